@@ -1,0 +1,137 @@
+//! Reading versioned JSON documents with one clear sentence for whatever is wrong.
+//!
+//! A document is an object whose `kind` decides which other fields it has. The readers here keep the path
+//! of the field they are at, so that an error names it: `plan.tolerance is 0, expected ...`.
+
+use crate::error::{Error, Result};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The version every document of this release carries.
+pub const FORMAT: u64 = 1;
+
+/// An object being read: its fields, and where it stands in the whole document.
+pub(crate) struct Object {
+    fields: Map<String, Value>,
+    at: String,
+}
+
+impl Object {
+    /// The object `value` found at `at` (empty for the whole document).
+    pub fn new(value: Value, at: &str) -> Result<Self> {
+        match value {
+            Value::Object(fields) => Ok(Self { fields, at: at.to_owned() }),
+            other => {
+                let place = if at.is_empty() { "the document" } else { at };
+                Err(Error::Document(format!("{place} is {}, expected an object", brief(&other))))
+            }
+        }
+    }
+
+    /// Takes `format` and checks that this release can read it.
+    pub fn check_format(&mut self) -> Result<()> {
+        match self.fields.remove("format") {
+            Some(Value::Number(n)) if n.as_u64() == Some(FORMAT) => Ok(()),
+            Some(other) => Err(self.error("format", &format!("is {}, expected {FORMAT}", brief(&other)))),
+            None => Err(self.error("format", &format!("is missing, expected {FORMAT}"))),
+        }
+    }
+
+    /// Takes `format` if it is there; parts of a larger document may leave it out.
+    pub fn allow_format(&mut self) -> Result<()> {
+        if self.fields.contains_key("format") { self.check_format() } else { Ok(()) }
+    }
+
+    /// Takes the word that decides what the rest means.
+    pub fn kind(&mut self, field: &str, known: &[&str]) -> Result<String> {
+        let expected = || format!("one of {}", known.join(", "));
+        match self.fields.remove(field) {
+            Some(Value::String(word)) if known.contains(&word.as_str()) => Ok(word),
+            Some(other) => Err(self.error(field, &format!("is {}, expected {}", brief(&other), expected()))),
+            None => Err(self.error(field, &format!("is missing, expected {}", expected()))),
+        }
+    }
+
+    /// Takes a part that is a document of its own.
+    pub fn part(&mut self, field: &str) -> Result<Value> {
+        self.fields.remove(field).ok_or_else(|| self.error(field, "is missing, expected an object"))
+    }
+
+    /// Takes a field that may be absent.
+    pub fn optional<T: DeserializeOwned>(&mut self, field: &str) -> Result<Option<T>> {
+        match self.fields.remove(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => read(value, &self.path(field)).map(Some),
+        }
+    }
+
+    /// Reads all remaining fields as `T`, which must know every one of them.
+    pub fn rest<T: DeserializeOwned>(self) -> Result<T> {
+        read(Value::Object(self.fields), &self.at)
+    }
+
+    /// Says that fields are left over, if any are.
+    pub fn finish(self) -> Result<()> {
+        match self.fields.keys().next() {
+            None => Ok(()),
+            Some(field) => Err(self.error(field, "is not a field of this document")),
+        }
+    }
+
+    /// Whether a field is there.
+    pub fn has(&self, field: &str) -> bool {
+        self.fields.contains_key(field)
+    }
+
+    /// Puts a field in, as if the document had said it.
+    pub fn insert(&mut self, field: &str, value: Value) {
+        self.fields.insert(field.to_owned(), value);
+    }
+
+    /// The path of a field of this object.
+    pub fn path(&self, field: &str) -> String {
+        if self.at.is_empty() { field.to_owned() } else { format!("{}.{field}", self.at) }
+    }
+
+    fn error(&self, field: &str, what: &str) -> Error {
+        Error::Document(format!("{} {what}", self.path(field)))
+    }
+}
+
+fn read<T: DeserializeOwned>(value: Value, at: &str) -> Result<T> {
+    serde_path_to_error::deserialize(value).map_err(|e| {
+        let path = e.path().to_string();
+        let place = match (at, path.as_str()) {
+            ("", ".") => "the document".to_owned(),
+            (at, ".") => at.to_owned(),
+            ("", path) => path.to_owned(),
+            (at, path) if path.starts_with('[') => format!("{at}{path}"),
+            (at, path) => format!("{at}.{path}"),
+        };
+        Error::Document(format!("{place}: {}", e.into_inner()))
+    })
+}
+
+/// Parses text; a syntax error names line and column.
+pub(crate) fn parse(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|e| Error::Document(format!("not valid JSON: {e}")))
+}
+
+/// Adds the place of a part to an error raised while checking it.
+pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
+    result.map_err(|e| match e {
+        Error::Document(_) => e,
+        other if place.is_empty() => Error::Document(other.to_string()),
+        other => Error::Document(format!("{place}: {other}")),
+    })
+}
+
+/// A value as a sentence can quote it.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(word) => format!("\"{word}\""),
+        other => other.to_string(),
+    }
+}

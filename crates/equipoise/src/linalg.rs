@@ -1,0 +1,116 @@
+//! The few vector and matrix operations the procedures need, in words.
+
+use faer::Mat;
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    // `hypot` style scaling keeps tiny and huge vectors representable.
+    let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return largest;
+    }
+    largest * a.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt()
+}
+
+pub(crate) fn scaled(a: &[f64], factor: f64) -> Vec<f64> {
+    a.iter().map(|x| x * factor).collect()
+}
+
+/// The unit vector along `a`, or `None` for a vector without direction.
+pub(crate) fn direction(a: &[f64]) -> Option<Vec<f64>> {
+    let length = norm(a);
+    (length > 0.0 && length.is_finite()).then(|| scaled(a, 1.0 / length))
+}
+
+/// `a + factor * b`.
+pub(crate) fn plus(a: &[f64], factor: f64, b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(x, y)| x + factor * y).collect()
+}
+
+/// Elementwise product.
+pub(crate) fn times(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(x, y)| x * y).collect()
+}
+
+/// Angle between two directions; accurate for small angles, unlike `acos` of the cosine.
+pub(crate) fn angle(a: &[f64], b: &[f64]) -> f64 {
+    match (direction(a), direction(b)) {
+        (Some(a), Some(b)) => 2.0 * norm(&plus(&a, -1.0, &b)).atan2(norm(&plus(&a, 1.0, &b))),
+        _ => f64::NAN,
+    }
+}
+
+/// Right singular vectors of a matrix given by its rows.
+pub(crate) struct Singular {
+    /// Singular values, largest first, one per column.
+    pub values: Vec<f64>,
+    /// The right singular vector of each value.
+    pub vectors: Vec<Vec<f64>>,
+    /// `left[n]` dotted with the right-hand side is its component along value n.
+    left: Vec<Vec<f64>>,
+}
+
+impl Singular {
+    /// Decomposes; rows may be fewer than columns.
+    pub fn of(rows: &[Vec<f64>], columns: usize) -> Self {
+        // Zero rows change nothing and make the thin decomposition list every right vector.
+        let height = rows.len().max(columns);
+        let entry = |i: usize, j: usize| rows.get(i).map_or(0.0, |row| row[j]);
+        let matrix = Mat::<f64>::from_fn(height, columns, entry);
+        let Ok(svd) = matrix.thin_svd() else {
+            // Only for entries that are not finite: no direction is known.
+            let zero = vec![0.0; columns];
+            return Self {
+                values: zero.clone(),
+                vectors: vec![zero; columns],
+                left: vec![vec![0.0; height]; columns],
+            };
+        };
+        let (u, s, v) = (svd.U(), svd.S().column_vector(), svd.V());
+        Self {
+            values: (0..columns).map(|n| s[n]).collect(),
+            vectors: (0..columns).map(|n| (0..columns).map(|i| v[(i, n)]).collect()).collect(),
+            left: (0..columns).map(|n| (0..height).map(|i| u[(i, n)]).collect()).collect(),
+        }
+    }
+
+    /// How many singular values exceed `relative` times the largest.
+    pub fn rank(&self, relative: f64) -> usize {
+        let cut = relative * self.values.first().copied().unwrap_or(0.0);
+        self.values.iter().filter(|&&s| s > cut).count()
+    }
+
+    /// Minimum-norm least-squares solution, ignoring values below `relative` times the largest.
+    pub fn solve(&self, right: &[f64], relative: f64) -> Vec<f64> {
+        let mut solution = vec![0.0; self.values.len()];
+        for n in 0..self.rank(relative) {
+            let component = dot(&self.left[n][..right.len()], right) / self.values[n];
+            solution = plus(&solution, component, &self.vectors[n]);
+        }
+        solution
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn least_squares_solves_and_takes_the_shortest_solution() {
+        let rows = vec![vec![1.0, 1.0, 0.0], vec![0.0, 0.0, 2.0]];
+        let x = Singular::of(&rows, 3).solve(&[2.0, 4.0], 1e-9);
+        for (found, expected) in x.iter().zip([1.0, 1.0, 2.0]) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+        assert_eq!(Singular::of(&rows, 3).rank(1e-9), 2);
+    }
+
+    #[test]
+    fn small_angles_keep_their_digits() {
+        assert!((angle(&[1.0, 0.0], &[1.0, 1e-9]) - 1e-9).abs() < 1e-20);
+        assert!((norm(&[3e-200, 4e-200]) - 5e-200).abs() < 1e-214);
+    }
+}

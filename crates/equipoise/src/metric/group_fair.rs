@@ -1,0 +1,217 @@
+//! Performance traded against differences between groups: linear and quadratic violations.
+//!
+//! Points list the error rates of every group, group after group. The overall rates are
+//! $r = \sum_g \tau^g \odot r^g$, so a metric carries the group shares $\tau$.
+
+use super::quadratic::{Matrix, check_symmetric};
+use crate::error::{Error, Result, check};
+use crate::linalg::{dot, norm, plus, scaled, times};
+use crate::rates::GroupShares;
+use serde::Serialize;
+
+/// $(1-\lambda)\langle a, r\rangle + \lambda \sum_{u<v} \langle b^{uv}, |r^u - r^v| \rangle$ (Definition 5.1), a cost.
+pub type GroupFair = Fair<Weights>;
+
+/// $(1-\lambda)\langle a, r\rangle + \tfrac\lambda2 \sum_{u<v} (r^u - r^v)^T B^{uv} (r^u - r^v)$ (Definition 6.4), a cost.
+pub type GroupFairQuadratic = Fair<Squared>;
+
+/// All pairs of groups, (0,1), (0,2), ...
+pub fn pairs(groups: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..groups).flat_map(move |u| (u + 1..groups).map(move |v| [u, v]))
+}
+
+/// What a difference between two groups costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pair<V> {
+    /// The two groups, smaller index first.
+    pub groups: [usize; 2],
+    /// The weights or the matrix.
+    #[serde(flatten)]
+    pub violation: V,
+}
+
+/// A cost of error rates overall plus a cost of their differences between groups.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fair<V> {
+    performance: Vec<f64>,
+    fairness: Vec<Pair<V>>,
+    trade_off: f64,
+    prevalence: GroupShares,
+}
+
+/// How a difference of two groups' rates is charged: what the two families differ in.
+pub trait Violation: Clone {
+    /// No charge, for this many error rates.
+    fn zero(dimension: usize) -> Self;
+    /// Says what is wrong with the parameters, if anything.
+    fn check(&self, field: &str, dimension: usize) -> Result<()>;
+    /// The charge for rates `u` in one group and `v` in the other.
+    fn value(&self, u: &[f64], v: &[f64]) -> f64;
+    /// Its gradient in `u`; in `v` it is the negative.
+    fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64>;
+    /// The size that the normal form makes sum to 1.
+    fn size(&self) -> f64;
+    /// A multiple.
+    fn times(&self, factor: f64) -> Self;
+}
+
+/// Weights on $|r^u - r^v|$.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Weights {
+    /// One weight per off-diagonal rate.
+    pub weights: Vec<f64>,
+}
+
+impl Violation for Weights {
+    fn zero(dimension: usize) -> Self {
+        Self { weights: vec![0.0; dimension] }
+    }
+    fn check(&self, field: &str, dimension: usize) -> Result<()> {
+        check::length(&format!("{field}.weights"), self.weights.len(), dimension)?;
+        check::all_finite(&format!("{field}.weights"), &self.weights)
+    }
+    fn value(&self, u: &[f64], v: &[f64]) -> f64 {
+        self.weights.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * (x - y).abs()).sum()
+    }
+    fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64> {
+        let sign = |d: f64| if d == 0.0 { 0.0 } else { d.signum() };
+        self.weights.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * sign(x - y)).collect()
+    }
+    fn size(&self) -> f64 {
+        norm(&self.weights)
+    }
+    fn times(&self, factor: f64) -> Self {
+        Self { weights: scaled(&self.weights, factor) }
+    }
+}
+
+/// A matrix for $\tfrac12 (r^u - r^v)^T B (r^u - r^v)$.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Squared {
+    /// Symmetric, one row per off-diagonal rate.
+    pub matrix: Matrix,
+}
+
+impl Violation for Squared {
+    fn zero(dimension: usize) -> Self {
+        Self { matrix: vec![vec![0.0; dimension]; dimension] }
+    }
+    fn check(&self, field: &str, dimension: usize) -> Result<()> {
+        check_symmetric(&format!("{field}.matrix"), &self.matrix, dimension)
+    }
+    fn value(&self, u: &[f64], v: &[f64]) -> f64 {
+        0.5 * dot(&plus(u, -1.0, v), &self.gradient(u, v))
+    }
+    fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64> {
+        let difference = plus(u, -1.0, v);
+        self.matrix.iter().map(|row| dot(row, &difference)).collect()
+    }
+    /// Half the Frobenius norm, the share of Definition 6.4.
+    fn size(&self) -> f64 {
+        0.5 * norm(&self.matrix.concat())
+    }
+    fn times(&self, factor: f64) -> Self {
+        Self { matrix: self.matrix.iter().map(|row| scaled(row, factor)).collect() }
+    }
+}
+
+impl<V: Violation> Fair<V> {
+    /// Checked parts; a pair of groups that is not listed costs nothing.
+    pub fn new(
+        performance: Vec<f64>,
+        fairness: Vec<Pair<V>>,
+        trade_off: f64,
+        prevalence: GroupShares,
+    ) -> Result<Self> {
+        let (k, m) = (prevalence.classes(), prevalence.groups());
+        let q = k * k - k;
+        check::at_least("groups in prevalence", m, 2, "at least 2")?;
+        check::weights("performance", &performance, q)?;
+        check::unit("trade_off", trade_off)?;
+        let none = |groups| Pair { groups, violation: V::zero(q) };
+        let mut all: Vec<Pair<V>> = pairs(m).map(none).collect();
+        for (n, pair) in fairness.into_iter().enumerate() {
+            let [u, v] = pair.groups;
+            pair.violation.check(&format!("fairness[{n}]"), q)?;
+            let Some(slot) = all.iter_mut().find(|slot| slot.groups == [u, v]) else {
+                return Err(Error::Mismatch(format!(
+                    "fairness[{n}].groups is [{u}, {v}], expected two of the {m} groups, smaller first"
+                )));
+            };
+            slot.violation = pair.violation;
+        }
+        let size: f64 = all.iter().map(|pair| pair.violation.size()).sum();
+        if trade_off > 0.0 && size == 0.0 {
+            return Err(Error::AllZero { field: "fairness".to_owned() });
+        }
+        Ok(Self { performance, fairness: all, trade_off, prevalence })
+    }
+
+    /// $a$: the cost of each overall error rate.
+    pub fn performance(&self) -> &[f64] {
+        &self.performance
+    }
+
+    /// The cost of a difference, for every pair of groups in order.
+    pub fn fairness(&self) -> &[Pair<V>] {
+        &self.fairness
+    }
+
+    /// $\lambda$: 0 cares for performance alone, 1 for fairness alone.
+    pub fn trade_off(&self) -> f64 {
+        self.trade_off
+    }
+
+    /// $t^g_i = P(G=g \mid Y=i)$.
+    pub fn prevalence(&self) -> &GroupShares {
+        &self.prevalence
+    }
+
+    pub(super) fn value(&self, point: &[f64]) -> f64 {
+        let (k, q) = (self.prevalence.classes(), self.performance.len());
+        let mut overall = 0.0;
+        for (g, rates) in point.chunks(q).enumerate() {
+            for (n, rate) in rates.iter().enumerate() {
+                overall += self.performance[n] * self.prevalence.get(g, n / (k - 1)) * rate;
+            }
+        }
+        let charge = |pair: &Pair<V>| {
+            let [u, v] = pair.groups.map(|g| &point[g * q..][..q]);
+            pair.violation.value(u, v)
+        };
+        let violation: f64 = self.fairness.iter().map(charge).sum();
+        (1.0 - self.trade_off) * overall + self.trade_off * violation
+    }
+
+    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        let q = self.performance.len();
+        let mut gradient: Vec<f64> = (0..self.prevalence.groups())
+            .flat_map(|g| times(&self.performance, &self.prevalence.off_diagonal(g)))
+            .map(|a| (1.0 - self.trade_off) * a)
+            .collect();
+        for pair in &self.fairness {
+            let [u, v] = pair.groups;
+            let slopes = pair.violation.gradient(&point[u * q..][..q], &point[v * q..][..q]);
+            for (n, slope) in slopes.into_iter().enumerate() {
+                gradient[u * q + n] += self.trade_off * slope;
+                gradient[v * q + n] -= self.trade_off * slope;
+            }
+        }
+        gradient
+    }
+
+    /// Performance and violations each of size 1, the balance moved into the trade-off.
+    pub(super) fn normal_form(&self) -> Self {
+        let performance_size = norm(&self.performance);
+        let violation_size: f64 = self.fairness.iter().map(|p| p.violation.size()).sum();
+        let (cost, unfair) = ((1.0 - self.trade_off) * performance_size, self.trade_off * violation_size);
+        let factor = if violation_size > 0.0 { 1.0 / violation_size } else { 0.0 };
+        let unit = |p: &Pair<V>| Pair { groups: p.groups, violation: p.violation.times(factor) };
+        Self {
+            performance: scaled(&self.performance, 1.0 / performance_size),
+            fairness: self.fairness.iter().map(unit).collect(),
+            trade_off: if cost + unfair > 0.0 { unfair / (cost + unfair) } else { self.trade_off },
+            prevalence: self.prevalence.clone(),
+        }
+    }
+}

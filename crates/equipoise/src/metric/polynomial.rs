@@ -1,0 +1,99 @@
+//! $\phi(r) = \sum_t \tfrac1{t!} T_t[r, \dots, r]$ with symmetric tensors $T_t$.
+
+use crate::error::{Error, Result, check};
+use crate::linalg::{dot, norm, scaled};
+use serde::Serialize;
+
+/// A polynomial of any degree (eq. 6.26).
+///
+/// Tensor t (counted from 1) is listed row-major with $q^t$ entries and must be symmetric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Polynomial {
+    degree: usize,
+    tensors: Vec<Vec<f64>>,
+}
+
+impl Polynomial {
+    /// From tensors of order 1, 2, ..., degree.
+    pub fn new(tensors: Vec<Vec<f64>>) -> Result<Self> {
+        let degree = check::at_least("degree", tensors.len(), 1, "at least 1")?;
+        let q = check::at_least("tensors[0]", tensors[0].len(), 1, "at least 1 entry")?;
+        for (t, tensor) in tensors.iter().enumerate() {
+            let field = format!("tensors[{t}]");
+            check::length(&field, tensor.len(), q.pow(t as u32 + 1))?;
+            check::all_finite(&field, tensor)?;
+            check_symmetric(&field, tensor, q, t + 1)?;
+        }
+        let all = tensors.concat();
+        check::weights("tensors", &all, all.len())?;
+        Ok(Self { degree, tensors })
+    }
+
+    /// Highest order.
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// The tensors, order 1 first.
+    pub fn tensors(&self) -> &[Vec<f64>] {
+        &self.tensors
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.tensors[0].len()
+    }
+
+    pub(super) fn value(&self, point: &[f64]) -> f64 {
+        let orders = self.tensors.iter().enumerate();
+        orders.map(|(t, tensor)| contract(tensor, point, 0)[0] / factorial(t + 1)).sum()
+    }
+
+    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        let mut gradient = vec![0.0; point.len()];
+        for (t, tensor) in self.tensors.iter().enumerate() {
+            let part = contract(tensor, point, 1);
+            gradient.iter_mut().zip(part).for_each(|(g, p)| *g += p / factorial(t));
+        }
+        gradient
+    }
+
+    /// All coefficients together have length 1.
+    pub(super) fn normal_form(&self) -> Self {
+        self.times(1.0 / norm(&self.tensors.concat()))
+    }
+
+    pub(super) fn negated(&self) -> Self {
+        self.times(-1.0)
+    }
+
+    fn times(&self, factor: f64) -> Self {
+        Self { tensors: self.tensors.iter().map(|t| scaled(t, factor)).collect(), ..self.clone() }
+    }
+}
+
+pub(crate) fn factorial(n: usize) -> f64 {
+    (1..=n).map(|i| i as f64).product()
+}
+
+/// Contracts the last indices of a tensor with `point` until `order` of them are left.
+fn contract(tensor: &[f64], point: &[f64], order: u32) -> Vec<f64> {
+    let mut current = tensor.to_vec();
+    while current.len() > point.len().pow(order) {
+        current = current.chunks(point.len()).map(|row| dot(row, point)).collect();
+    }
+    current
+}
+
+fn check_symmetric(field: &str, tensor: &[f64], q: usize, order: usize) -> Result<()> {
+    let scale = norm(tensor);
+    for (n, value) in tensor.iter().enumerate() {
+        let mut index: Vec<usize> = (0..order).rev().map(|p| n / q.pow(p as u32) % q).collect();
+        index.sort_unstable();
+        let sorted = index.iter().fold(0, |acc, i| acc * q + i);
+        if (value - tensor[sorted]).abs() > 1e-9 * scale {
+            let expected = "the value of its permuted entry (a symmetric tensor)";
+            return Err(Error::Number { field: format!("{field}[{n}]"), value: *value, expected });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Oracles made of oracles.
+
+use super::{Answer, Oracle, Preference, Query};
+use crate::error::{Error, Result};
+use crate::view::Point;
+
+/// Asks the same question several times and takes the majority; a draw is "can't tell".
+#[derive(Debug, Clone)]
+pub struct Majority<O> {
+    inner: O,
+    times: usize,
+}
+
+impl<O: Oracle> Majority<O> {
+    /// Asks `times` times, an odd number so that two-way answers cannot draw.
+    pub fn new(inner: O, times: usize) -> Result<Self> {
+        if times % 2 == 0 {
+            let field = "times".to_owned();
+            return Err(Error::Number { field, value: times as f64, expected: "an odd number" });
+        }
+        Ok(Self { inner, times })
+    }
+}
+
+impl<O: Oracle> Oracle for Majority<O> {
+    type Err = O::Err;
+    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+        let mut balance = 0_i64;
+        for _ in 0..self.times {
+            balance += match self.inner.prefer(query)?.preference {
+                Preference::First => 1,
+                Preference::Second => -1,
+                Preference::CannotTell => 0,
+            };
+        }
+        Ok(match balance {
+            1.. => Preference::First,
+            0 => Preference::CannotTell,
+            _ => Preference::Second,
+        }
+        .into())
+    }
+}
+
+/// Stops after so many questions.
+#[derive(Debug, Clone)]
+pub struct Budget<O> {
+    inner: O,
+    left: usize,
+}
+
+/// Why a [`Budget`] did not answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BudgetError<E> {
+    /// All questions have been asked.
+    #[error("the question budget is used up")]
+    UsedUp,
+    /// The inner oracle failed.
+    #[error(transparent)]
+    Oracle(E),
+}
+
+impl<O: Oracle> Budget<O> {
+    /// At most `questions` questions.
+    pub fn new(inner: O, questions: usize) -> Self {
+        Self { inner, left: questions }
+    }
+
+    /// How many are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+}
+
+impl<O: Oracle> Oracle for Budget<O> {
+    type Err = BudgetError<O::Err>;
+    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, Self::Err> {
+        self.left = self.left.checked_sub(1).ok_or(BudgetError::UsedUp)?;
+        self.inner.prefer(query).map_err(BudgetError::Oracle)
+    }
+}
+
+/// Counts the questions that pass through.
+#[derive(Debug, Clone)]
+pub struct Counting<O> {
+    inner: O,
+    asked: usize,
+}
+
+impl<O: Oracle> Counting<O> {
+    /// Nothing asked yet.
+    pub fn new(inner: O) -> Self {
+        Self { inner, asked: 0 }
+    }
+
+    /// How many questions were asked.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+}
+
+impl<O: Oracle> Oracle for Counting<O> {
+    type Err = O::Err;
+    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+        self.asked += 1;
+        self.inner.prefer(query)
+    }
+}
+
+/// Asks the inner oracle about mapped points; see [`Oracle::reparametrised`].
+#[derive(Debug)]
+pub struct Reparametrised<'a, O, F> {
+    inner: &'a mut O,
+    map: F,
+}
+
+impl<'a, O, F> Reparametrised<'a, O, F> {
+    pub(super) fn new(inner: &'a mut O, map: F) -> Self {
+        Self { inner, map }
+    }
+}
+
+impl<O: Oracle, F: Fn(&[f64]) -> Point> Oracle for Reparametrised<'_, O, F> {
+    type Err = O::Err;
+    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+        self.inner.prefer(&Query::new((self.map)(&query.first), (self.map)(&query.second)))
+    }
+}
+
+/// A closure that may fail to answer.
+#[derive(Debug, Clone)]
+pub struct Fallible<F>(pub F);
+
+impl<E, F: FnMut(&Query) -> std::result::Result<Answer, E>> Oracle for Fallible<F> {
+    type Err = E;
+    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, E> {
+        (self.0)(query)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adaptors_compose() -> Result<()> {
+        let mut calls = 0;
+        let likes_more = |query: &Query| {
+            calls += 1;
+            if query.first[0] > query.second[0] { Preference::First } else { Preference::Second }
+        };
+        let mut oracle = Counting::new(Budget::new(Majority::new(likes_more, 3)?, 2));
+        let query = Query::new(vec![1.0], vec![0.0]);
+        let mut mirrored = oracle.reparametrised(|p| vec![-p[0]]);
+        assert_eq!(mirrored.prefer(&query).unwrap().preference, Preference::Second);
+        assert_eq!(oracle.prefer(&query).unwrap().preference, Preference::First);
+        assert_eq!(oracle.prefer(&query).unwrap_err(), BudgetError::UsedUp);
+        assert_eq!(oracle.asked(), 3);
+        assert_eq!(calls, 6);
+        assert!(Majority::new(|_: &Query| Preference::First, 2).is_err());
+        Ok(())
+    }
+}

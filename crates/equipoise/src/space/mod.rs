@@ -1,0 +1,87 @@
+//! What is achievable: sets of points that some classifier reaches.
+//!
+//! Procedures take their questions from a space: the boundary of a two-class set ([`Binary`]), the faces of the
+//! set of diagonal confusions ([`Diagonal`]), a ball of rates ([`Sphere`]), or the ball common to all groups
+//! ([`GroupSphere`]).
+
+mod binary;
+mod diagonal;
+pub mod mixture;
+mod sphere;
+
+pub use binary::Binary;
+pub use diagonal::Diagonal;
+pub use mixture::Mixture;
+use mixture::distance_outside;
+pub use sphere::{GroupSphere, Sphere};
+
+use crate::document::Object;
+use crate::error::Result;
+use crate::view::{Point, View};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A convex set of achievable points.
+pub trait Space {
+    /// What the coordinates are.
+    fn view(&self) -> View;
+
+    /// A point well inside.
+    fn centre(&self) -> Point;
+
+    /// The point with the largest weighted sum of coordinates.
+    fn best(&self, weights: &[f64]) -> Point;
+
+    /// Whether some classifier reaches the point, within `tolerance` of distance.
+    fn contains(&self, point: &[f64], tolerance: f64) -> bool;
+}
+
+/// A space of any kind, as documents name it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum AnySpace {
+    /// `{"kind":"logistic","slope":5}`
+    Binary(Binary),
+    /// `{"kind":"softmax","slopes":[1,3,5]}`
+    Diagonal(Diagonal),
+    /// `{"kind":"sphere","measure":"off_diagonal_rates","classes":3,"radius":0.2}`
+    Sphere(Sphere),
+    /// `{"kind":"group_sphere","classes":3,"radius":0.2,"prevalence":[[...],[...]]}`
+    GroupSphere(GroupSphere),
+}
+
+impl AnySpace {
+    /// Reads a space found at `at` inside another document.
+    pub(crate) fn from_part(value: Value, at: &str) -> Result<Self> {
+        let mut object = Object::new(value, at)?;
+        object.allow_format()?;
+        let kind = object.kind("kind", &["logistic", "softmax", "sphere", "group_sphere"])?;
+        Ok(match kind.as_str() {
+            "logistic" => Self::Binary(Binary::read(object, at)?),
+            "softmax" => Self::Diagonal(Diagonal::read(object, at)?),
+            "sphere" => Self::Sphere(Sphere::read(object, at)?),
+            _ => Self::GroupSphere(GroupSphere::read(object, at)?),
+        })
+    }
+
+    /// The word for this kind of space in documents.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Binary(_) => "logistic",
+            Self::Diagonal(_) => "softmax",
+            Self::Sphere(_) => "sphere",
+            Self::GroupSphere(_) => "group_sphere",
+        }
+    }
+
+    /// The space behind the kind.
+    pub fn as_space(&self) -> &dyn Space {
+        match self {
+            Self::Binary(space) => space,
+            Self::Diagonal(space) => space,
+            Self::Sphere(space) => space,
+            Self::GroupSphere(space) => space,
+        }
+    }
+}
