@@ -83,9 +83,24 @@ impl Object {
         self.fields.contains_key(field)
     }
 
+    /// Whether a field is there with this word.
+    pub fn is(&self, field: &str, word: &str) -> bool {
+        self.fields.get(field).and_then(Value::as_str) == Some(word)
+    }
+
+    /// What is left, as a value again.
+    pub fn into_value(self) -> Value {
+        Value::Object(self.fields)
+    }
+
     /// Puts a field in, as if the document had said it.
     pub fn insert(&mut self, field: &str, value: Value) {
         self.fields.insert(field.to_owned(), value);
+    }
+
+    /// Where this object stands in the whole document.
+    pub fn place(&self) -> String {
+        self.at.clone()
     }
 
     /// The path of a field of this object.

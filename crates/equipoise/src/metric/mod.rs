@@ -267,8 +267,7 @@ impl Metric {
     }
 
     fn read(mut object: Object, shares: Option<&GroupShares>) -> Result<Self> {
-        let place = object.path("");
-        let place = place.trim_end_matches('.').to_owned();
+        let place = object.place();
         let kind = object.kind("kind", &Family::KINDS)?;
         let measures = Measure::ALL.map(Measure::name);
         let measure_name = object.kind("measure", &measures)?;

@@ -1,0 +1,133 @@
+//! What a procedure has to say about its result besides the numbers.
+
+use serde::Serialize;
+
+/// A remark about an outcome. Ambiguities mean that other metrics give the same answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "finding", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finding {
+    /// On the face of classes 0 and `class` a range of weight ratios leads to the same classifiers.
+    FlatFace {
+        /// The class compared with class 0.
+        class: usize,
+        /// Smallest ratio (weight of `class` over weight of class 0) with the same answers.
+        low: f64,
+        /// Largest such ratio; `None` stands for no upper limit.
+        high: Option<f64>,
+    },
+    /// At this end of the boundary a range of slopes leads to the same classifier.
+    FlatBoundary {
+        /// Smallest angle with the same answers, radians.
+        low: f64,
+        /// Largest.
+        high: f64,
+    },
+    /// The denominator of a fraction is known up to one parameter only; the order of classifiers is not affected.
+    FractionalGauge {
+        /// Which representative is reported.
+        gauge: String,
+    },
+    /// Both tangents are the same line within tolerance: a linear metric, or one whose numerator is unknown.
+    DegeneratePencil,
+    /// The slopes differ by less than the search resolves, or in one direction only: the matrix is a multiple of
+    /// $dd^T$ to within tolerance, which orders classifiers like the linear part alone.
+    OrdinallyLinear {
+        /// Second smallest over largest singular value of the system.
+        conditioning: f64,
+    },
+    /// More than one polynomial fits the slopes.
+    AmbiguousPolynomial {
+        /// Second smallest over largest singular value of the system.
+        conditioning: f64,
+    },
+    /// Performance and fairness pull in the same direction, so their trade-off cannot be seen.
+    ParallelTradeOff,
+    /// The answers contradict the family; part of the metric was set to a neutral value.
+    Inconsistent {
+        /// What was replaced, and by what.
+        what: String,
+    },
+    /// The result is the linear approximation of the metric at its best classifier.
+    Local,
+    /// The search is biased by about this much in the trade-off, because the metric is curved.
+    CurvatureBias {
+        /// In units of the trade-off.
+        about: f64,
+    },
+    /// The ball of the space reaches beyond what classifiers can do.
+    BeyondReach {
+        /// The sentence.
+        what: String,
+    },
+}
+
+impl Finding {
+    /// Whether other metrics, which order classifiers differently, answer alike.
+    pub fn is_ambiguity(&self) -> bool {
+        matches!(
+            self,
+            Finding::FlatFace { .. }
+                | Finding::FlatBoundary { .. }
+                | Finding::DegeneratePencil
+                | Finding::OrdinallyLinear { .. }
+                | Finding::AmbiguousPolynomial { .. }
+                | Finding::ParallelTradeOff
+                | Finding::Inconsistent { .. }
+        )
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Finding::FlatFace { class, low, high } => {
+                write!(f, "class {class} against class 0 is not identifiable: every weight ratio ")?;
+                match high {
+                    Some(high) => write!(f, "from {low:.4} to {high:.4}")?,
+                    None => write!(f, "of {low:.4} or more")?,
+                }
+                write!(f, " leads to the same classifiers")
+            }
+            Finding::FlatBoundary { low, high } => write!(
+                f,
+                "the slope is not identifiable: every angle from {low:.4} to {high:.4} leads to the same classifier"
+            ),
+            Finding::FractionalGauge { gauge } => {
+                write!(f, "comparisons leave one parameter of the denominator open; reported: {gauge}")
+            }
+            Finding::DegeneratePencil => {
+                write!(
+                    f,
+                    "best and worst tangent are parallel: the fraction cannot be told from a linear metric"
+                )
+            }
+            Finding::OrdinallyLinear { conditioning } => write!(
+                f,
+                "the matrix is not identifiable: the answers fit the linear part alone (conditioning {conditioning:.1e})"
+            ),
+            Finding::AmbiguousPolynomial { conditioning } => {
+                write!(f, "more than one polynomial fits the answers (conditioning {conditioning:.1e})")
+            }
+            Finding::ParallelTradeOff => {
+                write!(
+                    f,
+                    "performance and fairness weights point the same way: their trade-off is not identifiable"
+                )
+            }
+            Finding::Inconsistent { what } => {
+                write!(f, "the answers contradict this family of metrics: {what}")
+            }
+            Finding::Local => {
+                write!(
+                    f,
+                    "the weights are those of the best classifier: a linear approximation of the metric there"
+                )
+            }
+            Finding::CurvatureBias { about } => {
+                write!(f, "the trade-off carries a bias of about {about:.1e}, because the metric is curved")
+            }
+            Finding::BeyondReach { what } => write!(f, "{what}"),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Any metric that grows with every class's correct predictions: its best classifier and the weights there.
+//!
+//! Section 4.4.3 applies Algorithm 4.1 to such metrics. On a face all classes but two have no correct predictions,
+//! so what the faces reveal need not be what holds at the best classifier (a geometric mean is zero on all of
+//! them). We search over the weights of unrestricted classifiers $\arg\max_i a_i\eta_i(x)$ instead, one weight at
+//! a time: at the best classifier the tangent's weights are those of the metric's linear approximation.
+
+use super::diagonal::weighted_accuracy;
+use super::interval::{Halving, Interval, checked_tolerance};
+use super::{Finding, Outcome, Plan};
+use crate::document::Object;
+use crate::error::{Result, check};
+use crate::oracle::{Oracle, Query};
+use crate::space::{Diagonal, Space};
+use serde::Serialize;
+
+/// Elicits the local weighted accuracy of a monotone metric at its best classifier.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MonotoneDiagonal {
+    pub(super) space: Diagonal,
+    tolerance: f64,
+    queries_per_halving: Halving,
+    cycles: usize,
+}
+
+impl MonotoneDiagonal {
+    /// Three cycles over the weights, four questions per halving.
+    pub fn new(space: Diagonal, tolerance: f64) -> Result<Self> {
+        let tolerance = checked_tolerance(tolerance)?;
+        Ok(Self { space, tolerance, queries_per_halving: Halving::Four, cycles: 3 })
+    }
+
+    /// How often every weight is searched.
+    pub fn cycles(self, cycles: usize) -> Result<Self> {
+        let ok = (1..=100).contains(&cycles);
+        check::number("cycles", cycles as f64, ok, "a whole number from 1 to 100")?;
+        Ok(Self { cycles, ..self })
+    }
+
+    /// Three or four questions per halving.
+    pub fn queries_per_halving(self, queries_per_halving: Halving) -> Self {
+        Self { queries_per_halving, ..self }
+    }
+
+    pub(super) fn read(mut object: Object, space: Diagonal) -> Result<Self> {
+        super::plan::only_paper(&mut object)?;
+        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
+        let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
+        if let Some(halving) = object.optional("queries_per_halving")? {
+            plan = plan.queries_per_halving(halving);
+        }
+        if let Some(cycles) = object.optional("cycles")? {
+            plan = crate::document::at(&object.place(), plan.cycles(cycles))?;
+        }
+        object.finish()?;
+        Ok(plan)
+    }
+}
+
+impl Plan for MonotoneDiagonal {
+    type Output = Outcome;
+
+    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+        let mut weights = vec![1.0; self.space.classes()];
+        for turn in 0..self.cycles * (weights.len() - 1) {
+            let class = 1 + turn % (weights.len() - 1);
+            // The class's weight as a share of its weight and class 0's, so that it has two ends.
+            let with = |share: f64| {
+                let mut weights = weights.clone();
+                weights[class] = share / (1.0 - share).max(1e-12);
+                weights
+            };
+            let found =
+                Interval::new(0.0, 1.0).search(self.tolerance, self.queries_per_halving, |x, y| {
+                    let [first, second] = [x, y].map(|share| self.space.best(&with(share)));
+                    Ok(oracle.prefer(&Query::new(first, second))?.preference.is_first())
+                })?;
+            weights = with(found.middle());
+        }
+        Ok(Outcome { metric: weighted_accuracy(&self.space, &weights), findings: vec![Finding::Local] })
+    }
+}
