@@ -209,13 +209,9 @@ impl Tangent {
         let found = start
             .search(self.tolerance, self.halving, |x, y| better(point(x).to_vec(), point(y).to_vec()))?;
         let (sin, cos) = angle(found.middle()).sin_cos();
-        let mut findings = vec![];
         // At either end of the boundary a range of slopes touches the same corner.
-        if point(found.low) == point(start.low) {
-            findings.push(Finding::FlatBoundary { low: angle(start.low), high: angle(found.high) });
-        } else if point(found.high) == point(start.high) {
-            findings.push(Finding::FlatBoundary { low: angle(found.low), high: angle(start.high) });
-        }
+        let flat = |i: Interval| Finding::FlatBoundary { low: angle(i.low), high: angle(i.high) };
+        let findings = start.flat_end(found, point).map(flat).into_iter().collect();
         Ok(Support { weights: [cos, sin], point: point(found.middle()), findings })
     }
 

@@ -100,7 +100,7 @@ impl BinaryFractional {
     }
 
     /// Proposition 3.4: the metric with numerator (p11, 1 - p11) whose tangent at the best classifier is given.
-    fn from_tangent(&self, p11: f64, tangent: &Support) -> Option<LinearFractional> {
+    fn with_tangent(&self, p11: f64, tangent: &Support) -> Option<LinearFractional> {
         let (prior, [m11, m00], level) = (self.space.positive_prior(), tangent.weights, tangent.level());
         let p00 = 1.0 - p11;
         let p = p11 * prior + p00 * (1.0 - prior);
@@ -124,7 +124,7 @@ impl BinaryFractional {
                 / (f.denominator()[0] * x[0] + f.denominator()[1] * x[1] + f.denominator_offset())
         };
         let spread = |p11: f64| -> f64 {
-            let (Some(a), Some(b)) = (self.from_tangent(p11, best), self.from_tangent(p11, &flipped)) else {
+            let (Some(a), Some(b)) = (self.with_tangent(p11, best), self.with_tangent(p11, &flipped)) else {
                 return f64::INFINITY;
             };
             let ratios: Vec<f64> = boundary.iter().map(|x| value(&a, x) / value(&b, x)).collect();
@@ -163,7 +163,7 @@ impl Plan for BinaryFractional {
                 }
             }
         };
-        let family = self.from_tangent(p11, &best).unwrap_or_else(|| {
+        let family = self.with_tangent(p11, &best).unwrap_or_else(|| {
             let what = "no denominator fits the tangents; set to 1".to_owned();
             findings.push(Finding::Inconsistent { what });
             LinearFractional::new(vec![p11, 1.0 - p11], vec![0.0; 2], 1.0).expect("shares sum to 1")

@@ -113,12 +113,8 @@ impl Face<'_> {
     /// The range of weight ratios that all lead to the point found, if the search ended at a corner.
     pub fn flatness(&self, found: Interval) -> Option<Finding> {
         let ratio = |m: f64| (1.0 - m) / m;
-        if self.upper(found.low) == self.upper(0.0) {
-            Some(Finding::FlatFace { class: self.class, low: ratio(found.high), high: None })
-        } else if self.upper(found.high) == self.upper(1.0) {
-            Some(Finding::FlatFace { class: self.class, low: 0.0, high: Some(ratio(found.low)) })
-        } else {
-            None
-        }
+        let flat = Interval::new(0.0, 1.0).flat_end(found, |m| self.upper(m))?;
+        let high = (flat.low > 0.0).then(|| ratio(flat.low));
+        Some(Finding::FlatFace { class: self.class, low: ratio(flat.high), high })
     }
 }

@@ -115,6 +115,30 @@ impl Interval {
         }
     }
 
+    /// Widens the found interval to all values that lead to the same point, if it touches an end of `self` where many
+    /// do: `None` if the search ended where the point still moves.
+    pub fn flat_end<P: PartialEq>(self, found: Self, point: impl Fn(f64) -> P) -> Option<Self> {
+        if point(found.low) == point(self.low) {
+            let edge = self.edge(&point, self.low, self.high);
+            Some(Self::new(self.low, edge.max(found.high)))
+        } else if point(found.high) == point(self.high) {
+            let edge = self.edge(&point, self.high, self.low);
+            Some(Self::new(edge.min(found.low), self.high))
+        } else {
+            None
+        }
+    }
+
+    /// Where the point stops being the one at `flat`, on the way to `other`, by bisection.
+    fn edge<P: PartialEq>(&self, point: &impl Fn(f64) -> P, flat: f64, other: f64) -> f64 {
+        let (mut inside, mut outside) = (flat, other);
+        for _ in 0..60 {
+            let middle = 0.5 * (inside + outside);
+            if point(middle) == point(flat) { inside = middle } else { outside = middle }
+        }
+        inside
+    }
+
     fn quarters(&self) -> [f64; 5] {
         let (a, b) = (self.low, self.high);
         [a, 0.25 * (3.0 * a + b), 0.5 * (a + b), 0.25 * (a + 3.0 * b), b]

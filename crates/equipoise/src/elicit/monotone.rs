@@ -61,22 +61,49 @@ impl Plan for MonotoneDiagonal {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut weights = vec![1.0; self.space.classes()];
+        // Weights of balanced accuracy: every class has a chance to be predicted.
+        let mut weights: Vec<f64> = self.space.class_priors().iter().map(|z| 1.0 / z).collect();
         for turn in 0..self.cycles * (weights.len() - 1) {
             let class = 1 + turn % (weights.len() - 1);
-            // The class's weight as a share of its weight and class 0's, so that it has two ends.
-            let with = |share: f64| {
-                let mut weights = weights.clone();
-                weights[class] = share / (1.0 - share).max(1e-12);
-                weights
-            };
-            let found =
-                Interval::new(0.0, 1.0).search(self.tolerance, self.queries_per_halving, |x, y| {
-                    let [first, second] = [x, y].map(|share| self.space.best(&with(share)));
-                    Ok(oracle.prefer(&Query::new(first, second))?.preference.is_first())
-                })?;
-            weights = with(found.middle());
+            let line = Line { space: &self.space, weights: &weights, class };
+            let found = line.informative().search(self.tolerance, self.queries_per_halving, |x, y| {
+                let [first, second] = [x, y].map(|share| line.point(share));
+                Ok(oracle.prefer(&Query::new(first, second))?.preference.is_first())
+            })?;
+            weights = line.with(found.middle());
         }
         Ok(Outcome { metric: weighted_accuracy(&self.space, &weights), findings: vec![Finding::Local] })
+    }
+}
+
+/// The classifiers reached by moving one class's weight, as a share of its weight and class 0's.
+struct Line<'a> {
+    space: &'a Diagonal,
+    weights: &'a [f64],
+    class: usize,
+}
+
+impl Line<'_> {
+    fn with(&self, share: f64) -> Vec<f64> {
+        let mut weights = self.weights.to_vec();
+        weights[self.class] = weights[0] * share / (1.0 - share).max(1e-12);
+        weights
+    }
+
+    fn point(&self, share: f64) -> Vec<f64> {
+        self.space.best(&self.with(share))
+    }
+
+    /// The shares for which every class is predicted at times. Beyond them a metric may be constant (a geometric mean
+    /// is 0 there), and comparisons would lead nowhere.
+    fn informative(&self) -> Interval {
+        let steps = 64;
+        let share = |n: usize| n as f64 / f64::from(steps);
+        let all_predicted = |n: &usize| self.point(share(*n)).iter().all(|&d| d > 0.0);
+        let inside: Vec<usize> = (1..steps as usize).filter(all_predicted).collect();
+        match (inside.first(), inside.last()) {
+            (Some(first), Some(last)) => Interval::new(share(first - 1), share(last + 1)),
+            _ => Interval::new(0.0, 1.0),
+        }
     }
 }

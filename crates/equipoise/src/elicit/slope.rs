@@ -153,8 +153,13 @@ impl SlopeSearch {
         halving: Halving,
         oracle: &mut O,
     ) -> std::result::Result<Vec<f64>, O::Err> {
-        // Quadrant midpoints: the start the papers leave open.
-        let mut angles = vec![FRAC_PI_4; signs.len() - 1];
+        // The start the papers leave open: quadrant midpoints. Backward, the first search of an angle does not depend
+        // on earlier ones; at right angles they leave the later coordinates their full length.
+        let start = match order {
+            Order::Forward => FRAC_PI_4,
+            Order::Backward => FRAC_PI_2,
+        };
+        let mut angles = vec![start; signs.len() - 1];
         for turn in 0..cycles * angles.len() {
             let j = match order {
                 Order::Forward => turn % angles.len(),

@@ -286,7 +286,8 @@ impl Turn<'_> {
         tolerance: f64,
         oracle: &mut O,
     ) -> std::result::Result<(f64, Vec<Finding>), O::Err> {
-        if !(angle(&self.from, &self.to) > tolerance) {
+        let turn = angle(&self.from, &self.to);
+        if turn.is_nan() || turn <= tolerance {
             return Ok((0.5, vec![Finding::ParallelTradeOff]));
         }
         let start = Interval::new(0.0, 1.0);

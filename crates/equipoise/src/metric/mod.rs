@@ -242,6 +242,21 @@ impl Metric {
         Self { family, ..self.clone() }
     }
 
+    /// How many false alarms one missed case costs, for a linear two-class metric; class 1 is the case.
+    ///
+    /// `None` for other metrics and for weights that are not both costs of errors.
+    pub fn cost_ratio(&self) -> Option<f64> {
+        let Family::Linear(linear) = &self.family else { return None };
+        let [positive, negative] = match (self.view.measure(), linear.weights()) {
+            // Weights on what is right, (TP, TN), are costs of what is wrong, (FN, FP).
+            (Measure::Binary, &[tp, tn]) => [tp, tn].map(|w| w * self.sense.sign()),
+            (Measure::Diagonal, &[tn, tp]) => [tp, tn].map(|w| w * self.sense.sign()),
+            (Measure::OffDiagonal, &[fp, fn_]) => [fn_, fp].map(|w| -w * self.sense.sign()),
+            _ => return None,
+        };
+        (positive >= 0.0 && negative > 0.0).then(|| positive / negative)
+    }
+
     /// Reads a metric document.
     ///
     /// ```
@@ -277,10 +292,11 @@ impl Metric {
             _ => Sense::Cost,
         };
         let classes: Option<Classes> = object.optional("classes")?;
-        if !object.has("prevalence") && kind.starts_with("group_fair") {
-            if let Some(shares) = shares {
-                object.insert("prevalence", serde_json::to_value(shares).expect("numbers"));
-            }
+        if let Some(shares) = shares
+            && kind.starts_with("group_fair")
+            && !object.has("prevalence")
+        {
+            object.insert("prevalence", serde_json::to_value(shares).expect("numbers"));
         }
         let (family, dimension, groups) = Self::read_family(&kind, object, classes.as_ref(), &place)?;
         document::at(&place, {

@@ -14,7 +14,7 @@ pub struct Majority<O> {
 impl<O: Oracle> Majority<O> {
     /// Asks `times` times, an odd number so that two-way answers cannot draw.
     pub fn new(inner: O, times: usize) -> Result<Self> {
-        if times % 2 == 0 {
+        if times.is_multiple_of(2) {
             let field = "times".to_owned();
             return Err(Error::Number { field, value: times as f64, expected: "an odd number" });
         }
