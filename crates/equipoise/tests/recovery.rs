@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::*;
+use common::random_metric;
 use equipoise::elicit::{self, AnyPlan, Finding, Halving, Method, Order, SlopeSearch};
+use equipoise::metric::random::{self as random_of, normals, sizes};
 use equipoise::metric::{Family, LinearFractional};
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::{Logistic, Softmax};
@@ -236,17 +237,9 @@ fn fractions_on_balls() {
 fn group_fair_metrics_for_any_number_of_groups_with_unequal_shares() {
     on_seeds(|random| {
         for (k, m) in [(2, 2), (3, 2), (2, 3), (3, 4), (2, 5), (2, 6)] {
-            let shares = random_shares(k, m, random);
+            let shares = random_of::shares(k, m, random);
             let space = GroupSphere::new(0.2, shares.clone()).unwrap();
-            let raw = random_fair(space.view(), 0.4, random);
-            let Family::GroupFair(fair) = raw.family() else { panic!() };
-            let fair = equipoise::metric::Fair::new(
-                fair.performance().to_vec(),
-                fair.fairness().to_vec(),
-                fair.trade_off(),
-                shares,
-            );
-            let metric = Metric::new(space.view(), Sense::Cost, Family::GroupFair(fair.unwrap())).unwrap();
+            let metric = random_of::group_fair(&shares, 0.4, random);
             let plan = elicit::GroupFair::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-6));
             let outcome = angle_within(&plan, &metric, 1e-3);
             let normal = metric.normal_form();
@@ -279,18 +272,9 @@ fn quadratic_metrics_and_their_group_fair_kin() {
             angle_within(&plan, &metric, 1e-3);
         }
         for (k, m) in [(2, 2), (2, 3), (2, 4), (3, 2)] {
-            let shares = random_shares(k, m, random);
+            let shares = random_of::shares(k, m, random);
             let space = GroupSphere::new(0.2, shares.clone()).unwrap();
-            let raw = random_fair_quadratic(space.view(), 0.5, random);
-            let Family::GroupFairQuadratic(fair) = raw.family() else { panic!() };
-            let fair = equipoise::metric::Fair::new(
-                fair.performance().to_vec(),
-                fair.fairness().to_vec(),
-                0.5,
-                shares,
-            );
-            let metric =
-                Metric::new(space.view(), Sense::Cost, Family::GroupFairQuadratic(fair.unwrap())).unwrap();
+            let metric = random_of::group_fair_quadratic(&shares, 0.5, random);
             let plan = elicit::GroupFairQuadratic::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-8));
             angle_within(&plan, &metric, 5e-3);
             let Family::GroupFairQuadratic(truth) = metric.family() else { panic!() };
@@ -316,7 +300,7 @@ fn polynomials_of_degree_two_and_three() {
     on_seeds(|random| {
         for (k, degree) in [(2, 2), (2, 3), (3, 2)] {
             let ball = Sphere::new(Measure::OffDiagonalRates, k, 0.2).unwrap();
-            let metric = random_polynomial(ball.view(), degree, random);
+            let metric = random_of::polynomial(ball.view(), degree, random);
             let plan = elicit::Polynomial::new(ball, degree, 1e-9).unwrap().inner_radius(1e-3).unwrap();
             angle_within(&plan, &metric, 0.02);
         }
@@ -326,14 +310,14 @@ fn polynomials_of_degree_two_and_three() {
 #[test]
 fn parallel_weights_hide_the_trade_off() {
     let shares = equipoise::GroupShares::equal(2, 2);
-    let space = GroupSphere::new(0.2, shares).unwrap();
+    let space = GroupSphere::new(0.2, shares.clone()).unwrap();
     let weights = vec![0.6, 0.8];
     let pair = equipoise::metric::Pair {
         groups: [0, 1],
         violation: equipoise::metric::Weights { weights: weights.clone() },
     };
-    let plan = elicit::TradeOff::new(space.clone(), weights, vec![pair], 1e-3).unwrap();
-    let metric = random_fair(space.view(), 0.5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    let plan = elicit::TradeOff::new(space, weights, vec![pair], 1e-3).unwrap();
+    let metric = random_of::group_fair(&shares, 0.5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let (outcome, asked) = run(&plan, &metric);
     assert_eq!((outcome.findings, asked), (vec![Finding::ParallelTradeOff], 0));
 }

@@ -167,6 +167,11 @@ impl<V: Violation> Fair<V> {
         &self.prevalence
     }
 
+    /// The same normal form with another trade-off.
+    pub(super) fn with_trade_off(&self, trade_off: f64) -> Self {
+        Self { trade_off, ..self.normal_form() }
+    }
+
     pub(super) fn value(&self, point: &[f64]) -> f64 {
         let (k, q) = (self.prevalence.classes(), self.performance.len());
         let mut overall = 0.0;

@@ -12,6 +12,7 @@ mod linear_fractional;
 pub mod named;
 mod polynomial;
 mod quadratic;
+pub mod random;
 
 pub use closed::{DemographicParity, GeometricMean};
 pub use compare::Difference;

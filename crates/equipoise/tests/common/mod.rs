@@ -1,13 +1,9 @@
 //! Every plan there is, and hidden metrics to run them against.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use equipoise::Metric;
 use equipoise::elicit::AnyPlan;
-use equipoise::metric::{
-    Fair, Family, LinearFractional, Pair, Polynomial, Quadratic, Squared, Weights, pairs,
-};
-use equipoise::{GroupShares, Metric, Sense, View};
-use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
+use equipoise::metric::random;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const LOGISTIC: &str = r#"{"kind":"logistic","slope":5,"offset":0.4}"#;
@@ -67,93 +63,18 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
     settings.iter().map(read).collect()
 }
 
-/// Standard normal entries.
-pub fn normals(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
-    (0..count).map(|_| StandardNormal.sample(random)).collect()
-}
-
-/// Sizes of standard normal entries.
-pub fn sizes(count: usize, random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
-    normals(count, random).iter().map(|x| x.abs()).collect()
-}
-
-/// A symmetric matrix with normal entries.
-pub fn symmetric(size: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<f64>> {
-    let raw: Vec<Vec<f64>> = (0..size).map(|_| normals(size, random)).collect();
-    (0..size).map(|i| (0..size).map(|j| 0.5 * (raw[i][j] + raw[j][i])).collect()).collect()
-}
-
-/// A positive semidefinite matrix.
-pub fn semidefinite(size: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<f64>> {
-    let raw: Vec<Vec<f64>> = (0..size).map(|_| normals(size, random)).collect();
-    let entry = |i: usize, j: usize| (0..size).map(|n| raw[i][n] * raw[j][n]).sum();
-    (0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect()
-}
-
 /// A random metric of the family this plan elicits, over its coordinates.
-pub fn random_metric(plan: &AnyPlan, random: &mut Xoshiro256PlusPlus) -> Metric {
+pub fn random_metric(plan: &AnyPlan, rng: &mut Xoshiro256PlusPlus) -> Metric {
     let view = plan.view();
-    let d = view.dimension();
-    let sense = if view.measure().lists_errors() { Sense::Cost } else { Sense::Utility };
-    let family = match plan.kind() {
-        "linear_fractional" | "diagonal_linear_fractional" => {
-            let denominator = normals(d, random).iter().map(|b| 0.1 * b).collect();
-            Family::LinearFractional(LinearFractional::new(sizes(d, random), denominator, 1.0).unwrap())
+    let shares = |rng: &mut Xoshiro256PlusPlus| random::shares(view.classes(), view.groups(), rng);
+    match plan.kind() {
+        "linear_fractional" | "diagonal_linear_fractional" => random::linear_fractional(view, rng),
+        "quadratic" => random::quadratic(view, rng),
+        "polynomial" => random::polynomial(view, if view.dimension() == 2 { 3 } else { 2 }, rng),
+        "group_fair" | "trade_off" => random::group_fair(&shares(rng), 0.5, rng),
+        "group_fair_quadratic" | "quadratic_trade_off" => {
+            random::group_fair_quadratic(&shares(rng), 0.5, rng)
         }
-        "quadratic" => Family::Quadratic(Quadratic::new(normals(d, random), symmetric(d, random)).unwrap()),
-        "polynomial" => return random_polynomial(view, if d == 2 { 3 } else { 2 }, random),
-        "group_fair" | "trade_off" => return random_fair(view, 0.5, random),
-        "group_fair_quadratic" | "quadratic_trade_off" => return random_fair_quadratic(view, 0.5, random),
-        _ => return Metric::linear(view, sense, sizes(d, random)).unwrap(),
-    };
-    Metric::new(view, sense, family).unwrap()
-}
-
-/// Random shares for a view's classes and groups, none smaller than a tenth of an equal share.
-pub fn random_shares(classes: usize, groups: usize, random: &mut Xoshiro256PlusPlus) -> GroupShares {
-    let raw: Vec<Vec<f64>> =
-        (0..groups).map(|_| (0..classes).map(|_| random.random_range(0.1..1.0)).collect()).collect();
-    let total = |i: usize| raw.iter().map(|row| row[i]).sum::<f64>();
-    let rows = raw.iter().map(|row| row.iter().enumerate().map(|(i, x)| x / total(i)).collect()).collect();
-    GroupShares::new(rows).unwrap()
-}
-
-/// A random group-fair metric.
-pub fn random_fair(view: View, trade_off: f64, random: &mut Xoshiro256PlusPlus) -> Metric {
-    let (k, m) = (view.classes(), view.groups());
-    let q = k * k - k;
-    let mut fairness = vec![];
-    for groups in pairs(m) {
-        fairness.push(Pair { groups, violation: Weights { weights: sizes(q, random) } });
+        _ => random::linear(view, rng),
     }
-    let fair = Fair::new(sizes(q, random), fairness, trade_off, random_shares(k, m, random)).unwrap();
-    Metric::new(view, Sense::Cost, Family::GroupFair(fair)).unwrap()
-}
-
-/// A random group-fair quadratic metric.
-pub fn random_fair_quadratic(view: View, trade_off: f64, random: &mut Xoshiro256PlusPlus) -> Metric {
-    let (k, m) = (view.classes(), view.groups());
-    let q = k * k - k;
-    let mut fairness = vec![];
-    for groups in pairs(m) {
-        fairness.push(Pair { groups, violation: Squared { matrix: semidefinite(q, random) } });
-    }
-    let fair = Fair::new(sizes(q, random), fairness, trade_off, random_shares(k, m, random)).unwrap();
-    Metric::new(view, Sense::Cost, Family::GroupFairQuadratic(fair)).unwrap()
-}
-
-/// A random polynomial.
-pub fn random_polynomial(view: View, degree: usize, random: &mut Xoshiro256PlusPlus) -> Metric {
-    let q = view.dimension();
-    let tensor = |t: usize, random: &mut Xoshiro256PlusPlus| {
-        let raw = normals(q.pow(t as u32), random);
-        let sorted = |n: usize| {
-            let mut index: Vec<usize> = (0..t).map(|p| n / q.pow(p as u32) % q).collect();
-            index.sort_unstable();
-            index.iter().fold(0, |acc, i| acc * q + i)
-        };
-        (0..raw.len()).map(|n| raw[sorted(n)]).collect::<Vec<f64>>()
-    };
-    let tensors = (1..=degree).map(|t| tensor(t, random)).collect();
-    Metric::new(view, Sense::Cost, Family::Polynomial(Polynomial::new(tensors).unwrap())).unwrap()
 }
