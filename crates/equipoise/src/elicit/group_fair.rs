@@ -91,7 +91,10 @@ impl GroupFair {
         let constant = Rates::constant(self.space.prevalence().classes(), class).off_diagonal();
         let groups = self.space.prevalence().groups();
         let profile = |s: &[f64]| -> Vec<f64> {
-            (0..groups).flat_map(|g| if apart.contains(&g) { &constant } else { s }.to_vec()).collect()
+            let mut profile = Vec::with_capacity(groups * s.len());
+            (0..groups)
+                .for_each(|g| profile.extend_from_slice(if apart.contains(&g) { &constant } else { s }));
+            profile
         };
         let ball = self.space.of_one_group();
         let centre = ball.centre();

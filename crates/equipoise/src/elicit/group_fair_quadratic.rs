@@ -75,7 +75,9 @@ impl GroupFairQuadratic {
         let o = self.space.of_one_group().centre();
         let groups = self.space.prevalence().groups();
         let profile = |s: &[f64]| -> Vec<f64> {
-            (0..groups).flat_map(|g| if moving.contains(&g) { s } else { &o }.to_vec()).collect()
+            let mut profile = Vec::with_capacity(groups * s.len());
+            (0..groups).for_each(|g| profile.extend_from_slice(if moving.contains(&g) { s } else { &o }));
+            profile
         };
         let around = Around { centre: &o, radius: self.space.radius(), inner_radius: self.inner_radius };
         let slopes = around.slopes(&self.search, self.reconstruction, &mut oracle.reparametrised(profile))?;

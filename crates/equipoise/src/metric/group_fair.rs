@@ -37,6 +37,9 @@ pub struct Fair<V> {
     fairness: Vec<Pair<V>>,
     trade_off: f64,
     prevalence: GroupShares,
+    /// $a \odot \tau^g$, group after group: the cost of overall rates in terms of the groups' rates.
+    #[serde(skip)]
+    overall: Vec<f64>,
 }
 
 /// How a difference of two groups' rates is charged: what the two families differ in.
@@ -144,7 +147,18 @@ impl<V: Violation> Fair<V> {
         if trade_off > 0.0 && size == 0.0 {
             return Err(Error::AllZero { field: "fairness".to_owned() });
         }
-        Ok(Self { performance, fairness: all, trade_off, prevalence })
+        Ok(Self::assemble(performance, all, trade_off, prevalence))
+    }
+
+    fn assemble(
+        performance: Vec<f64>,
+        fairness: Vec<Pair<V>>,
+        trade_off: f64,
+        prevalence: GroupShares,
+    ) -> Self {
+        let of_group = |g| times(&performance, &prevalence.off_diagonal(g));
+        let overall = (0..prevalence.groups()).flat_map(of_group).collect();
+        Self { performance, fairness, trade_off, prevalence, overall }
     }
 
     /// $a$: the cost of each overall error rate.
@@ -173,27 +187,18 @@ impl<V: Violation> Fair<V> {
     }
 
     pub(super) fn value(&self, point: &[f64]) -> f64 {
-        let (k, q) = (self.prevalence.classes(), self.performance.len());
-        let mut overall = 0.0;
-        for (g, rates) in point.chunks(q).enumerate() {
-            for (n, rate) in rates.iter().enumerate() {
-                overall += self.performance[n] * self.prevalence.get(g, n / (k - 1)) * rate;
-            }
-        }
+        let q = self.performance.len();
         let charge = |pair: &Pair<V>| {
             let [u, v] = pair.groups.map(|g| &point[g * q..][..q]);
             pair.violation.value(u, v)
         };
         let violation: f64 = self.fairness.iter().map(charge).sum();
-        (1.0 - self.trade_off) * overall + self.trade_off * violation
+        (1.0 - self.trade_off) * dot(&self.overall, point) + self.trade_off * violation
     }
 
     pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let q = self.performance.len();
-        let mut gradient: Vec<f64> = (0..self.prevalence.groups())
-            .flat_map(|g| times(&self.performance, &self.prevalence.off_diagonal(g)))
-            .map(|a| (1.0 - self.trade_off) * a)
-            .collect();
+        let mut gradient = scaled(&self.overall, 1.0 - self.trade_off);
         for pair in &self.fairness {
             let [u, v] = pair.groups;
             let slopes = pair.violation.gradient(&point[u * q..][..q], &point[v * q..][..q]);
@@ -212,11 +217,9 @@ impl<V: Violation> Fair<V> {
         let (cost, unfair) = ((1.0 - self.trade_off) * performance_size, self.trade_off * violation_size);
         let factor = if violation_size > 0.0 { 1.0 / violation_size } else { 0.0 };
         let unit = |p: &Pair<V>| Pair { groups: p.groups, violation: p.violation.times(factor) };
-        Self {
-            performance: scaled(&self.performance, 1.0 / performance_size),
-            fairness: self.fairness.iter().map(unit).collect(),
-            trade_off: if cost + unfair > 0.0 { unfair / (cost + unfair) } else { self.trade_off },
-            prevalence: self.prevalence.clone(),
-        }
+        let performance = scaled(&self.performance, 1.0 / performance_size);
+        let fairness = self.fairness.iter().map(unit).collect();
+        let trade_off = if cost + unfair > 0.0 { unfair / (cost + unfair) } else { self.trade_off };
+        Self::assemble(performance, fairness, trade_off, self.prevalence.clone())
     }
 }
