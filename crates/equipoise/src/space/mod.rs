@@ -12,7 +12,6 @@ mod sphere;
 pub use binary::Binary;
 pub use diagonal::Diagonal;
 pub use mixture::Mixture;
-use mixture::distance_outside;
 pub use sphere::{GroupSphere, Sphere};
 
 use crate::document::Object;
