@@ -43,6 +43,46 @@ pub(crate) fn angle(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
+/// The combination of `columns` nearest to `right`: its coefficients, and what is missing to `right`.
+///
+/// Gram-Schmidt, each vector swept twice so that even a small remainder is orthogonal to its last digits.
+/// Columns that add no new direction get no weight.
+pub(crate) fn least_squares(columns: &[Vec<f64>], right: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let mut basis: Vec<Vec<f64>> = Vec::with_capacity(columns.len());
+    let mut triangle: Vec<Vec<f64>> = Vec::with_capacity(columns.len());
+    for column in columns {
+        let (mut along, rest) = split(column, &basis);
+        let length = norm(&rest);
+        // An infinite length makes both the basis vector and the coefficient zero.
+        let length = if length > 1e-14 * norm(column) { length } else { f64::INFINITY };
+        along.push(length);
+        basis.push(scaled(&rest, 1.0 / length));
+        triangle.push(along);
+    }
+    let (mut coefficients, missing) = split(right, &basis);
+    for n in (0..columns.len()).rev() {
+        coefficients[n] /= triangle[n][n];
+        for m in 0..n {
+            coefficients[m] -= triangle[n][m] * coefficients[n];
+        }
+    }
+    (coefficients, missing)
+}
+
+/// The components of `vector` along orthonormal vectors, and the rest.
+fn split(vector: &[f64], basis: &[Vec<f64>]) -> (Vec<f64>, Vec<f64>) {
+    let mut along = vec![0.0; basis.len()];
+    let mut rest = vector.to_vec();
+    for _ in 0..2 {
+        for (total, unit) in along.iter_mut().zip(basis) {
+            let part = dot(unit, &rest);
+            *total += part;
+            rest = plus(&rest, -part, unit);
+        }
+    }
+    (along, rest)
+}
+
 /// Right singular vectors of a matrix given by its rows.
 pub(crate) struct Singular {
     /// Singular values, largest first, one per column.
@@ -106,6 +146,16 @@ mod tests {
             assert!((found - expected).abs() < 1e-12);
         }
         assert_eq!(Singular::of(&rows, 3).rank(1e-9), 2);
+    }
+
+    #[test]
+    fn least_squares_skips_columns_that_add_nothing() {
+        let columns = vec![vec![1.0, 0.0, 0.0], vec![3.0, 0.0, 0.0], vec![1.0, 1e-9, 0.0]];
+        let (found, missing) = least_squares(&columns, &[2.0, 1e-9, 5.0]);
+        for (found, expected) in found.iter().zip([1.0, 0.0, 1.0]) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+        assert!(norm(&plus(&missing, -1.0, &[0.0, 0.0, 5.0])) < 1e-20);
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! here answer it in closed form; tables answer it in one pass.
 
 mod logistic;
+mod randomised;
 mod softmax;
 
 pub use logistic::Logistic;
+pub use randomised::Randomised;
 pub use softmax::Softmax;
 
 use crate::error::{Result, check};

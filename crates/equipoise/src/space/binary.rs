@@ -1,6 +1,7 @@
 //! The two-class set of (true positive, true negative), reached by its boundary.
 
 use super::Space;
+use super::mixture::reaches;
 use crate::document::{self, Object};
 use crate::error::Result;
 use crate::population::{Logistic, Population};
@@ -69,6 +70,6 @@ impl Space for Binary {
     }
 
     fn contains(&self, point: &[f64], tolerance: f64) -> bool {
-        super::distance_outside(self, point) <= tolerance
+        reaches(self, point, tolerance)
     }
 }

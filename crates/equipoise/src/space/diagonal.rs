@@ -1,6 +1,7 @@
 //! The set of diagonal confusions, reached by its two-class faces.
 
 use super::Space;
+use super::mixture::reaches;
 use crate::document::{self, Object};
 use crate::error::Result;
 use crate::population::{Population, PostShift, Softmax};
@@ -78,6 +79,6 @@ impl Space for Diagonal {
     }
 
     fn contains(&self, point: &[f64], tolerance: f64) -> bool {
-        super::distance_outside(self, point) <= tolerance
+        reaches(self, point, tolerance)
     }
 }

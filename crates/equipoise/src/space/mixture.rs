@@ -1,10 +1,11 @@
 //! The mixture of extreme points behind a feasible point.
 //!
-//! Wolfe's minimum-norm-point algorithm: it needs nothing of a set but its extreme points in given directions,
-//! and expresses the nearest feasible point as a mixture of at most dimension + 1 of them.
+//! Wolfe's algorithm ("Finding the nearest point in a polytope", Mathematical Programming 11, 1976): it needs
+//! nothing of a set but its extreme points in given directions, and expresses the nearest feasible point as a
+//! mixture of at most dimension + 1 of them.
 
 use super::Space;
-use crate::linalg::{Singular, dot, norm, plus};
+use crate::linalg::{direction, dot, least_squares, norm, plus};
 use crate::view::Point;
 
 /// The feasible point nearest to a target, as a mixture of extreme points.
@@ -33,79 +34,128 @@ impl Mixture {
 /// `best` returns the extreme point in a direction. Stops when the distance falls below `tolerance`, or when
 /// no extreme point brings it closer.
 pub fn nearest(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) -> Mixture {
-    let start: Vec<f64> = vec![1.0; target.len()];
-    let part = best(&start);
-    let mut mixture =
-        Mixture { shares: vec![1.0], directions: vec![start], parts: vec![part], distance: 0.0 };
-    for _ in 0..100 * (target.len() + 10) {
-        let gap = plus(&mixture.point(), -1.0, target);
-        mixture.distance = norm(&gap);
-        if mixture.distance <= tolerance {
-            break;
-        }
-        let towards: Vec<f64> = gap.iter().map(|g| -g / mixture.distance).collect();
+    approach(target, tolerance, best, |distance, at_least| at_least >= (1.0 - 1e-12) * distance)
+}
+
+/// The mixture within `tolerance` of `target`, or `None`, known as soon as a plane keeps them further apart.
+pub fn within(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) -> Option<Mixture> {
+    let mixture = approach(target, tolerance, best, |_, at_least| at_least > tolerance);
+    (mixture.distance <= tolerance).then_some(mixture)
+}
+
+/// Comes nearer until within `tolerance`, or until what is known of the distance is `enough`.
+fn approach(
+    target: &[f64],
+    tolerance: f64,
+    best: impl Fn(&[f64]) -> Point,
+    enough: impl Fn(f64, f64) -> bool,
+) -> Mixture {
+    let anywhere = vec![1.0; target.len()];
+    let part = best(&anywhere);
+    let mut search = Search::new(anywhere, part, target);
+    while let Some(towards) = search.ask(tolerance) {
         let part = best(&towards);
-        // No feasible point is closer to the target than `reach` in this direction.
-        let reach = -dot(&towards, &plus(&part, -1.0, target));
-        let known = mixture.parts.iter().any(|p| norm(&plus(p, -1.0, &part)) <= 1e-15);
-        if known || mixture.distance - reach <= 1e-12 * mixture.distance.max(1e-3) {
+        search.tell(towards, part, target);
+        if enough(search.mixture.distance, search.at_least) {
             break;
         }
-        mixture.shares.push(0.0);
-        mixture.directions.push(towards);
-        mixture.parts.push(part);
-        settle(&mut mixture, target);
     }
-    mixture
+    search.mixture
 }
 
-/// Moves the shares to the nearest point of the parts' hull, dropping parts that are not needed.
-fn settle(mixture: &mut Mixture, target: &[f64]) {
-    while mixture.parts.len() > 1 {
-        let wanted = affine_minimiser(&mixture.parts, target);
-        if wanted.iter().all(|&w| w > 1e-14) {
-            mixture.shares = wanted;
-            return;
+/// Wolfe's algorithm, one extreme point at a time; the target may move between them.
+#[derive(Debug, Clone)]
+pub(super) struct Search {
+    pub mixture: Mixture,
+    /// What is missing from the mixture to the target.
+    gap: Vec<f64>,
+    /// How far the target is from the whole set, at least.
+    at_least: f64,
+    /// The difference between that and the mixture's distance some turns ago, and how many.
+    milestone: f64,
+    turns: usize,
+}
+
+impl Search {
+    /// Starts from the extreme point in a direction.
+    pub fn new(direction: Vec<f64>, part: Point, target: &[f64]) -> Self {
+        let gap = plus(target, -1.0, &part);
+        let distance = norm(&gap);
+        let mixture = Mixture { shares: vec![1.0], directions: vec![direction], parts: vec![part], distance };
+        Self { mixture, gap, at_least: 0.0, milestone: distance, turns: 0 }
+    }
+
+    /// The direction whose extreme point is wanted next; `None` once within `tolerance`, or no wiser for long.
+    pub fn ask(&self, tolerance: f64) -> Option<Vec<f64>> {
+        // Rounding ends the progress; slow stretches before that are shorter than this.
+        let patience = 5 * (self.gap.len() + 10);
+        let go_on = self.mixture.distance > tolerance && self.turns < patience;
+        if go_on { direction(&self.gap) } else { None }
+    }
+
+    /// Takes in an extreme point, and settles on the mixture nearest to the target.
+    pub fn tell(&mut self, direction: Vec<f64>, part: Point, target: &[f64]) {
+        // All of the set lies behind the plane through its extreme point.
+        self.at_least = self.at_least.max(dot(&direction, &plus(target, -1.0, &part)));
+        self.mixture.shares.push(0.0);
+        self.mixture.directions.push(direction);
+        self.mixture.parts.push(part);
+        self.gap = self.mixture.settle(target);
+        self.mixture.distance = norm(&self.gap);
+        let open = self.mixture.distance - self.at_least;
+        if open < 0.9 * self.milestone {
+            (self.milestone, self.turns) = (open, 0);
+        } else {
+            self.turns += 1;
         }
-        // As far towards the wanted shares as all stay non-negative.
-        let mut step = 1.0_f64;
-        for (have, want) in mixture.shares.iter().zip(&wanted) {
-            if *want <= 1e-14 && have > want {
-                step = step.min(have / (have - want));
+    }
+}
+
+impl Mixture {
+    /// Moves the shares to the nearest point of the parts' hull, dropping parts that are not needed, and
+    /// returns what is still missing to the target.
+    fn settle(&mut self, target: &[f64]) -> Vec<f64> {
+        loop {
+            let (wanted, gap) = affine_minimiser(&self.parts, target);
+            // How far towards the wanted shares until this one is used up.
+            let room = |n: usize| {
+                if self.shares[n] > 0.0 { self.shares[n] / (self.shares[n] - wanted[n]) } else { 0.0 }
+            };
+            let emptied = (0..wanted.len()).filter(|&n| wanted[n] <= 0.0);
+            let Some(first) = emptied.min_by(|&a, &b| room(a).total_cmp(&room(b))) else {
+                self.shares = wanted;
+                return gap;
+            };
+            let step = room(first);
+            for (have, want) in self.shares.iter_mut().zip(&wanted) {
+                *have = (*have + step * (want - *have)).max(0.0);
             }
+            self.shares.remove(first);
+            self.directions.remove(first);
+            self.parts.remove(first);
         }
-        for (have, want) in mixture.shares.iter_mut().zip(&wanted) {
-            *have += step * (want - *have);
-        }
-        let smallest = (0..mixture.shares.len())
-            .filter(|&n| wanted[n] <= 1e-14)
-            .min_by(|&a, &b| mixture.shares[a].total_cmp(&mixture.shares[b]))
-            .expect("some share was not positive");
-        mixture.shares.remove(smallest);
-        mixture.directions.remove(smallest);
-        mixture.parts.remove(smallest);
-        let total: f64 = mixture.shares.iter().sum();
-        mixture.shares.iter_mut().for_each(|s| *s = s.max(0.0) / total);
     }
-    mixture.shares = vec![1.0];
 }
 
-/// Shares (of any sign, summing to 1) whose mixture is nearest to the target.
-fn affine_minimiser(parts: &[Point], target: &[f64]) -> Vec<f64> {
-    // Relative to the first part: min |g0 + sum_n s_n (p_n - p_0)| over s.
-    let edges: Vec<Vec<f64>> = parts[1..].iter().map(|p| plus(p, -1.0, &parts[0])).collect();
-    let rows: Vec<Vec<f64>> = (0..target.len()).map(|i| edges.iter().map(|e| e[i]).collect()).collect();
-    let right = plus(target, -1.0, &parts[0]);
-    let rest = Singular::of(&rows, edges.len()).solve(&right, 1e-13);
-    [vec![1.0 - rest.iter().sum::<f64>()], rest].concat()
+/// Shares (of any sign, summing to 1) whose mixture is nearest to the target, and what is missing to it.
+fn affine_minimiser(parts: &[Point], target: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    // Relative to the part nearest to the target: where parts crowd around a target on a smooth boundary,
+    // differences are exact, and a gap of 1e-12 still has digits that say where to look next.
+    let gaps: Vec<Vec<f64>> = parts.iter().map(|part| plus(target, -1.0, part)).collect();
+    let closer = |a: &usize, b: &usize| norm(&gaps[*a]).total_cmp(&norm(&gaps[*b]));
+    let origin = (0..parts.len()).min_by(closer).unwrap_or(0);
+    let others = (0..parts.len()).filter(|&n| n != origin);
+    let edges: Vec<Vec<f64>> = others.map(|n| plus(&parts[n], -1.0, &parts[origin])).collect();
+    let (mut shares, gap) = least_squares(&edges, &gaps[origin]);
+    shares.insert(origin, 1.0 - shares.iter().sum::<f64>());
+    (shares, gap)
 }
 
-/// How far a point is from a space's set; 0 (to rounding) for feasible points.
-pub(super) fn distance_outside<S: Space>(space: &S, point: &[f64]) -> f64 {
-    if point.len() != space.view().dimension() || point.iter().any(|x| !x.is_finite()) {
-        return f64::INFINITY;
-    }
-    nearest(point, 1e-13, |direction| space.best(direction)).distance
+/// Whether a point is within `tolerance` of a space's set.
+pub(super) fn reaches<S: Space>(space: &S, point: &[f64], tolerance: f64) -> bool {
+    point.len() == space.view().dimension()
+        && point.iter().all(|x| x.is_finite())
+        && within(point, tolerance, |direction| space.best(direction)).is_some()
 }
 
 #[cfg(test)]
@@ -120,5 +170,16 @@ mod tests {
         assert!((inside.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let outside = nearest(&[0.2, 1.5, 0.4, -0.5], 1e-12, corner);
         assert!((outside.distance - 0.5_f64.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_point_on_a_round_surface_is_found() {
+        let ball = |d: &[f64]| direction(d).unwrap();
+        let on = direction(&[0.2, -0.9, 0.4, 0.7, 1.0, -0.1]).unwrap();
+        let found = nearest(&on, 1e-12, ball);
+        assert!(found.distance <= 1e-12 && norm(&plus(&found.point(), -1.0, &on)) <= 2e-12);
+        let beyond: Vec<f64> = on.iter().map(|x| 1.000_001 * x).collect();
+        assert!((nearest(&beyond, 1e-12, ball).distance - 1e-6).abs() < 1e-12);
+        assert!(within(&beyond, 0.9e-6, ball).is_none() && within(&beyond, 1.1e-6, ball).is_some());
     }
 }

@@ -2,17 +2,21 @@
 //!
 //! Procedures take their questions from a space: the boundary of a two-class set ([`Binary`]), the faces of the
 //! set of diagonal confusions ([`Diagonal`]), a ball of rates ([`Sphere`]), or the ball common to all groups
-//! ([`GroupSphere`]).
+//! ([`GroupSphere`]). How large a ball may be, and which classifier is behind a point, is known to the set of
+//! all errors a population allows ([`Achievable`]).
 
+mod achievable;
+mod ball;
 mod binary;
 mod diagonal;
 pub mod mixture;
+mod ray;
 mod sphere;
 
+pub use achievable::Achievable;
 pub use binary::Binary;
 pub use diagonal::Diagonal;
 pub use mixture::Mixture;
-use mixture::distance_outside;
 pub use sphere::{GroupSphere, Sphere};
 
 use crate::document::Object;

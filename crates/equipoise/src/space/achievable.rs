@@ -1,0 +1,290 @@
+//! The errors that classifiers over a population can make, and the classifier behind each point.
+
+use super::Space;
+use super::mixture::{Mixture, within};
+use crate::error::{Error, Result, check};
+use crate::linalg::{direction, dot};
+use crate::population::{Population, PostShift, Randomised};
+use crate::rates::{GroupConfusions, off_diagonal_pairs};
+use crate::view::{Measure, Point, View};
+
+/// The set of all off-diagonal rates, or joint probabilities, that classifiers over a population reach
+/// (Propositions 4.3 and 5.1).
+///
+/// It is convex, and every boundary point belongs to a post-shift rule, so asking the population for the
+/// confusion matrices of such rules is enough to know it. Of a population in groups it is either the errors of
+/// everybody together, or those of each group side by side ([`Measure::GroupRates`]).
+///
+/// ```
+/// use equipoise::{Measure, population::Softmax, space::Achievable};
+/// let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
+/// let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
+/// let errors = [0.3, 0.3, 0.3, 0.4, 0.35, 0.3];
+/// let classifier = set.mixture(&errors, 1e-9)?.expect("close to tossing a coin");
+/// assert!(classifier.rules().len() <= 7);
+/// assert!((classifier.confusions(&law)?.rates(0)?.get(1, 2) - 0.4).abs() < 1e-9);
+/// assert!(set.mixture(&[0.0; 6], 1e-9)?.is_none()); // nobody makes no errors
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Achievable<'a, P: Population + ?Sized> {
+    pub(super) population: &'a P,
+    view: View,
+    /// $P(G=g, Y=i)$, or $P(Y=i)$ where groups are not told apart.
+    pub(super) priors: Vec<Vec<f64>>,
+}
+
+impl<'a, P: Population + ?Sized> Achievable<'a, P> {
+    /// The set of a population, for a measure that lists errors. Every class must occur, in every group if
+    /// they are told apart.
+    pub fn new(population: &'a P, measure: Measure) -> Result<Self> {
+        if !measure.lists_errors() {
+            let what = format!("measure is \"{}\", expected one that lists errors", measure.name());
+            return Err(Error::Mismatch(what));
+        }
+        let prevalence = population.prevalence();
+        let classes = prevalence.class_priors();
+        let (groups, priors) = if measure == Measure::GroupRates {
+            let shares = prevalence.group_shares();
+            let prior = |g: usize| (0..classes.len()).map(|i| classes[i] * shares.get(g, i)).collect();
+            (shares.groups(), (0..shares.groups()).map(prior).collect())
+        } else {
+            (1, vec![classes.to_vec()])
+        };
+        let view = View::new(measure, classes.len(), groups)?;
+        every_class_occurs(&priors)?;
+        Ok(Self { population, view, priors })
+    }
+
+    /// The rule that makes the weighted sum of one group's errors largest, and its errors.
+    ///
+    /// For weights $u$ on the rates $R_{ij} = C_{ij} / \zeta_i$ it is
+    ///
+    /// $$ \arg\max_j \sum_{i \ne j} \frac{u_{ij}}{\zeta_i}\,\eta_i(x), $$
+    ///
+    /// with the class priors of the group; weights on joint probabilities are not divided.
+    pub fn extreme(&self, weights: &[f64], group: usize) -> Result<(PostShift, Point)> {
+        self.check(weights, group)?;
+        let rule = self.rule(weights, group);
+        let point = self.points(std::slice::from_ref(&rule), group).remove(0);
+        Ok((rule, point))
+    }
+
+    /// The support function $h(u) = \max_r \langle u, r \rangle$ over one group's errors.
+    pub fn support(&self, weights: &[f64], group: usize) -> Result<f64> {
+        Ok(dot(weights, &self.extreme(weights, group)?.1))
+    }
+
+    /// The classifier behind a point of the whole view: a draw between at most dimension + 1 rules whose errors
+    /// are within `tolerance` of it, in every group. `None` when no classifier makes them.
+    ///
+    /// Rounding leaves about 1e-11 between a smooth boundary and the mixtures found: 1e-9 is a good tolerance.
+    pub fn mixture(&self, point: &[f64], tolerance: f64) -> Result<Option<Randomised>> {
+        check::length("point", point.len(), self.view.dimension())?;
+        check::all_finite("point", point)?;
+        check::tolerance("tolerance", tolerance)?;
+        match self.mixtures(point, tolerance) {
+            Some(groups) => self.draw_together(&groups).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn mixtures(&self, point: &[f64], tolerance: f64) -> Option<Vec<Mixture>> {
+        let groups = point.chunks(self.errors()).enumerate();
+        groups.map(|(group, errors)| within(errors, tolerance, |u| self.best_of(u, group))).collect()
+    }
+
+    /// One draw for all groups: the unit interval is cut where any group's mixture changes its rule.
+    fn draw_together(&self, groups: &[Mixture]) -> Result<Randomised> {
+        let (mut shares, mut rules) = (vec![], vec![]);
+        let mut at = vec![0; groups.len()];
+        let mut left: Vec<f64> = groups.iter().map(|mixture| mixture.shares[0]).collect();
+        while at.iter().zip(groups).all(|(&n, mixture)| n < mixture.shares.len()) {
+            let share = left.iter().copied().fold(f64::INFINITY, f64::min);
+            let rewards = (0..groups.len()).map(|g| self.rewards(&groups[g].directions[at[g]], g));
+            rules.push(PostShift::per_group(self.view.classes(), rewards.collect())?);
+            shares.push(share);
+            for g in 0..groups.len() {
+                left[g] -= share;
+                if left[g] <= 0.0 {
+                    at[g] += 1;
+                    left[g] = groups[g].shares.get(at[g]).copied().unwrap_or(0.0);
+                }
+            }
+        }
+        Randomised::new(shares, rules)
+    }
+
+    /// $q = k^2 - k$, the errors of one group.
+    pub(super) fn errors(&self) -> usize {
+        self.view.classes() * (self.view.classes() - 1)
+    }
+
+    /// Number of groups told apart.
+    pub(super) fn groups(&self) -> usize {
+        self.view.groups()
+    }
+
+    /// What a rate is multiplied by to become a coordinate.
+    pub(super) fn scale(&self, truth: usize, group: usize) -> f64 {
+        if self.view.measure() == Measure::OffDiagonal { self.priors[group][truth] } else { 1.0 }
+    }
+
+    /// The errors of the uniformly random classifier in one group.
+    pub(super) fn centre_of(&self, group: usize) -> Point {
+        let k = self.view.classes();
+        off_diagonal_pairs(k).map(|(i, _)| self.scale(i, group) / k as f64).collect()
+    }
+
+    /// The rule of [`Achievable::extreme`], which serves every group but is best for one.
+    pub(super) fn rule(&self, weights: &[f64], group: usize) -> PostShift {
+        PostShift::new(self.view.classes(), self.rewards(weights, group))
+            .expect("unit weights over positive priors")
+    }
+
+    /// The errors of rules in one group.
+    pub(super) fn points(&self, rules: &[PostShift], group: usize) -> Vec<Point> {
+        self.population.confusions(rules).iter().map(|confusions| self.point(confusions, group)).collect()
+    }
+
+    /// The errors of a classifier in one group.
+    fn point(&self, confusions: &GroupConfusions, group: usize) -> Point {
+        let error = |(i, j)| self.rate(confusions, i, j, group) * self.scale(i, group);
+        off_diagonal_pairs(self.view.classes()).map(error).collect()
+    }
+
+    /// $P(h=j \mid Y=i)$ within a group, or of everybody.
+    pub(super) fn rate(
+        &self,
+        confusions: &GroupConfusions,
+        truth: usize,
+        estimate: usize,
+        group: usize,
+    ) -> f64 {
+        let joint = if self.view.measure() == Measure::GroupRates {
+            confusions.get(group, truth, estimate)
+        } else {
+            (0..confusions.groups()).map(|g| confusions.get(g, truth, estimate)).sum()
+        };
+        joint / self.priors[group][truth]
+    }
+
+    fn best_of(&self, weights: &[f64], group: usize) -> Point {
+        self.points(&[self.rule(weights, group)], group).remove(0)
+    }
+
+    /// The reward matrix behind weights on one group's errors; the scale of the weights does not matter.
+    fn rewards(&self, weights: &[f64], group: usize) -> Vec<f64> {
+        let k = self.view.classes();
+        let mut rewards = vec![0.0; k * k];
+        if let Some(unit) = direction(weights) {
+            for ((i, j), weight) in off_diagonal_pairs(k).zip(unit) {
+                rewards[i * k + j] = weight * self.scale(i, group) / self.priors[group][i];
+            }
+        }
+        rewards
+    }
+
+    fn check(&self, weights: &[f64], group: usize) -> Result<()> {
+        check::length("weights", weights.len(), self.errors())?;
+        check::all_finite("weights", weights)?;
+        check::number("group", group as f64, group < self.groups(), "less than the number of groups")?;
+        Ok(())
+    }
+}
+
+fn every_class_occurs(priors: &[Vec<f64>]) -> Result<()> {
+    for (group, priors) in priors.iter().enumerate() {
+        if let Some(class) = priors.iter().position(|&prior| prior <= 0.0) {
+            let what = format!("class {class} never occurs in group {group}, so it has no rates there");
+            return Err(Error::Mismatch(what));
+        }
+    }
+    Ok(())
+}
+
+impl<P: Population + ?Sized> Space for Achievable<'_, P> {
+    fn view(&self) -> View {
+        self.view
+    }
+
+    fn centre(&self) -> Point {
+        (0..self.groups()).flat_map(|group| self.centre_of(group)).collect()
+    }
+
+    fn best(&self, weights: &[f64]) -> Point {
+        // Weights that say nothing are answered like those of a ball.
+        if weights.len() != self.view.dimension() || direction(weights).is_none() {
+            return self.centre();
+        }
+        let groups = weights.chunks(self.errors()).enumerate();
+        let rewards = groups.map(|(group, weights)| self.rewards(weights, group)).collect();
+        let rule =
+            PostShift::per_group(self.view.classes(), rewards).expect("unit weights over positive priors");
+        let confusions = self.population.confusions(&[rule]);
+        (0..self.groups()).flat_map(|group| self.point(&confusions[0], group)).collect()
+    }
+
+    fn contains(&self, point: &[f64], tolerance: f64) -> bool {
+        point.len() == self.view.dimension()
+            && point.iter().all(|x| x.is_finite())
+            && self.mixtures(point, tolerance).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::population::{Logistic, Softmax};
+
+    #[test]
+    fn the_best_rule_for_the_cost_of_all_errors_is_the_most_likely_class() -> Result<()> {
+        let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
+        let set = Achievable::new(&law, Measure::OffDiagonal)?;
+        let (rule, errors) = set.extreme(&[-1.0; 6], 0)?;
+        assert_eq!(rule.predict(&[0.2, 0.5, 0.3], 0), 1);
+        let most_likely = &law.confusions(&[PostShift::diagonal(&[1.0; 3])?])[0];
+        for (found, expected) in errors.iter().zip(most_likely.overall().off_diagonal()) {
+            assert!((found - expected).abs() < 1e-12);
+        }
+        assert!((set.support(&[-1.0; 6], 0)? + errors.iter().sum::<f64>()).abs() < 1e-15);
+        Ok(())
+    }
+
+    #[test]
+    fn boundary_points_are_found_and_points_just_beyond_are_not() -> Result<()> {
+        let law = Logistic::new(5.0)?;
+        let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
+        let (rule, edge) = set.extreme(&[-1.0, -2.0], 0)?;
+        let found = set.mixture(&edge, 1e-11)?.expect("it is on the boundary");
+        assert!(found.rules().len() <= 3);
+        let expected = law.confusions(&[rule])[0].rates(0)?;
+        let found = found.confusions(&law)?.rates(0)?;
+        assert!((found.get(0, 1) - expected.get(0, 1)).abs() < 1e-11);
+        assert!(!set.contains(&[edge[0] - 1e-9, edge[1]], 1e-10));
+        assert!(set.contains(&[edge[0] + 1e-9, edge[1]], 1e-10));
+        Ok(())
+    }
+
+    #[test]
+    fn wrong_questions_are_named() -> Result<()> {
+        let says = |e: Error| e.to_string();
+        let law = Logistic::new(5.0)?;
+        let wrong = says(Achievable::new(&law, Measure::Diagonal).unwrap_err());
+        assert_eq!(wrong, "measure is \"diagonal\", expected one that lists errors");
+        let wrong = says(Achievable::new(&law, Measure::GroupRates).unwrap_err());
+        assert_eq!(wrong, "groups is 1, expected at least 2");
+        let wrong = says(every_class_occurs(&[vec![0.3, 0.2], vec![0.5, 0.0]]).unwrap_err());
+        assert_eq!(wrong, "class 1 never occurs in group 1, so it has no rates there");
+        let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
+        let wrong = says(set.mixture(&[0.5; 3], 1e-9).unwrap_err());
+        assert_eq!(wrong, "point has 3 entries, expected 2");
+        let wrong = says(set.extreme(&[0.5, f64::NAN], 0).unwrap_err());
+        assert_eq!(wrong, "weights[1] is NaN, expected a finite number");
+        let wrong = says(set.extreme(&[0.5, 0.5], 1).unwrap_err());
+        assert_eq!(wrong, "group is 1, expected less than the number of groups");
+        assert_eq!(set.best(&[f64::NAN, 1.0]), set.centre());
+        assert!(!set.contains(&[f64::NAN, 1.0], 1.0) && !set.contains(&[], 1.0));
+        Ok(())
+    }
+}
