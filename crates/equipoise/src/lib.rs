@@ -37,6 +37,7 @@
 
 mod document;
 pub mod elicit;
+pub mod engine;
 mod error;
 mod interview;
 mod linalg;

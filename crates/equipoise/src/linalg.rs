@@ -134,6 +134,70 @@ impl Singular {
     }
 }
 
+/// A square matrix, row-major.
+pub(crate) type Square = Vec<f64>;
+
+/// Eigenvalues (smallest first) and eigenvectors of a symmetric matrix.
+pub(crate) fn eigen(matrix: &[f64], size: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let matrix = Mat::<f64>::from_fn(size, size, |i, j| matrix[i * size + j]);
+    match matrix.self_adjoint_eigen(faer::Side::Lower) {
+        Ok(found) => {
+            let (s, u) = (found.S().column_vector(), found.U());
+            let vector = |n: usize| (0..size).map(|i| u[(i, n)]).collect();
+            ((0..size).map(|n| s[n]).collect(), (0..size).map(vector).collect())
+        }
+        // Only for entries that are not finite.
+        Err(_) => (vec![0.0; size], vec![vec![0.0; size]; size]),
+    }
+}
+
+/// L with $LL^T$ = a symmetric positive definite matrix, from its lower triangle; `None` if it is not one.
+pub(crate) fn cholesky(matrix: &[f64], size: usize) -> Option<Square> {
+    let mut l = matrix.to_vec();
+    for j in 0..size {
+        for i in j..size {
+            let value = l[i * size + j] - dot(&l[i * size..][..j], &l[j * size..][..j]);
+            if i == j {
+                if value <= 0.0 || !value.is_finite() {
+                    return None;
+                }
+                l[j * size + j] = value.sqrt();
+            } else {
+                l[i * size + j] = value / l[j * size + j];
+            }
+        }
+        l[j * size + j + 1..(j + 1) * size].fill(0.0);
+    }
+    Some(l)
+}
+
+/// $L^{-T}$, row-major: row j holds column j of $L^{-1}$.
+pub(crate) fn inverse_transposed(l: &[f64], size: usize) -> Square {
+    let mut inverse = vec![0.0; size * size];
+    for j in 0..size {
+        inverse[j * size + j] = 1.0 / l[j * size + j];
+        for i in j + 1..size {
+            let sum = dot(&l[i * size + j..][..i - j], &inverse[j * size + j..][..i - j]);
+            inverse[j * size + i] = -sum / l[i * size + i];
+        }
+    }
+    inverse
+}
+
+/// The inverse of a symmetric positive definite matrix.
+pub(crate) fn inverse_of_positive(matrix: &[f64], size: usize) -> Option<Square> {
+    let columns = inverse_transposed(&cholesky(matrix, size)?, size);
+    let mut result = vec![0.0; size * size];
+    for i in 0..size {
+        for j in 0..=i {
+            let value = dot(&columns[i * size + i..][..size - i], &columns[j * size + i..][..size - i]);
+            result[i * size + j] = value;
+            result[j * size + i] = value;
+        }
+    }
+    Some(result)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +220,21 @@ mod tests {
             assert!((found - expected).abs() < 1e-12);
         }
         assert!(norm(&plus(&missing, -1.0, &[0.0, 0.0, 5.0])) < 1e-20);
+    }
+
+    #[test]
+    fn a_positive_matrix_times_its_inverse_is_one() {
+        let size = 6;
+        let entry = |i: usize, j: usize| if i == j { 3.0 + i as f64 } else { 0.5 / (1.0 + (i + j) as f64) };
+        let full: Vec<f64> = (0..size * size).map(|n| entry(n / size, n % size)).collect();
+        let inverse = inverse_of_positive(&full, size).unwrap();
+        for i in 0..size {
+            for j in 0..size {
+                let sum: f64 = (0..size).map(|n| full[i * size + n] * inverse[n * size + j]).sum();
+                assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-12);
+            }
+        }
+        assert!(inverse_of_positive(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
     }
 
     #[test]

@@ -1,0 +1,402 @@
+//! Which question splits the posterior best?
+//!
+//! A question is a pair of feasible points; what counts is w, the difference of their features. The expected gain of
+//! knowing the sign of $\langle w, \theta\rangle$ is measured by how much it narrows the *direction* of the weights:
+//! $g(z)\,|P\Sigma w|^2 / (w^T\Sigma w + s^2)$, where $P$ removes the direction already known and $g(z)$ is largest for
+//! even odds. In a ball every w is reachable and the best is the widest axis across the mean. Elsewhere the best of
+//! what is reachable is taken.
+
+use super::features::Features;
+use super::normal::{density, distribution};
+use super::posterior::Posterior;
+use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
+use crate::metric::pairs;
+use crate::oracle::Query;
+use crate::rates::GroupShares;
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Where questions may come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reach {
+    /// Any two points of a ball (of every group's ball, for group families).
+    Ball,
+    /// Any two of these points: candidate models, or boundary classifiers of a table.
+    Points(Vec<Vec<f64>>),
+}
+
+/// How answers err, as far as the choice of questions is concerned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fuzz {
+    /// $s^2$ in units of w.
+    pub variance: f64,
+    /// p.
+    pub lapse: f64,
+}
+
+/// What is known of the direction of the weights.
+#[derive(Debug, Clone)]
+pub struct Direction {
+    /// Unit mean.
+    pub mean: Vec<f64>,
+    /// Eigenvalues of the tangent covariance, smallest first: squared angles.
+    pub squared_angles: Vec<f64>,
+    /// The axis of the largest.
+    pub widest: Vec<f64>,
+}
+
+impl Direction {
+    /// $T = (I-hh^T)\Sigma(I-hh^T)/|\mu|^2$.
+    pub fn of(posterior: &Posterior) -> Self {
+        let d = posterior.dimension();
+        let length = norm(posterior.mean());
+        let Some(mean) = direction(posterior.mean()) else {
+            // No mean yet: every direction is as good.
+            let mut axis = vec![0.0; d];
+            axis[0] = 1.0;
+            return Self { mean: axis.clone(), squared_angles: vec![1.0; d], widest: axis };
+        };
+        let spread = posterior.spread(&mean);
+        let along = dot(&mean, &spread);
+        let mut tangent = vec![0.0; d * d];
+        for i in 0..d {
+            let row = posterior.covariance(i);
+            for j in 0..d {
+                let entry = row[j] - mean[i] * spread[j] - spread[i] * mean[j] + mean[i] * mean[j] * along;
+                tangent[i * d + j] = entry / (length * length);
+            }
+        }
+        let (squared_angles, mut axes) = eigen(&tangent, d);
+        let widest = axes.pop().expect("at least one weight");
+        Self { mean, squared_angles, widest }
+    }
+
+    /// The angle that holds the truth with probability .95: a chi-squared fit to the tangent covariance
+    /// (Satterthwaite's scale and degrees of freedom, Wilson and Hilferty's quantile).
+    pub fn radius(&self) -> f64 {
+        let sum: f64 = self.squared_angles.iter().map(|x| x.max(0.0)).sum();
+        let squares: f64 = self.squared_angles.iter().map(|x| x * x).sum();
+        if sum <= 0.0 {
+            return 0.0;
+        }
+        let (scale, freedom) = (squares / sum, sum * sum / squares);
+        let shrink = 2.0 / (9.0 * freedom);
+        (scale * freedom * (1.0 - shrink + 1.645 * shrink.sqrt()).powi(3)).sqrt()
+    }
+}
+
+/// Chooses questions for a feature map and a reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chooser {
+    /// From points to features.
+    pub features: Features,
+    /// What may be asked.
+    pub reach: Reach,
+    /// How answers err.
+    pub fuzz: Fuzz,
+}
+
+impl Chooser {
+    /// The difference of features of a pair, halved so that opposite points of the ball give a unit vector.
+    pub fn difference(&self, query: &Query) -> Vec<f64> {
+        let z = |point: &[f64]| self.features.at(&self.features.relative(point));
+        scaled(&plus(&z(&query.first), -1.0, &z(&query.second)), 0.5)
+    }
+
+    /// The most telling question; `seed` varies the candidates from question to question.
+    pub fn best(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+        match &self.reach {
+            Reach::Points(points) => self.best_of_points(points, posterior, known, seed),
+            Reach::Ball if self.features.is_linear() => {
+                Some(self.pair(&vec![0.0; known.widest.len()], &known.widest))
+            }
+            Reach::Ball if self.features.is_absolute() => self.best_of_groups(posterior, known, seed),
+            Reach::Ball => self.best_of_centres(posterior, known, seed),
+        }
+    }
+
+    /// The expected narrowing by a pair whose features differ by 2w.
+    fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
+        let spread = posterior.spread(w);
+        let variance = dot(w, &spread) + self.fuzz.variance;
+        if variance <= 0.0 {
+            return 0.0;
+        }
+        let z = dot(w, posterior.mean()) / variance.sqrt();
+        let slack = 1.0 - 2.0 * self.fuzz.lapse;
+        let odds = self.fuzz.lapse + slack * distribution(z);
+        let evenness = (slack * density(z)).powi(2) / (odds * (1.0 - odds)).max(1e-300);
+        let across = plus(&spread, -dot(&spread, &known.mean), &known.mean);
+        evenness * dot(&across, &across) / variance
+    }
+
+    /// Two points of the ball around a middle: `middle` plus and minus `half`, both relative.
+    fn pair(&self, middle: &[f64], half: &[f64]) -> Query {
+        let [first, second] = [1.0, -1.0].map(|sign| self.features.absolute(&plus(middle, sign, half)));
+        Query::new(first, second)
+    }
+
+    /// How far one may go from `middle` in both directions along `half` without leaving any group's ball.
+    fn room(&self, middle: &[f64], half: &[f64]) -> f64 {
+        let q = half.len() / self.features.view().groups();
+        let mut room = f64::INFINITY;
+        for (c, d) in middle.chunks(q).zip(half.chunks(q)) {
+            let (cc, cd, dd) = (dot(c, c), dot(c, d).abs(), dot(d, d));
+            if dd > 0.0 {
+                // |c + t d| = 1 in the worse direction.
+                room = room.min((-cd + (cd * cd + dd * (1.0 - cc).max(0.0)).sqrt()) / dd);
+            }
+        }
+        room
+    }
+
+    /// Smooth features: around a middle c, features differ by A(c) d, so for every c the best d solves a generalised
+    /// eigenproblem among those with even odds. The best of several middles is taken.
+    fn best_of_centres(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+        let n = self.features.view().dimension();
+        let mut middles = vec![vec![0.0; n]];
+        let q = n / self.features.view().groups();
+        for j in 0..n {
+            for sign in [0.9, -0.9] {
+                let mut middle = vec![0.0; n];
+                middle[j] = sign;
+                middles.push(middle);
+            }
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for _ in 0..10 {
+            let mut middle: Vec<f64> = (0..n).map(|_| StandardNormal.sample(&mut random)).collect();
+            for part in middle.chunks_mut(q) {
+                let length = 0.95 * random.random::<f64>().powf(1.0 / q as f64) / norm(part).max(1e-12);
+                part.iter_mut().for_each(|x| *x *= length);
+            }
+            middles.push(middle);
+        }
+        let candidates = middles.iter().filter_map(|middle| {
+            let half = self.best_direction(middle, posterior, known)?;
+            let half = scaled(&half, self.room(middle, &half));
+            let query = self.pair(middle, &half);
+            let score = self.score(&self.difference(&query), posterior, known);
+            Some((score, query))
+        });
+        candidates.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
+    /// The direction around a middle that narrows most among those with even odds.
+    fn best_direction(&self, middle: &[f64], posterior: &Posterior, known: &Direction) -> Option<Vec<f64>> {
+        let slopes = self.features.slopes(middle);
+        let n = middle.len();
+        let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
+        let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
+        let tilt = direction(&tilt);
+        let off = |v: &[f64]| match &tilt {
+            Some(t) => plus(v, -dot(v, t), t),
+            None => v.to_vec(),
+        };
+        let across: Vec<Vec<f64>> =
+            spreads.iter().map(|s| plus(s, -dot(s, &known.mean), &known.mean)).collect();
+        let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
+        for i in 0..n {
+            for j in 0..n {
+                gain[i * n + j] = dot(&across[i], &across[j]);
+                cost[i * n + j] = dot(&slopes[i], &spreads[j]);
+            }
+            cost[i * n + i] += self.fuzz.variance;
+        }
+        // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
+        let project = |matrix: &mut Vec<f64>| {
+            for row in matrix.chunks_mut(n) {
+                let projected = off(row);
+                row.copy_from_slice(&projected);
+            }
+            for j in 0..n {
+                let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
+                for (i, value) in off(&column).into_iter().enumerate() {
+                    matrix[i * n + j] = value;
+                }
+            }
+        };
+        project(&mut gain);
+        project(&mut cost);
+        if let Some(t) = &tilt {
+            for i in 0..n {
+                for j in 0..n {
+                    cost[i * n + j] += t[i] * t[j];
+                }
+            }
+        }
+        let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
+        (0..n).for_each(|i| cost[i * n + i] += floor);
+        let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
+        // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
+        let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
+        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+        let gained: Vec<Vec<f64>> =
+            columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
+        let mut reduced = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..n {
+                reduced[i * n + j] = dot(&columns[i], &gained[j]);
+            }
+        }
+        let top = eigen(&reduced, n).1.pop()?;
+        let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
+        direction(&found)
+    }
+
+    /// Absolute differences between groups: realise the wanted w coordinate by coordinate.
+    fn best_of_groups(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+        let shares = self.features.shares()?;
+        let mut candidates = vec![];
+        if shares.groups() <= 3 {
+            candidates.extend(realise(&known.widest, shares));
+        }
+        if shares.groups() > 2 {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let tries = if shares.groups() == 3 { 20 } else { 400 };
+            for _ in 0..tries {
+                candidates.push(random_profiles(&known.widest, shares, &mut random));
+            }
+        }
+        let q = self.features.view().dimension() / shares.groups();
+        let scored = candidates.into_iter().map(|(first, second)| {
+            let longest = first.chunks(q).chain(second.chunks(q)).map(norm).fold(1e-300, f64::max);
+            let [first, second] =
+                [first, second].map(|profile| self.features.absolute(&scaled(&profile, 1.0 / longest)));
+            let query = Query::new(first, second);
+            (self.score(&self.difference(&query), posterior, known), query)
+        });
+        scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
+    /// The best pair of a list: all pairs of a short list, pairs among a sample of a long one.
+    fn best_of_points(
+        &self,
+        points: &[Vec<f64>],
+        posterior: &Posterior,
+        known: &Direction,
+        seed: u64,
+    ) -> Option<Query> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let sample: Vec<&Vec<f64>> = if points.len() <= 64 {
+            points.iter().collect()
+        } else {
+            (0..64).map(|_| &points[random.random_range(0..points.len())]).collect()
+        };
+        let mut best: Option<(f64, Query)> = None;
+        for (i, first) in sample.iter().enumerate() {
+            for second in &sample[i + 1..] {
+                let query = Query::new((*first).clone(), (*second).clone());
+                let w = self.difference(&query);
+                let score = self.score(&w, posterior, known);
+                if norm(&w) > 1e-12 && best.as_ref().is_none_or(|(top, _)| score > *top) {
+                    best = Some((score, query));
+                }
+            }
+        }
+        best.map(|(_, query)| query)
+    }
+}
+
+/// Two group profiles whose features differ along w, where that is possible.
+///
+/// In one coordinate, the absolute differences of two groups can be anything; those of three groups are sums over cuts
+/// $c_1, c_2, c_3 \ge 0$ of which at least one is zero (the group in the middle). So a wanted difference of cuts can be
+/// split into its positive part for one profile and its negative part for the other unless all three have one sign; then
+/// the smallest is left out.
+fn realise(w: &[f64], shares: &GroupShares) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (m, k) = (shares.groups(), shares.classes());
+    let q = k * (k - 1);
+    let (mut first, mut second) = (vec![0.0; m * q], vec![0.0; m * q]);
+    for i in 0..q {
+        let share = |g: usize| shares.get(g, i / (k - 1));
+        let gaps: Vec<f64> = w[q + i..].iter().step_by(q).copied().collect();
+        let cuts = match m {
+            2 => vec![gaps[0], 0.0],
+            // Pairs come in the order 01, 02, 12.
+            _ => {
+                let mut cuts = vec![
+                    0.5 * (gaps[0] + gaps[1] - gaps[2]),
+                    0.5 * (gaps[0] + gaps[2] - gaps[1]),
+                    0.5 * (gaps[1] + gaps[2] - gaps[0]),
+                ];
+                if cuts.iter().all(|c| *c > 0.0) || cuts.iter().all(|c| *c < 0.0) {
+                    let smallest = (0..3).min_by(|&a, &b| cuts[a].abs().total_cmp(&cuts[b].abs()))?;
+                    cuts[smallest] = 0.0;
+                }
+                cuts
+            }
+        };
+        for (profile, sign) in [(&mut first, 1.0), (&mut second, -1.0)] {
+            let part: Vec<f64> = cuts.iter().map(|c| (sign * c).max(0.0)).collect();
+            // Groups with a cut move apart to either side of the one without; two cuts go to opposite sides.
+            let mut side = 1.0;
+            let mut values = vec![0.0; m];
+            for g in 0..m {
+                if part[g] > 0.0 {
+                    values[g] = side * part[g];
+                    side = -side;
+                }
+            }
+            // Shift all groups so that the overall rate is half the wanted difference.
+            let overall: f64 = (0..m).map(|g| share(g) * values[g]).sum();
+            for g in 0..m {
+                profile[g * q + i] = values[g] - overall + sign * 0.5 * w[i];
+            }
+        }
+    }
+    Some((first, second))
+}
+
+/// Two random profiles that lean the way w does.
+fn random_profiles(w: &[f64], shares: &GroupShares, random: &mut Xoshiro256PlusPlus) -> (Vec<f64>, Vec<f64>) {
+    let (m, k) = (shares.groups(), shares.classes());
+    let q = k * (k - 1);
+    let mut profile = |sign: f64| {
+        let mut values = vec![0.0; m * q];
+        for i in 0..q {
+            // A random split of the groups in this coordinate, scaled by how much the pairs it separates matter.
+            let apart: Vec<bool> = (0..m).map(|_| random.random_bool(0.5)).collect();
+            let wanted: f64 = pairs(m)
+                .enumerate()
+                .filter(|(_, [u, v])| apart[*u] != apart[*v])
+                .map(|(n, _)| sign * w[q + n * q + i])
+                .sum();
+            let size = wanted.max(0.0) * random.random_range(0.2..1.0);
+            let share = |g: usize| shares.get(g, i / (k - 1));
+            let overall: f64 = (0..m).filter(|&g| apart[g]).map(|g| share(g) * size).sum();
+            for g in 0..m {
+                values[g * q + i] = if apart[g] { size } else { 0.0 } - overall + sign * 0.5 * w[i];
+            }
+        }
+        values
+    };
+    (profile(1.0), profile(-1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::angle;
+    use crate::view::{Measure, View};
+
+    #[test]
+    fn two_groups_reach_every_direction_and_three_most() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+        for m in [2, 3] {
+            let shares = crate::metric::random::shares(2, m, &mut random);
+            let view = View::new(Measure::GroupRates, 2, m).unwrap();
+            let features = Features::group_fair(view, vec![0.0; 2 * m], 1.0, shares.clone());
+            let mut exact = 0;
+            for _ in 0..50 {
+                let w: Vec<f64> =
+                    (0..features.dimension()).map(|_| StandardNormal.sample(&mut random)).collect();
+                let (first, second) = realise(&w, &shares).unwrap();
+                let found = plus(&features.at(&first), -1.0, &features.at(&second));
+                exact += usize::from(angle(&found, &w) < 1e-9);
+            }
+            assert!(if m == 2 { exact == 50 } else { exact > 10 }, "{m}: {exact}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What the answers say about the weights: a Gaussian, kept by expectation propagation.
+//!
+//! Weights $\theta$ have the prior $N(0, I/\text{precision})$. Every answer is a site: it says something about one number
+//! $t = \langle w, \theta\rangle$, where w is the difference of the two points as they were shown. Expectation
+//! propagation replaces each site by a Gaussian in t whose product with the others has the right mean and variance,
+//! and revisits all sites until they agree.
+
+use super::normal::{density, distribution, hazard};
+use crate::linalg::{dot, inverse_of_positive};
+
+/// What one answer says about $t = \langle w, \theta\rangle$.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Evidence {
+    /// t was found positive: $p + (1-2p)\,\Phi(t/s)$.
+    Positive {
+        /// $s^2$: how fuzzy the comparison is.
+        variance: f64,
+        /// p: how often an answer has nothing to do with the question.
+        lapse: f64,
+    },
+    /// t was found too small to tell: $|t| \le$ `half_width`, fuzzily.
+    Within {
+        /// The largest difference that passes unnoticed.
+        half_width: f64,
+        /// $s^2$.
+        variance: f64,
+        /// p.
+        lapse: f64,
+    },
+}
+
+impl Evidence {
+    /// Probability, and first and minus second derivative of its logarithm in the mean, when t is N(mean, variance).
+    fn moments(&self, mean: f64, cavity_variance: f64) -> (f64, f64) {
+        match *self {
+            Evidence::Positive { variance, lapse } => {
+                let s = (variance + cavity_variance).sqrt();
+                let z = mean / s;
+                let rise = if lapse == 0.0 {
+                    hazard(z)
+                } else {
+                    (1.0 - 2.0 * lapse) * density(z) / (lapse + (1.0 - 2.0 * lapse) * distribution(z))
+                };
+                let first = rise / s;
+                (first, first * (first + z / s))
+            }
+            Evidence::Within { half_width, variance, lapse } => {
+                let s = (variance + cavity_variance).sqrt();
+                let (high, low) = ((half_width - mean) / s, (-half_width - mean) / s);
+                let inside = (distribution(high) - distribution(low)).max(1e-300);
+                let probability = lapse + (1.0 - lapse) * inside;
+                let slope = (1.0 - lapse) * (density(low) - density(high)) / s;
+                let curve = (1.0 - lapse) * (low * density(low) - high * density(high)) / (s * s);
+                let first = slope / probability;
+                (first, first * first - curve / probability)
+            }
+        }
+    }
+
+    fn is_certain(&self) -> bool {
+        matches!(self, Evidence::Positive { lapse, .. } if *lapse == 0.0)
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Site {
+    direction: Vec<f64>,
+    evidence: Evidence,
+    precision: f64,
+    shift: f64,
+}
+
+/// The Gaussian over the weights, and the sites that made it.
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    prior_precision: f64,
+    sites: Vec<Site>,
+    mean: Vec<f64>,
+    /// Row-major.
+    covariance: Vec<f64>,
+}
+
+impl Posterior {
+    /// Nothing known but the scale.
+    pub fn new(dimension: usize, prior_precision: f64) -> Self {
+        let entry = |n: usize| if n / dimension == n % dimension { 1.0 / prior_precision } else { 0.0 };
+        let covariance = (0..dimension * dimension).map(entry).collect();
+        Self { prior_precision, sites: vec![], mean: vec![0.0; dimension], covariance }
+    }
+
+    /// Number of weights.
+    pub fn dimension(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// Row i of the covariance.
+    pub fn covariance(&self, i: usize) -> &[f64] {
+        &self.covariance[i * self.mean.len()..][..self.mean.len()]
+    }
+
+    /// $\Sigma w$.
+    pub fn spread(&self, w: &[f64]) -> Vec<f64> {
+        self.covariance.chunks(w.len()).map(|row| dot(row, w)).collect()
+    }
+
+    /// Adds a site without yet making all agree.
+    pub fn add(&mut self, direction: Vec<f64>, evidence: Evidence) {
+        self.sites.push(Site { direction, evidence, precision: 0.0, shift: 0.0 });
+    }
+
+    /// Revisits all sites, newest first, until none moves by more than `tolerance` or `sweeps` are done.
+    pub fn settle(&mut self, sweeps: usize, tolerance: f64) {
+        self.rebuild();
+        for _ in 0..sweeps {
+            let mut largest = 0.0_f64;
+            for n in (0..self.sites.len()).rev() {
+                largest = largest.max(self.visit(n));
+            }
+            self.rebuild();
+            if largest < tolerance {
+                break;
+            }
+        }
+    }
+
+    /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.
+    fn visit(&mut self, n: usize) -> f64 {
+        let site = &self.sites[n];
+        let spread = self.spread(&site.direction);
+        let variance = dot(&site.direction, &spread);
+        let mean = dot(&site.direction, &self.mean);
+        let left = 1.0 - site.precision * variance;
+        if left <= 1e-10 || variance <= 0.0 {
+            return 0.0;
+        }
+        let (cavity_variance, cavity_mean) = (variance / left, (mean - site.shift * variance) / left);
+        let (first, second) = site.evidence.moments(cavity_mean, cavity_variance);
+        let new_variance =
+            (cavity_variance - cavity_variance * cavity_variance * second).max(1e-14 * cavity_variance);
+        let new_mean = cavity_mean + cavity_variance * first;
+        let mut precision_step = 1.0 / new_variance - 1.0 / cavity_variance - site.precision;
+        let mut shift_step = new_mean / new_variance - cavity_mean / cavity_variance - site.shift;
+        if !site.evidence.is_certain() {
+            // Lapses make the evidence bounded below; damping keeps the sites from swinging.
+            precision_step *= 0.9;
+            shift_step *= 0.9;
+        }
+        let scale = 1.0 + precision_step * variance;
+        if scale <= 1e-10 || !precision_step.is_finite() || !shift_step.is_finite() {
+            return 0.0;
+        }
+        let d = self.mean.len();
+        let factor = precision_step / scale;
+        for i in 0..d {
+            let row = &mut self.covariance[i * d..][..d];
+            let f = factor * spread[i];
+            row.iter_mut().zip(&spread).for_each(|(c, s)| *c -= f * s);
+        }
+        let along = (shift_step - precision_step * mean) / scale;
+        self.mean.iter_mut().zip(&spread).for_each(|(m, s)| *m += along * s);
+        let site = &mut self.sites[n];
+        site.precision += precision_step;
+        site.shift += shift_step;
+        let moved = along * variance / variance.sqrt();
+        moved.abs().max((1.0 / scale - 1.0).abs())
+    }
+
+    /// Mean and covariance from the sites, without the rounding of many small updates.
+    fn rebuild(&mut self) {
+        let d = self.mean.len();
+        let mut precision = vec![0.0; d * d];
+        let mut shift = vec![0.0; d];
+        for i in 0..d {
+            precision[i * d + i] = self.prior_precision;
+        }
+        for site in &self.sites {
+            if site.precision == 0.0 && site.shift == 0.0 {
+                continue;
+            }
+            for i in 0..d {
+                let f = site.precision * site.direction[i];
+                if f != 0.0 {
+                    let row = &mut precision[i * d..][..=i];
+                    row.iter_mut().zip(&site.direction).for_each(|(p, w)| *p += f * w);
+                }
+                shift[i] += site.shift * site.direction[i];
+            }
+        }
+        if let Some(covariance) = inverse_of_positive(&precision, d) {
+            self.mean = covariance.chunks(d).map(|row| dot(row, &shift)).collect();
+            self.covariance = covariance;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One weight, one answer: the moments can be integrated numerically.
+    #[test]
+    fn a_single_site_has_the_exact_mean_and_variance() {
+        let cases = [
+            Evidence::Positive { variance: 0.3, lapse: 0.0 },
+            Evidence::Positive { variance: 0.01, lapse: 0.1 },
+            Evidence::Within { half_width: 0.4, variance: 0.05, lapse: 0.0 },
+            Evidence::Within { half_width: 0.4, variance: 0.05, lapse: 0.1 },
+        ];
+        for evidence in cases {
+            let likelihood = |t: f64| match evidence {
+                Evidence::Positive { variance, lapse } => {
+                    lapse + (1.0 - 2.0 * lapse) * distribution(t / variance.sqrt())
+                }
+                Evidence::Within { half_width, variance, lapse } => {
+                    let s = variance.sqrt();
+                    lapse
+                        + (1.0 - lapse)
+                            * (distribution((half_width - t) / s) - distribution((-half_width - t) / s))
+                }
+            };
+            let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
+            for n in -40_000..=40_000 {
+                let t = f64::from(n) * 2e-4;
+                let weight = density(t) * likelihood(t);
+                mass += weight;
+                first += weight * t;
+                second += weight * t * t;
+            }
+            let mean = first / mass;
+            let variance = second / mass - mean * mean;
+            let mut posterior = Posterior::new(1, 1.0);
+            posterior.add(vec![1.0], evidence);
+            posterior.settle(60, 1e-12);
+            assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{evidence:?}");
+            assert!((posterior.covariance(0)[0] - variance).abs() < 1e-6, "{evidence:?}");
+        }
+    }
+}

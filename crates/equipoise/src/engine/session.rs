@@ -1,0 +1,129 @@
+//! One adaptive elicitation in progress: posterior, next question, and when to stop.
+
+use super::ask::{Chooser, Direction, Fuzz};
+use super::posterior::{Evidence, Posterior};
+use crate::linalg::{direction, scaled};
+use crate::oracle::{Answer, Preference, Query};
+
+/// How answers are believed to come about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AnswerModel {
+    /// Precision of the round prior.
+    pub prior_precision: f64,
+    /// $s^2$ in units of w.
+    pub variance: f64,
+    /// How often an answer has nothing to do with the question.
+    pub lapse: f64,
+    /// The largest difference, in units of w, that may pass as "can't tell".
+    pub indifference: f64,
+}
+
+impl AnswerModel {
+    /// Every answer is right; `resolution` is the angle the search goes down to.
+    pub fn exact(resolution: f64) -> Self {
+        Self {
+            prior_precision: 1.0,
+            variance: (resolution / 20.0).powi(2),
+            lapse: 0.0,
+            indifference: resolution,
+        }
+    }
+
+    /// A share of the answers is wrong, whatever the question. Understating it is much worse than overstating it, so the
+    /// model adds .08.
+    pub fn flips(probability: f64, resolution: f64) -> Self {
+        Self { lapse: (probability + 0.08).min(0.4), ..Self::exact(resolution) }
+    }
+
+    /// Right with probability $1/(1+e^{-\beta\,\text{difference}})$, differences in units of the space's radius.
+    ///
+    /// A probit with scale 1/(.6267 beta) comes closest to the logistic curve; .8 keeps on the safe side.
+    pub fn logistic(slope: f64, dimension: usize) -> Self {
+        // w is half the difference.
+        let scale = 0.5 / (0.6267 * 0.8 * slope);
+        Self {
+            prior_precision: dimension as f64,
+            variance: scale * scale,
+            lapse: 0.0,
+            indifference: 0.5 / slope,
+        }
+    }
+
+    /// What the choice of questions needs to know.
+    pub fn fuzz(&self) -> Fuzz {
+        Fuzz { variance: self.variance, lapse: self.lapse }
+    }
+}
+
+/// The state of an adaptive elicitation after some answers.
+#[derive(Debug, Clone)]
+pub struct Session {
+    chooser: Chooser,
+    model: AnswerModel,
+    signs: Option<Vec<f64>>,
+    posterior: Posterior,
+    known: Direction,
+    asked: usize,
+}
+
+impl Session {
+    /// Before the first question; `signs` of the weights where they are known.
+    pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
+        let dimension = chooser.features.dimension();
+        let mut posterior = Posterior::new(dimension, model.prior_precision);
+        if let Some(signs) = &signs {
+            for (i, sign) in signs.iter().enumerate() {
+                let mut axis = vec![0.0; dimension];
+                axis[i] = *sign;
+                posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
+            }
+            posterior.settle(100, 1e-6);
+        }
+        let known = Direction::of(&posterior);
+        Self { chooser, model, signs, posterior, known, asked: 0 }
+    }
+
+    /// How many answers have been taken in.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// The angle that holds the truth with probability .95.
+    pub fn radius(&self) -> f64 {
+        self.known.radius()
+    }
+
+    /// The posterior.
+    pub fn posterior(&self) -> &Posterior {
+        &self.posterior
+    }
+
+    /// The unit weights of the liking, clipped to the signs that are known.
+    pub fn weights(&self) -> Vec<f64> {
+        let Some(signs) = &self.signs else { return self.known.mean.clone() };
+        let clip = |(w, s): (&f64, &f64)| if w * s > 0.0 { *w } else { 0.0 };
+        let clipped: Vec<f64> = self.known.mean.iter().zip(signs).map(clip).collect();
+        direction(&clipped).unwrap_or_else(|| self.known.mean.clone())
+    }
+
+    /// The most telling question now; `None` if nothing that may be asked tells anything.
+    pub fn question(&self, seed: u64) -> Option<Query> {
+        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked as u64 + 1));
+        self.chooser.best(&self.posterior, &self.known, seed)
+    }
+
+    /// Takes an answer in. The pair as it was shown is what the answer is about.
+    pub fn take(&mut self, query: &Query, answer: &Answer) {
+        let w = self.chooser.difference(answer.shown.as_ref().unwrap_or(query));
+        let AnswerModel { variance, lapse, indifference, .. } = self.model;
+        let (w, evidence) = match answer.preference {
+            Preference::First => (w, Evidence::Positive { variance, lapse }),
+            Preference::Second => (scaled(&w, -1.0), Evidence::Positive { variance, lapse }),
+            Preference::CannotTell => (w, Evidence::Within { half_width: indifference, variance, lapse }),
+        };
+        self.posterior.add(w, evidence);
+        self.posterior.settle(3, 1e-6);
+        self.known = Direction::of(&self.posterior);
+        self.asked += 1;
+    }
+}
