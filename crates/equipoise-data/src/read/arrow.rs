@@ -3,7 +3,7 @@
 use super::column::{Cell, Column};
 use super::columns::{Columns, Header, Want};
 use super::format::{Format, Input, open, shielded};
-use super::{Source, table_from};
+use super::{Source, arrow_lengths, table_from};
 use crate::error::Result;
 use crate::note::Reading;
 use crate::table::Table;
@@ -36,6 +36,8 @@ pub(crate) struct Arrow {
 
 impl Arrow {
     pub(crate) fn open(input: Input) -> Result<Self> {
+        let check = if is_file(&input) { arrow_lengths::check_file } else { arrow_lengths::check_stream };
+        shielded(Format::Arrow, || Ok::<_, ArrowError>(open(&input.path).and_then(check)))??;
         let header = header(&batches(&input, None)?.schema());
         Ok(Self { input, header })
     }

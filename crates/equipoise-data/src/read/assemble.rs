@@ -215,7 +215,7 @@ impl Question<'_> {
         let rows: u64 = without().map(|met| met.rows).sum();
         let near = closest(&first.name, classes.iter().map(String::as_str));
         let hint = near.map(|near| format!(" (did you mean {}?)", name(near))).unwrap_or_default();
-        let expected = format!("one of the classes with a probability column, {}{hint}", list(classes));
+        let expected = format!("one of the classes {}, which have probability columns{hint}", list(classes));
         let error = Error::new(Kind::UnknownClass, quoted(&first.name), expected);
         Err(error.row(first.first_row + 1).more(rows - 1))
     }

@@ -159,13 +159,22 @@ impl NumberCheck {
             return nearest;
         }
         let kind = if value.is_finite() { Kind::OutOfRange } else { Kind::NotFinite };
-        self.faults.add(kind, row, || spelled(cell));
+        // A number is quoted as it was written, without quotes.
+        let found = || match cell {
+            Cell::Field(text) if text.len() < 40 => String::from_utf8_lossy(text.trim_ascii()).into_owned(),
+            _ => spelled(cell),
+        };
+        self.faults.add(kind, row, found);
         f64::NAN
     }
 
     #[cold]
     fn not_a_number(&mut self, row: u64, cell: Cell<'_>) -> f64 {
-        self.faults.add(number_fault(cell), row, || spelled(cell));
+        let found = || match cell {
+            Cell::Text(_) => format!("the text {}", spelled(cell)),
+            _ => spelled(cell),
+        };
+        self.faults.add(number_fault(cell), row, found);
         f64::NAN
     }
 

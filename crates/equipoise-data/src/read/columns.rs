@@ -201,10 +201,14 @@ impl Chooser<'_> {
         if let Some(column) = given {
             return self.want(column, Part::Class);
         }
-        let guess = self.guess_one("a truth column", &TRUTH, named)?;
+        let guess = self.guess_one("the truth", &TRUTH, named)?;
         let columns = || format!("columns {}", list(&self.header.0));
         let column = guess.ok_or_else(|| {
-            Error::new(Kind::Column, columns(), format!("a truth column {}, or its name", any_of(&TRUTH)))
+            Error::new(
+                Kind::Column,
+                columns(),
+                format!("a truth column called {}, or its name", any_of(&TRUTH)),
+            )
         })?;
         self.say("truth column", &column);
         self.want(&column, Part::Class)
@@ -244,13 +248,16 @@ impl Chooser<'_> {
         let found = || format!("columns {}", list(&self.header.0));
         match columns.len() {
             0 => {
-                let expected =
-                    format!("probability columns p_<class>, or one {}, or their names", any_of(&SCORE));
+                let expected = format!(
+                    "probability columns called p_<class>, or one called {}, or their names",
+                    any_of(&SCORE)
+                );
                 return Err(Error::new(Kind::Column, found(), expected));
             }
             _ if several => {
-                let expected = "one set of probability columns, or their names";
-                return Err(Error::new(Kind::Column, format!("columns {}", list(columns)), expected));
+                let found = format!("columns {} that could each be probabilities", list(columns));
+                let expected = "one column per class, or the names of the right ones";
+                return Err(Error::new(Kind::Column, found, expected));
             }
             1 => self.say("probability column", columns[0]),
             _ => self.notes.push(Note::Choice(format!("probability columns: {} (guessed)", list(&columns)))),
@@ -262,7 +269,7 @@ impl Chooser<'_> {
         if let Some(columns) = given {
             return columns.iter().map(|column| self.want(column, Part::Group)).collect();
         }
-        let Some(column) = self.guess_one("a group column", &GROUP, named)? else {
+        let Some(column) = self.guess_one("the group", &GROUP, named)? else {
             return Ok(Vec::new());
         };
         self.say("group column", &column);
@@ -273,7 +280,7 @@ impl Chooser<'_> {
         if let Some(column) = given {
             return column.as_ref().map(|column| self.want(column, Part::Weight)).transpose();
         }
-        let Some(column) = self.guess_one("a weight column", &WEIGHT, named)? else {
+        let Some(column) = self.guess_one("the weight", &WEIGHT, named)? else {
             return Ok(None);
         };
         self.say("weight column", &column);
@@ -287,8 +294,8 @@ impl Chooser<'_> {
             [] => Ok(None),
             [column] => Ok(Some(column.to_owned())),
             _ => {
-                let found = format!("columns {}", list(candidates));
-                Err(Error::new(Kind::Column, found, format!("one that could be {what}, or its name")))
+                let found = format!("columns {} that could each be {what}", list(candidates));
+                Err(Error::new(Kind::Column, found, "one, or the name of the right one"))
             }
         }
     }
@@ -296,8 +303,8 @@ impl Chooser<'_> {
     fn want(&mut self, column: &str, part: Part) -> Result<usize> {
         let position = self.header.find(column)?;
         if self.wants.iter().any(|want| want.position == position) {
-            let expected = "a column of its own for each part";
-            return Err(Error::new(Kind::Duplicate, "a column named twice", expected).column(column));
+            let expected = "a column for each";
+            return Err(Error::new(Kind::Duplicate, "a column named for two parts", expected).column(column));
         }
         self.wants.push(Want { position, name: column.to_owned(), part });
         Ok(self.wants.len() - 1)
@@ -392,17 +399,19 @@ mod tests {
         check(
             &guess,
             &["y", "label", "p"],
-            "table: found columns y, label, expected one that could be a truth column, or its name",
+            "table: found columns y, label that could each be the truth, expected one, or the name of the right one",
         );
         check(
             &guess,
             &["y", "score", "prob"],
-            "table: found columns score, prob, expected one set of probability columns, or their names",
+            "table: found columns score, prob that could each be probabilities, \
+             expected one column per class, or the names of the right ones",
         );
         check(
             &guess,
             &["y", "p_a", "p_b", "prob_a", "prob_b"],
-            "table: found columns p_a, p_b, prob_a, prob_b, expected one set of probability columns, or their names",
+            "table: found columns p_a, p_b, prob_a, prob_b that could each be probabilities, \
+             expected one column per class, or the names of the right ones",
         );
         check(&guess.truth("y"), &["y", "label", "p"], "probability column: p (guessed)");
     }
@@ -419,7 +428,7 @@ mod tests {
         check(
             &twice,
             &["a", "b"],
-            "table, column a: found a column named twice, expected a column of its own for each part",
+            "table, column a: found a column named for two parts, expected a column for each",
         );
         check(
             &Columns::guess().truth("a"),

@@ -145,11 +145,20 @@ pub(crate) fn shielded<T, E: Display>(
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             let what = error.to_string();
-            // The crates put their own name in front.
-            Err(format.damaged(what.split_once("rror: ").map_or(what.as_str(), |(_, what)| what)))
+            // The crates put the sort of error in front.
+            Err(format.damaged(
+                ["Parquet error: ", "EOF: ", "Parser error: ", "Ipc error: ", "Io error: "]
+                    .into_iter()
+                    .fold(what.as_str(), |what, sort| what.strip_prefix(sort).unwrap_or(what)),
+            ))
         }
         Err(_) => Err(format.damaged("its parts contradict each other")),
     }
+}
+
+/// Whether this many bytes can be had at all; a damaged file may ask for anything.
+pub(crate) fn fits_in_memory(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
 fn unreadable(error: &io::Error) -> Error {

@@ -32,7 +32,8 @@ impl JsonLines {
             return Err(Error::new(Kind::Empty, "only blank lines", "at least one JSON object"));
         };
         let first = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line);
-        let keys = first.map_err(|error| wrong_line(line, &error).row(1))?;
+        let first = first.map_err(|error| wrong_line(line, &error).row(1));
+        let keys = first.map_err(|error| error.line(lines.number))?;
         let header = Header(keys.into_iter().map(|(key, _)| key).collect());
         Ok(Self { input, header })
     }
@@ -199,20 +200,31 @@ fn not_finite(line: &[u8], error: &serde_json::Error) -> Option<&'static str> {
 
 /// What is wrong with a line that is not a JSON object.
 fn wrong_line(line: &[u8], error: &serde_json::Error) -> Error {
-    let text = String::from_utf8_lossy(line);
-    let found = match std::str::from_utf8(line) {
-        Err(_) => return Error::new(Kind::Encoding, "text that is not UTF-8", ONE_PER_LINE),
-        Ok(_) if error.is_eof() => format!("a line that breaks off after {}", quoted(&tail(&text))),
-        Ok(_) if error.is_data() => quoted(&text),
-        Ok(_) => match not_finite(line, error) {
-            Some(word) => format!("{word}, which JSON does not have,"),
-            None => {
-                let rest: String = text.chars().skip(error.column().saturating_sub(1)).take(20).collect();
-                format!("{} at character {}", quoted(&rest), error.column())
-            }
-        },
+    let Ok(text) = std::str::from_utf8(line) else {
+        return Error::new(Kind::Encoding, "text that is not UTF-8", ONE_PER_LINE);
     };
-    Error::new(Kind::Format, found, ONE_PER_LINE)
+    let wrong = |found: String| Error::new(Kind::Format, found, ONE_PER_LINE);
+    if error.is_eof() {
+        return wrong(format!("a line that breaks off after {}", quoted(&tail(text))));
+    }
+    if error.is_data() {
+        return wrong(quoted(text));
+    }
+    if let Some(word) = not_finite(line, error) {
+        let wrong = wrong(format!("{word}, which JSON does not have"));
+        return match key_before(text, error.column()) {
+            Some(key) => wrong.column(key),
+            None => wrong,
+        };
+    }
+    let rest: String = text.chars().skip(error.column().saturating_sub(1)).take(20).collect();
+    wrong(format!("{} at character {}", quoted(&rest), error.column()))
+}
+
+/// The key whose value stands at a column of the line.
+fn key_before(text: &str, column: usize) -> Option<&str> {
+    let (before, _) = text.get(..column)?.rsplit_once(':')?;
+    Some(before.trim_end().strip_suffix('"')?.rsplit_once('"')?.1)
 }
 
 fn tail(text: &str) -> String {

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow")]
+mod arrow_lengths;
 mod assemble;
 mod column;
 mod columns;

@@ -7,7 +7,7 @@
 use super::Source;
 use super::column::{Cell, Column, LabelCoder, NumberCheck, Part};
 use super::columns::{Header, Want};
-use super::format::{Format, Input, open, shielded};
+use super::format::{Format, Input, fits_in_memory, open, shielded};
 use crate::error::{Error, Kind, Result};
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -87,7 +87,8 @@ impl Source for Parquet {
     fn read(&self, wants: &[Want], _: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
         let group_rows = self.group_rows()?;
         let rows = group_rows.iter().try_fold(0_usize, |sum, &rows| sum.checked_add(rows));
-        let rows = rows.filter(|&rows| fits_in_memory(rows, wants.len()));
+        let bytes = |rows: usize| rows.checked_mul(wants.len() * size_of::<f64>());
+        let rows = rows.filter(|&rows| bytes(rows).is_some_and(fits_in_memory));
         let rows = rows.ok_or_else(|| damaged("more rows than memory can hold"))?;
         let leaf = |want: &Want| {
             let nested =
@@ -113,11 +114,6 @@ impl Source for Parquet {
             })
             .collect())
     }
-}
-
-/// Whether columns of this many rows can be had at all; a damaged footer may ask for anything.
-fn fits_in_memory(rows: usize, columns: usize) -> bool {
-    rows.checked_mul(columns).is_some_and(|cells| Vec::<f64>::new().try_reserve_exact(cells).is_ok())
 }
 
 /// A column under construction.
