@@ -11,8 +11,6 @@ use crate::error::{Error, Kind, Result, list, plural};
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The delimiters that are told apart, with their names.
 const DELIMITERS: [(u8, &str); 3] = [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab")];
@@ -40,17 +38,22 @@ impl Csv {
         Ok(Self { input, delimiter, header })
     }
 
-    /// The row and line of a quote that is open when the file ends, if there is one.
-    ///
-    /// It would swallow every row after it, so it must not pass for a long field.
-    fn open_quote(&self) -> Result<Option<(u64, u64)>> {
+    /// Looks at every quote again: one that is never closed, or closed by another's opening, has swallowed
+    /// rows, which must not pass for a field of several lines.
+    fn check_quotes(&self) -> Result<()> {
         let mut scan = QuoteScan::new(self.delimiter);
         let all = |byte| {
             scan.byte(byte);
             ControlFlow::Continue(())
         };
         each_byte(self.input.text()?, all).map_err(|error| self.input.broken(&error, 0))?;
-        Ok((scan.state == State::Quoted).then_some((scan.opened_record, scan.opened_line)))
+        let (found, expected, at) = match (scan.stray, scan.open()) {
+            (Some(at), _) => ("text after a closing quote", "the next field or row", at),
+            (None, Some(at)) => ("a quote that is never closed", "a closing quote", at),
+            (None, None) => return Ok(()),
+        };
+        let error = Error::new(Kind::Format, found, expected).line(at.line);
+        Err(if at.record > 0 { error.row(at.record) } else { error })
     }
 }
 
@@ -66,13 +69,11 @@ impl Source for Csv {
     }
 
     fn read(&self, wants: &[Want], _: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
-        let quotes = Arc::new(AtomicU64::new(0));
-        let text = Counted { text: self.input.text()?, quotes: Arc::clone(&quotes) };
-        let mut reader = reader(text, self.delimiter);
+        let mut reader = reader(Watched::new(self.input.text()?), self.delimiter);
         let mut columns: Vec<Column> = wants.iter().map(|want| Column::new(want.part)).collect();
         let width = self.header.0.len();
         let mut ragged = Faults::default();
-        let mut record = ByteRecord::new();
+        let (mut record, mut last) = (ByteRecord::new(), ByteRecord::new());
         let mut row = 0;
         while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
             if record.len() == width {
@@ -83,13 +84,10 @@ impl Source for Csv {
                 ragged.add(Kind::Ragged, row, || plural(record.len() as u64, "field"));
             }
             row += 1;
+            std::mem::swap(&mut record, &mut last);
         }
-        if quotes.load(Ordering::Relaxed) % 2 == 1
-            && let Some((record, line)) = self.open_quote()?
-        {
-            let error =
-                Error::new(Kind::Format, "a quote that is never closed", "a closing quote").line(line);
-            return Err(if record > 0 { error.row(record) } else { error });
+        if reader.get_ref().may_end_in_quotes(&last) || columns.iter().any(has_label_of_several_lines) {
+            self.check_quotes()?;
         }
         if row == 0 {
             return Err(Error::new(Kind::Empty, "a header and no rows", "at least one row"));
@@ -185,18 +183,40 @@ fn each_byte(mut text: Box<dyn Read>, mut see: impl FnMut(u8) -> ControlFlow<()>
     }
 }
 
-/// Counts the quotes that pass: an odd number is the cheap sign that one may be open at the end.
-struct Counted<R> {
+/// Text that remembers whether a quote has passed and what the last byte was.
+struct Watched<R> {
     text: R,
-    quotes: Arc<AtomicU64>,
+    has_quotes: bool,
+    last_byte: u8,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R> Watched<R> {
+    fn new(text: R) -> Self {
+        Self { text, has_quotes: false, last_byte: b'\n' }
+    }
+
+    /// The cheap sign that a quote may be open at the end: then the last field, if there is a row at all,
+    /// holds everything to the end of the file, its last line end included.
+    fn may_end_in_quotes(&self, last: &ByteRecord) -> bool {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let ends_inside = last.iter().next_back().is_none_or(|field| field.iter().any(is_end));
+        self.has_quotes && (ends_inside || !is_end(&self.last_byte))
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.text.read(buffer)?;
-        let quotes = buffer[..n].iter().filter(|&&byte| byte == b'"').count();
-        self.quotes.fetch_add(quotes as u64, Ordering::Relaxed);
+        self.has_quotes = self.has_quotes || buffer[..n].contains(&b'"');
+        self.last_byte = buffer[..n].last().copied().unwrap_or(self.last_byte);
         Ok(n)
+    }
+}
+
+fn has_label_of_several_lines(column: &Column) -> bool {
+    match column {
+        Column::Labels { coder, .. } => coder.met.iter().any(|met| met.name.contains(['\n', '\r'])),
+        Column::Numbers { .. } => false,
     }
 }
 
@@ -208,28 +228,40 @@ enum State {
     QuoteInQuoted,
 }
 
-/// Follows the quoting rules of the reader, to find where an open quote was opened.
+/// A record, counted from 0 with the header, and the line it is on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct At {
+    record: u64,
+    line: u64,
+}
+
+/// Follows the quoting rules of the reader.
 struct QuoteScan {
     delimiter: u8,
     state: State,
-    record: u64,
     record_is_blank: bool,
-    line: u64,
-    opened_record: u64,
-    opened_line: u64,
+    now: At,
+    opened: At,
+    /// Where a quoted field began that goes on after its closing quote.
+    stray: Option<At>,
 }
 
 impl QuoteScan {
     fn new(delimiter: u8) -> Self {
+        let start = At { record: 0, line: 1 };
         Self {
             delimiter,
             state: State::FieldStart,
-            record: 0,
             record_is_blank: true,
-            line: 1,
-            opened_record: 0,
-            opened_line: 1,
+            now: start,
+            opened: start,
+            stray: None,
         }
+    }
+
+    /// Where a quoted field began that has not ended.
+    fn open(&self) -> Option<At> {
+        (self.state == State::Quoted).then_some(self.opened)
     }
 
     fn byte(&mut self, byte: u8) {
@@ -237,22 +269,26 @@ impl QuoteScan {
         let in_quotes = self.state == State::Quoted;
         self.state = match (&self.state, byte) {
             (State::FieldStart, b'"') => {
-                (self.opened_record, self.opened_line) = (self.record, self.line);
+                self.opened = self.now;
                 State::Quoted
             }
             (State::Quoted, b'"') => State::QuoteInQuoted,
             (State::Quoted, _) => State::Quoted,
             (State::QuoteInQuoted, b'"') => State::Quoted,
             (_, byte) if byte == self.delimiter || is_end => State::FieldStart,
+            (State::QuoteInQuoted, _) => {
+                self.stray = self.stray.or(Some(self.opened));
+                State::Plain
+            }
             _ => State::Plain,
         };
         if is_end && !in_quotes {
-            self.record += u64::from(!self.record_is_blank);
+            self.now.record += u64::from(!self.record_is_blank);
             self.record_is_blank = true;
         } else {
             self.record_is_blank = false;
         }
-        self.line += u64::from(byte == b'\n');
+        self.now.line += u64::from(byte == b'\n');
     }
 }
 
@@ -283,18 +319,20 @@ mod tests {
     }
 
     #[track_caller]
-    fn open_quote(text: &str, expected: Option<(u64, u64)>) {
+    fn quotes(text: &str, open: Option<(u64, u64)>, stray: Option<(u64, u64)>) {
         let mut scan = QuoteScan::new(b',');
         text.bytes().for_each(|byte| scan.byte(byte));
-        assert_eq!((scan.state == State::Quoted).then_some((scan.opened_record, scan.opened_line)), expected);
+        let place = |at: At| (at.record, at.line);
+        assert_eq!((scan.open().map(place), scan.stray.map(place)), (open, stray));
     }
 
     #[test]
-    fn an_open_quote_is_found_where_it_was_opened() {
-        open_quote("a,b\n\"1\",2\n", None);
-        open_quote("a,b\n\n1,\"2\n3,4\n", Some((1, 3)));
-        open_quote("a,b\n5\",\"2\"\"\n", Some((1, 2)));
-        open_quote("a,b\n5\",2\n", None);
-        open_quote("a,b\r\n1,2\r\n\"3,4", Some((2, 3)));
+    fn wrong_quotes_are_found_where_they_were_opened() {
+        quotes("a,b\n\"1\",2\n", None, None);
+        quotes("a,b\n\n1,\"2\n3,4\n", Some((1, 3)), None);
+        quotes("a,b\n5\",\"2\"\"\n", Some((1, 2)), None);
+        quotes("a,b\n5\",2\n", None, None);
+        quotes("a,b\r\n1,2\r\n\"3,4", Some((2, 3)), None);
+        quotes("a,b\n1,\"2\n3,4\n5,\"6\"\n", None, Some((1, 2)));
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The formats a table can be read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// Text with a header line and a comma, semicolon or tab between fields.
     Csv,
     /// One JSON object per line.

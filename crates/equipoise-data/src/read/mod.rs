@@ -21,7 +21,6 @@ mod records;
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
 pub use columns::Columns;
-pub use format::Format;
 
 use crate::confusions::ModelConfusions;
 use crate::error::{Error, Kind, Result};
@@ -29,7 +28,7 @@ use crate::note::{Note, Reading};
 use crate::table::Table;
 use column::{Column, Part};
 use columns::{Header, Want};
-use format::Input;
+use format::{Format, Input};
 use std::path::Path;
 
 /// Reads a table of predictions.

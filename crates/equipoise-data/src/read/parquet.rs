@@ -9,7 +9,7 @@ use super::column::{Cell, Column, LabelCoder, NumberCheck, Part};
 use super::columns::{Header, Want};
 use super::format::{Format, Input, fits_in_memory, open, shielded};
 use crate::error::{Error, Kind, Result};
-use parquet::basic::{ConvertedType, LogicalType};
+use parquet::basic::{Compression, ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
@@ -63,6 +63,14 @@ impl Parquet {
         let rows = task.output.len();
         if chunk.num_values() != rows as i64 {
             return Err(damaged("a column with another number of values than the row group has rows"));
+        }
+        let foreign = match chunk.compression() {
+            Compression::BROTLI(_) => Some("Brotli compression"),
+            Compression::LZO => Some("LZO compression"),
+            _ => None,
+        };
+        if let Some(found) = foreign {
+            return Err(Error::new(Kind::Format, found, "Snappy, Zstandard, LZ4, gzip or no compression"));
         }
         // Each task has its own file handle: clones of one handle share their position.
         let file = Arc::new(open(&self.input.path)?);
