@@ -1,0 +1,30 @@
+#![forbid(unsafe_code)]
+//! Tables of predictions: read from the files people have, and checked so that nothing is lost silently.
+//!
+//! A table has a true class and predicted class probabilities for every row, maybe groups and weights.
+//! [`read::table`] takes CSV, JSON Lines, Parquet or Arrow and says what it guessed; what it cannot use is
+//! an [`Error`] that names file, row and column, what was found and what was expected.
+//!
+//! ```
+//! use equipoise_data::{Columns, read};
+//! # let path = std::env::temp_dir().join(format!("equipoise-data-{}.csv", std::process::id()));
+//! std::fs::write(&path, "y,p_benign,p_malignant\nbenign,0.9,0.1\nmalignant,0.2,0.8\n")?;
+//! let reading = read::table(&path, &Columns::guess())?;
+//! assert_eq!(reading.data.classes(), ["benign", "malignant"]);
+//! assert_eq!(reading.data.truth(), [0, 1]);
+//! assert_eq!(reading.notes[1].to_string(), "truth column: y (guessed)");
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod confusions;
+mod error;
+mod note;
+pub mod read;
+mod table;
+
+pub use confusions::ModelConfusions;
+pub use error::{Error, Kind, Place, Result};
+pub use note::{Note, Reading};
+pub use read::Columns;
+pub use table::{Groups, MOST_CLASSES, MOST_GROUPS, Table};

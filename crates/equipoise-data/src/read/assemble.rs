@@ -1,0 +1,312 @@
+//! From columns that were read to a table: which classes there are, which column belongs to which, and
+//! whether the parts fit each other.
+
+use super::column::{Column, LabelCoder, Met, Moved};
+use super::columns::{Choice, Columns, Score};
+use super::label::{self, Spelling, canonical, closest};
+use crate::error::{Error, Kind, Result, list, name, plural, quoted};
+use crate::note::{Note, Reading};
+use crate::table::{Groups, MOST_CLASSES, Table};
+
+/// Makes the table. The columns are free of bad cells and have rows.
+pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) -> Result<Reading<Table>> {
+    let parts = &choice.parts;
+    let column_name = |want: usize| choice.wants[want].name.as_str();
+    let mut columns = Taken(columns.into_iter().map(Some).collect());
+    let mut notes = Vec::new();
+
+    let (truth, met) = columns.labels(parts.truth);
+    let in_truth = |error: Error| match error.place.column {
+        None if error.kind != Kind::Sum => error.column(column_name(parts.truth)),
+        _ => error,
+    };
+    let score_names: Vec<&str> = parts.scores.iter().map(|score| column_name(score.want)).collect();
+    let question =
+        Question { options, scores: &parts.scores, score_names, guessed: parts.scores_guessed, met: &met };
+    let classes = question.classes().map_err(in_truth)?;
+    notes.extend(classes.notes);
+
+    let mut moved = Moved::default();
+    let mut probabilities = Vec::with_capacity(classes.names.len());
+    for want in classes.columns {
+        let (values, moved_here) = columns.numbers(want);
+        moved.absorb(moved_here);
+        probabilities.push(values);
+    }
+    if probabilities.len() == 1 {
+        let negative = probabilities[0].iter().map(|p| 1.0 - p).collect();
+        probabilities.insert(0, negative);
+    }
+    notes.extend(said_moved(moved));
+
+    let code = class_codes(&met, &classes.names);
+    let truth = truth.into_iter().map(|label| code[usize::from(label)]).collect();
+    let mut reading = Table::new(classes.names, truth, probabilities).map_err(in_truth)?;
+    notes.append(&mut reading.notes);
+    let mut table = reading.data;
+
+    let mut crossed = Vec::with_capacity(parts.groups.len());
+    for &want in &parts.groups {
+        let (codes, met) = columns.labels(want);
+        notes.extend(said_missing(column_name(want), &met));
+        crossed.push(in_order(codes, met)?);
+    }
+    if !crossed.is_empty() {
+        table = table.with_groups(Groups::cross(crossed)?)?;
+    }
+    if let Some(want) = parts.weight {
+        let weights = columns.numbers(want).0;
+        table = table.with_weights(weights).map_err(|error| error.column(column_name(want)))?;
+    }
+    notes.extend(table.findings());
+    Ok(Reading { data: table, notes })
+}
+
+/// Columns, each to be taken once.
+struct Taken(Vec<Option<Column>>);
+
+impl Taken {
+    fn labels(&mut self, want: usize) -> (Vec<u16>, Vec<Met>) {
+        match self.0[want].take() {
+            Some(Column::Labels { codes, coder }) => (codes, coder.met),
+            _ => (Vec::new(), Vec::new()),
+        }
+    }
+
+    fn numbers(&mut self, want: usize) -> (Vec<f64>, Moved) {
+        match self.0[want].take() {
+            Some(Column::Numbers { values, check }) => (values, check.moved),
+            _ => (Vec::new(), Moved::default()),
+        }
+    }
+}
+
+/// Classes in order, and the probability column of each; one column means that of the last class.
+struct Classes {
+    names: Vec<String>,
+    columns: Vec<usize>,
+    notes: Vec<Note>,
+}
+
+/// What decides the classes: the labels that were met and the names of the probability columns.
+struct Question<'a> {
+    options: &'a Columns,
+    scores: &'a [Score],
+    score_names: Vec<&'a str>,
+    guessed: bool,
+    met: &'a [Met],
+}
+
+impl Question<'_> {
+    fn classes(&self) -> Result<Classes> {
+        if self.met.len() > MOST_CLASSES {
+            let found = format!("{} different labels", self.met.len());
+            return Err(Error::new(Kind::Count, found, format!("at most {MOST_CLASSES} classes")));
+        }
+        self.check_missing()?;
+        match self.scores {
+            [score] => self.one_column(score),
+            scores => self.column_per_class(scores),
+        }
+    }
+
+    /// A label like NA is a missing value, unless a probability column is named for it.
+    fn check_missing(&self) -> Result<()> {
+        let named = |met: &Met| self.scores.iter().any(|score| score.classes.contains(&met.name));
+        match self.met.iter().find(|met| label::means_missing(&met.name) && !named(met)) {
+            Some(met) => {
+                let error = Error::new(Kind::Missing, quoted(&met.name), "a class label");
+                Err(error.row(met.first_row + 1).more(met.rows - 1))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn labels(&self) -> Vec<String> {
+        sorted(self.met.iter().map(|met| met.name.clone()).collect())
+    }
+
+    /// Two classes and the probability of the positive one.
+    fn one_column(&self, score: &Score) -> Result<Classes> {
+        if let [only] = self.met {
+            let found = format!("only class {}", name(&only.name));
+            return Err(Error::new(Kind::Count, found, "two classes"));
+        }
+        if let [_, _, third, ..] = self.met {
+            let found = format!("{} as a third class", quoted(&third.name));
+            let expected =
+                format!("two classes, as {} is the only probability column", name(self.score_names[0]));
+            let rows: u64 = self.met[2..].iter().map(|met| met.rows).sum();
+            return Err(Error::new(Kind::Count, found, expected).row(third.first_row + 1).more(rows - 1));
+        }
+        let mut names = self.labels();
+        let named_for = score.classes.iter().find_map(|class| self.label(class));
+        let notes = match (self.options.named_positive(), named_for) {
+            (None, Some(class)) => {
+                positive_last(&mut names, &class)?;
+                let from = name(self.score_names[0]);
+                vec![Note::Choice(format!("positive class: {} (guessed from column {from})", name(&class)))]
+            }
+            _ => self.positive_last(&mut names)?,
+        };
+        Ok(Classes { names, columns: vec![score.want], notes })
+    }
+
+    /// The label that a part of a column name spells.
+    fn label(&self, class: &str) -> Option<String> {
+        let class = spelling(class);
+        self.met.iter().any(|met| met.name == class).then_some(class)
+    }
+
+    /// A column for each class, by name, or by position if no column is named for a class.
+    fn column_per_class(&self, scores: &[Score]) -> Result<Classes> {
+        let matches: Vec<Option<String>> =
+            scores.iter().map(|score| score.classes.iter().find_map(|class| self.label(class))).collect();
+        if !self.guessed && matches.iter().all(Option::is_none) {
+            return self.by_position(scores);
+        }
+        let mut of_column = Vec::with_capacity(scores.len());
+        for (n, class) in matches.into_iter().enumerate() {
+            let class = class.unwrap_or_else(|| spelling(&scores[n].classes[0]));
+            if let Some(twin) = of_column.iter().position(|other| *other == class) {
+                let found = format!(
+                    "columns {} for class {}",
+                    list([self.score_names[twin], self.score_names[n]]),
+                    name(&class)
+                );
+                return Err(Error::new(Kind::Duplicate, found, "one").column(self.score_names[n]));
+            }
+            of_column.push(class);
+        }
+        let mut names = sorted(of_column.clone());
+        self.check_every_label_has_a_column(&names)?;
+        let notes = self.positive_last(&mut names)?;
+        let column =
+            |class: &String| of_column.iter().position(|other| other == class).map(|n| scores[n].want);
+        let columns = names.iter().filter_map(column).collect();
+        Ok(Classes { names, columns, notes })
+    }
+
+    fn by_position(&self, scores: &[Score]) -> Result<Classes> {
+        let labels = self.labels();
+        if labels.len() != scores.len() {
+            let expected = format!("one for each of the classes {}", list(&labels));
+            let found = format!("the probability columns {}", list(&self.score_names));
+            return Err(Error::new(Kind::Mismatch, found, expected));
+        }
+        let pairs = labels
+            .iter()
+            .zip(&self.score_names)
+            .map(|(class, column)| format!("{} is {}", name(column), name(class)));
+        let pairs = pairs.collect::<Vec<_>>().join(", ");
+        let mut notes = vec![Note::Choice(format!(
+            "classes of the probability columns: {pairs} (guessed from their order)"
+        ))];
+        let mut names = labels.clone();
+        notes.extend(self.positive_last(&mut names)?);
+        let column = |class: &String| labels.iter().position(|other| other == class).map(|n| scores[n].want);
+        let columns = names.iter().filter_map(column).collect();
+        Ok(Classes { names, columns, notes })
+    }
+
+    fn check_every_label_has_a_column(&self, classes: &[String]) -> Result<()> {
+        let without = || self.met.iter().filter(|met| !classes.contains(&met.name));
+        let Some(first) = without().min_by_key(|met| met.first_row) else { return Ok(()) };
+        let rows: u64 = without().map(|met| met.rows).sum();
+        let near = closest(&first.name, classes.iter().map(String::as_str));
+        let hint = near.map(|near| format!(" (did you mean {}?)", name(near))).unwrap_or_default();
+        let expected = format!("one of the classes {}, which have probability columns{hint}", list(classes));
+        let error = Error::new(Kind::UnknownClass, quoted(&first.name), expected);
+        Err(error.row(first.first_row + 1).more(rows - 1))
+    }
+
+    /// Puts the positive one of two classes last, and says so if it was not named.
+    fn positive_last(&self, names: &mut [String]) -> Result<Vec<Note>> {
+        match (self.options.named_positive(), &mut *names) {
+            (Some(class), _) => positive_last(names, &spelling(class)).map(|()| Vec::new()),
+            (None, [first, last]) => {
+                let (first, last) = (name(first), name(last));
+                Ok(vec![Note::Choice(format!(
+                    "positive class: {last} (guessed, the last of {first} and {last})"
+                ))])
+            }
+            (None, _) => Ok(Vec::new()),
+        }
+    }
+}
+
+fn positive_last(names: &mut [String], positive: &str) -> Result<()> {
+    let Some(position) = names.iter().position(|class| class == positive) else {
+        let near = closest(positive, names.iter().map(String::as_str));
+        let hint = near.map(|near| format!(" (did you mean {}?)", name(near))).unwrap_or_default();
+        let expected = format!("one of the classes {}{hint} as the positive one", list(&*names));
+        return Err(Error::new(Kind::UnknownClass, format!("no class {}", quoted(positive)), expected));
+    };
+    if names.len() != 2 {
+        let expected = "two classes, as a positive one is named";
+        return Err(Error::new(Kind::Count, plural(names.len() as u64, "class"), expected));
+    }
+    names.swap(position, 1);
+    Ok(())
+}
+
+/// A class name in its canonical spelling.
+fn spelling(class: &str) -> String {
+    match canonical(class) {
+        Spelling::Label(label) => label.into_owned(),
+        Spelling::Fraction(text) => text.to_owned(),
+        Spelling::Missing => class.to_owned(),
+    }
+}
+
+pub(crate) fn sorted(mut names: Vec<String>) -> Vec<String> {
+    let order = label::order(&names);
+    names.sort_by(order);
+    names
+}
+
+/// The class of each label code. Every label has a class, and classes fit in a byte.
+fn class_codes(met: &[Met], classes: &[String]) -> Vec<u8> {
+    let code = |met: &Met| classes.iter().position(|class| *class == met.name).unwrap_or(0) as u8;
+    met.iter().map(code).collect()
+}
+
+/// Groups numbered in the order of their names.
+fn in_order(mut codes: Vec<u16>, met: Vec<Met>) -> Result<Groups> {
+    let (names, renumbered) = renumber(met.into_iter().map(|met| met.name).collect());
+    codes.iter_mut().for_each(|code| *code = renumbered[usize::from(*code)]);
+    Groups::new(names, codes)
+}
+
+/// Names in order, and what each old code has become.
+pub(crate) fn renumber(met: Vec<String>) -> (Vec<String>, Vec<u16>) {
+    debug_assert!(met.len() <= usize::from(LabelCoder::NONE));
+    let order = label::order(&met);
+    let mut old: Vec<usize> = (0..met.len()).collect();
+    old.sort_by(|&a, &b| order(&met[a], &met[b]));
+    let mut renumbered = vec![0; met.len()];
+    old.iter().enumerate().for_each(|(new, &old)| renumbered[old] = new as u16);
+    (old.iter().map(|&old| met[old].clone()).collect(), renumbered)
+}
+
+fn said_moved(moved: Moved) -> Option<Note> {
+    let Moved { cells, furthest } = moved;
+    let what = match cells {
+        0 => return None,
+        1 => "1 probability".to_owned(),
+        _ => format!("{cells} probabilities"),
+    };
+    Some(Note::Change(format!("{what} outside [0, 1] by at most {furthest:.1e} moved to the nearest bound")))
+}
+
+fn said_missing(column: &str, met: &[Met]) -> Vec<Note> {
+    let missing = met.iter().filter(|met| label::means_missing(&met.name));
+    let said = |met: &Met| {
+        let (rows, column) = (plural(met.rows, "row"), name(column));
+        Note::Finding(format!(
+            "{rows} with {} in column {column}, taken as a group of that name",
+            quoted(&met.name)
+        ))
+    };
+    missing.map(said).collect()
+}

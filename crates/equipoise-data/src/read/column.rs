@@ -1,0 +1,535 @@
+//! The two sorts of columns a table is read into, and what is wrong with their cells.
+//!
+//! Every format hands its values over as a [`Cell`]; here a cell becomes a number or the code of a label.
+//! The good path allocates nothing. A bad cell is noted as a [`Fault`] with its row, and reading goes on, so
+//! that the message can say how many more rows have the same problem.
+
+use super::label::{self, Spelling};
+use crate::error::{Error, Kind, quoted};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// A value as its format has it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cell<'a> {
+    /// Null, or no such key.
+    Missing,
+    /// A field of a text format without types: it may mean a number.
+    Field(&'a [u8]),
+    /// Text in a format with types: it means text.
+    Text(&'a [u8]),
+    /// A whole number.
+    Integer(i64),
+    /// Any other number.
+    Float(f64),
+    /// True or false.
+    Boolean(bool),
+    /// A value that is neither number nor label, in words: "a list".
+    Other(&'static str),
+}
+
+/// The part a column plays, which decides what its cells may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Class,
+    Group,
+    Model,
+    Probability,
+    Weight,
+    Count,
+}
+
+impl Part {
+    pub(crate) fn is_number(self) -> bool {
+        matches!(self, Self::Probability | Self::Weight | Self::Count)
+    }
+
+    pub(crate) fn expected(self) -> &'static str {
+        match self {
+            Self::Class => "a class label (text, a whole number, true or false)",
+            Self::Group => "a group name",
+            Self::Model => "a model name",
+            Self::Probability => "a probability in [0, 1]",
+            Self::Weight => "a finite weight of at least 0",
+            Self::Count => "a finite count of at least 0",
+        }
+    }
+
+    fn largest(self) -> f64 {
+        if self == Self::Probability { 1.0 } else { f64::MAX }
+    }
+}
+
+/// A sort of bad cell in one column: the first of its kind, and how many there are.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    /// Counted from 0.
+    pub(crate) row: u64,
+    pub(crate) found: String,
+    pub(crate) rows: u64,
+}
+
+impl Fault {
+    pub(crate) fn error(&self, expected: impl Into<String>) -> Error {
+        Error::new(self.kind, self.found.as_str(), expected).row(self.row + 1).more(self.rows - 1)
+    }
+}
+
+/// The faults of one column, one entry for each kind.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn add(&mut self, kind: Kind, row: u64, found: impl FnOnce() -> String) {
+        match self.0.iter_mut().find(|fault| fault.kind == kind) {
+            Some(fault) => fault.rows += 1,
+            None => self.0.push(Fault { kind, row, found: found(), rows: 1 }),
+        }
+    }
+
+    /// Adds the faults of later rows.
+    pub(crate) fn absorb(&mut self, later: Self) {
+        for fault in later.0 {
+            match self.0.iter_mut().find(|mine| mine.kind == fault.kind) {
+                Some(mine) => mine.rows += fault.rows,
+                None => self.0.push(fault),
+            }
+        }
+    }
+
+    pub(crate) fn first(&self) -> Option<&Fault> {
+        self.0.iter().min_by_key(|fault| fault.row)
+    }
+}
+
+/// Probabilities that lay outside [0, 1] by rounding only and were moved to the bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Moved {
+    pub(crate) cells: u64,
+    pub(crate) furthest: f64,
+}
+
+impl Moved {
+    pub(crate) fn absorb(&mut self, other: Self) {
+        self.cells += other.cells;
+        self.furthest = self.furthest.max(other.furthest);
+    }
+}
+
+/// Turns cells into numbers in the range of their part.
+#[derive(Debug, Clone)]
+pub(crate) struct NumberCheck {
+    part: Part,
+    largest: f64,
+    pub(crate) faults: Faults,
+    pub(crate) moved: Moved,
+}
+
+impl NumberCheck {
+    /// A softmax in single precision may say 1.0000001; anything further out is a mistake.
+    const ROUNDING: f64 = 1e-6;
+
+    pub(crate) fn new(part: Part) -> Self {
+        Self { part, largest: part.largest(), faults: Faults::default(), moved: Moved::default() }
+    }
+
+    /// The number in a cell; NaN, and a fault, for a cell without a good one.
+    #[inline]
+    pub(crate) fn value(&mut self, row: u64, cell: Cell<'_>) -> f64 {
+        let value = match cell {
+            Cell::Float(value) => Some(value),
+            Cell::Integer(value) => Some(value as f64),
+            Cell::Field(text) => parse(text),
+            _ => None,
+        };
+        match value {
+            Some(value) if value >= 0.0 && value <= self.largest => value,
+            Some(value) => self.out_of_range(row, cell, value),
+            None => self.not_a_number(row, cell),
+        }
+    }
+
+    #[cold]
+    fn out_of_range(&mut self, row: u64, cell: Cell<'_>, value: f64) -> f64 {
+        let nearest = value.clamp(0.0, self.largest);
+        let distance = (value - nearest).abs();
+        if self.part == Part::Probability && distance <= Self::ROUNDING {
+            self.moved.absorb(Moved { cells: 1, furthest: distance });
+            return nearest;
+        }
+        let kind = if value.is_finite() { Kind::OutOfRange } else { Kind::NotFinite };
+        // A number is quoted as it was written, without quotes.
+        let found = || match cell {
+            Cell::Field(text) if text.len() < 40 => String::from_utf8_lossy(text.trim_ascii()).into_owned(),
+            _ => spelled(cell),
+        };
+        self.faults.add(kind, row, found);
+        f64::NAN
+    }
+
+    #[cold]
+    fn not_a_number(&mut self, row: u64, cell: Cell<'_>) -> f64 {
+        let found = || match cell {
+            Cell::Text(_) => format!("the text {}", spelled(cell)),
+            _ => spelled(cell),
+        };
+        self.faults.add(number_fault(cell), row, found);
+        f64::NAN
+    }
+
+    /// Adds what was found in later rows.
+    pub(crate) fn absorb(&mut self, later: Self) {
+        self.faults.absorb(later.faults);
+        self.moved.absorb(later.moved);
+    }
+}
+
+/// The number a field spells, with a decimal point and without thousands separators.
+#[inline]
+fn parse(field: &[u8]) -> Option<f64> {
+    std::str::from_utf8(field.trim_ascii()).ok()?.parse().ok()
+}
+
+fn number_fault(cell: Cell<'_>) -> Kind {
+    let missing = |text: &[u8]| {
+        let text = text.trim_ascii();
+        ["", "NA", "N/A", "#N/A", "null", "NULL", "None", "?", "."].iter().any(|w| w.as_bytes() == text)
+    };
+    match cell {
+        Cell::Missing => Kind::Missing,
+        Cell::Field(text) if missing(text) => Kind::Missing,
+        Cell::Field(text) if std::str::from_utf8(text).is_err() => Kind::Encoding,
+        _ => Kind::NotANumber,
+    }
+}
+
+/// A cell in the words of a message.
+pub(crate) fn spelled(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Missing => "no value".into(),
+        Cell::Field(text) | Cell::Text(text) => match std::str::from_utf8(text) {
+            Ok(text) if text.trim().is_empty() => "no value".into(),
+            Ok(text) => quoted(text),
+            Err(_) => format!("text that is not UTF-8 ({})", quoted(&String::from_utf8_lossy(text))),
+        },
+        Cell::Integer(value) => value.to_string(),
+        Cell::Float(value) => value.to_string(),
+        Cell::Boolean(value) => value.to_string(),
+        Cell::Other(what) => what.into(),
+    }
+}
+
+/// A label and where it was met.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Met {
+    pub(crate) name: String,
+    pub(crate) first_row: u64,
+    pub(crate) rows: u64,
+}
+
+/// Turns cells into codes of labels, numbered in the order they are met.
+///
+/// The look-ups by written form are shortcuts in front of the one by name: `1`, `1.0` and the integer 1 have
+/// different shortcuts and one name.
+#[derive(Debug, Clone)]
+pub(crate) struct LabelCoder {
+    part: Part,
+    pub(crate) met: Vec<Met>,
+    pub(crate) faults: Faults,
+    by_name: HashMap<String, u16>,
+    short_texts: Vec<(Box<[u8]>, u16)>,
+    texts: HashMap<Box<[u8]>, u16>,
+    small_integers: [u16; 256],
+    integers: HashMap<i64, u16>,
+    booleans: [u16; 2],
+}
+
+impl LabelCoder {
+    /// The code of a cell without a good label. It is never the code of a label.
+    pub(crate) const NONE: u16 = u16::MAX;
+    /// Texts are looked up one by one until there are more than this many.
+    const FEW: usize = 16;
+
+    pub(crate) fn new(part: Part) -> Self {
+        Self {
+            part,
+            met: Vec::new(),
+            faults: Faults::default(),
+            by_name: HashMap::new(),
+            short_texts: Vec::new(),
+            texts: HashMap::new(),
+            small_integers: [Self::NONE; 256],
+            integers: HashMap::new(),
+            booleans: [Self::NONE; 2],
+        }
+    }
+
+    /// The code of the label in a cell; `NONE`, and a fault, for a cell without a good one.
+    #[inline]
+    pub(crate) fn code(&mut self, row: u64, cell: Cell<'_>) -> u16 {
+        let known = match cell {
+            Cell::Field(text) | Cell::Text(text) => self.known_text(text),
+            Cell::Integer(value) => self.known_integer(value),
+            Cell::Float(value) => label::whole(value).map_or(Self::NONE, |value| self.known_integer(value)),
+            Cell::Boolean(value) => self.booleans[usize::from(value)],
+            Cell::Missing | Cell::Other(_) => Self::NONE,
+        };
+        let code = if known == Self::NONE { self.meet(row, cell) } else { known };
+        if code != Self::NONE {
+            self.met[usize::from(code)].rows += 1;
+        }
+        code
+    }
+
+    #[inline]
+    fn known_text(&self, text: &[u8]) -> u16 {
+        match self.short_texts.iter().find(|(known, _)| **known == *text) {
+            Some(&(_, code)) => code,
+            None if self.texts.is_empty() => Self::NONE,
+            None => self.texts.get(text).copied().unwrap_or(Self::NONE),
+        }
+    }
+
+    #[inline]
+    fn known_integer(&self, value: i64) -> u16 {
+        match u8::try_from(value) {
+            Ok(small) => self.small_integers[usize::from(small)],
+            Err(_) => self.integers.get(&value).copied().unwrap_or(Self::NONE),
+        }
+    }
+
+    /// A written form met for the first time, or a bad cell.
+    #[cold]
+    fn meet(&mut self, row: u64, cell: Cell<'_>) -> u16 {
+        let name = match self.name(cell) {
+            Ok(name) => name,
+            Err(kind) => {
+                self.faults.add(kind, row, || spelled(cell));
+                return Self::NONE;
+            }
+        };
+        let Some(code) = self.intern(&name, row) else {
+            self.faults.absorb(Faults(vec![one_too_many(&name, row, 1)]));
+            return Self::NONE;
+        };
+        self.remember(cell, code);
+        code
+    }
+
+    /// The canonical name of the label in a cell.
+    fn name<'a>(&self, cell: Cell<'a>) -> Result<Cow<'a, str>, Kind> {
+        match cell {
+            Cell::Field(text) | Cell::Text(text) => {
+                let text = std::str::from_utf8(text).map_err(|_| Kind::Encoding)?;
+                match label::canonical(text) {
+                    Spelling::Missing => Err(Kind::Missing),
+                    Spelling::Fraction(_) if self.part == Part::Class => Err(Kind::NotALabel),
+                    _ if self.part == Part::Model => Ok(Cow::Borrowed(text.trim())),
+                    Spelling::Fraction(text) => Ok(Cow::Borrowed(text)),
+                    Spelling::Label(label) => Ok(label),
+                }
+            }
+            Cell::Integer(value) => Ok(Cow::Owned(value.to_string())),
+            Cell::Float(value) => match label::whole(value) {
+                Some(value) => Ok(Cow::Owned(value.to_string())),
+                None if value.is_nan() => Err(Kind::Missing),
+                None if self.part == Part::Class || value.is_infinite() => Err(Kind::NotALabel),
+                None => Ok(Cow::Owned(value.to_string())),
+            },
+            Cell::Boolean(value) => Ok(Cow::Borrowed(if value { "true" } else { "false" })),
+            Cell::Missing => Err(Kind::Missing),
+            Cell::Other(_) => Err(Kind::NotALabel),
+        }
+    }
+
+    fn intern(&mut self, name: &str, row: u64) -> Option<u16> {
+        if let Some(&code) = self.by_name.get(name) {
+            return Some(code);
+        }
+        let code = u16::try_from(self.met.len()).ok().filter(|&code| code != Self::NONE)?;
+        self.by_name.insert(name.to_owned(), code);
+        self.met.push(Met { name: name.to_owned(), first_row: row, rows: 0 });
+        Some(code)
+    }
+
+    fn remember(&mut self, cell: Cell<'_>, code: u16) {
+        match cell {
+            Cell::Field(text) | Cell::Text(text) if self.short_texts.len() < Self::FEW => {
+                self.short_texts.push((text.into(), code));
+            }
+            Cell::Field(text) | Cell::Text(text) => {
+                self.texts.insert(text.into(), code);
+            }
+            Cell::Boolean(value) => self.booleans[usize::from(value)] = code,
+            Cell::Integer(value) => self.remember_integer(value, code),
+            Cell::Float(value) => {
+                if let Some(value) = label::whole(value) {
+                    self.remember_integer(value, code);
+                }
+            }
+            Cell::Missing | Cell::Other(_) => {}
+        }
+    }
+
+    fn remember_integer(&mut self, value: i64, code: u16) {
+        match u8::try_from(value) {
+            Ok(small) => self.small_integers[usize::from(small)] = code,
+            Err(_) => {
+                self.integers.insert(value, code);
+            }
+        }
+    }
+
+    /// Adds the labels met in later rows; returns what each of their codes has become.
+    pub(crate) fn absorb(&mut self, later: Self) -> Vec<u16> {
+        self.faults.absorb(later.faults);
+        let mut codes = Vec::with_capacity(later.met.len());
+        for met in later.met {
+            let code = self.intern(&met.name, met.first_row);
+            match code {
+                Some(code) => self.met[usize::from(code)].rows += met.rows,
+                None => self.faults.absorb(Faults(vec![one_too_many(&met.name, met.first_row, met.rows)])),
+            }
+            codes.push(code.unwrap_or(Self::NONE));
+        }
+        codes
+    }
+}
+
+fn one_too_many(name: &str, row: u64, rows: u64) -> Fault {
+    let found = format!("{} after {} other values", quoted(name), LabelCoder::NONE);
+    Fault { kind: Kind::Count, row, found, rows }
+}
+
+/// A column in memory, with what was noticed while it was read.
+#[derive(Debug, Clone)]
+pub(crate) enum Column {
+    Labels { codes: Vec<u16>, coder: Box<LabelCoder> },
+    Numbers { values: Vec<f64>, check: NumberCheck },
+}
+
+impl Column {
+    pub(crate) fn new(part: Part) -> Self {
+        if part.is_number() {
+            Self::Numbers { values: Vec::new(), check: NumberCheck::new(part) }
+        } else {
+            Self::Labels { codes: Vec::new(), coder: Box::new(LabelCoder::new(part)) }
+        }
+    }
+
+    /// Appends a cell. The row is told, not counted: rows that could not be read at all are not here.
+    #[inline]
+    pub(crate) fn push(&mut self, row: u64, cell: Cell<'_>) {
+        match self {
+            Self::Labels { codes, coder } => codes.push(coder.code(row, cell)),
+            Self::Numbers { values, check } => values.push(check.value(row, cell)),
+        }
+    }
+
+    pub(crate) fn faults(&self) -> &Faults {
+        match self {
+            Self::Labels { coder, .. } => &coder.faults,
+            Self::Numbers { check, .. } => &check.faults,
+        }
+    }
+
+    pub(crate) fn faults_mut(&mut self) -> &mut Faults {
+        match self {
+            Self::Labels { coder, .. } => &mut coder.faults,
+            Self::Numbers { check, .. } => &mut check.faults,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Labels { codes, .. } => codes.len(),
+            Self::Numbers { values, .. } => values.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_written_form_of_a_label_has_one_code() {
+        let mut coder = LabelCoder::new(Part::Class);
+        let cells = [Cell::Field(b"1"), Cell::Text(b" 1.0"), Cell::Integer(1), Cell::Float(1.0)];
+        for (row, cell) in cells.into_iter().enumerate() {
+            assert_eq!(coder.code(row as u64, cell), 0);
+        }
+        assert_eq!(coder.code(4, Cell::Boolean(true)), 1);
+        assert_eq!(coder.code(5, Cell::Field(b"TRUE")), 1);
+        assert_eq!(coder.met[0], Met { name: "1".into(), first_row: 0, rows: 4 });
+        assert!(coder.faults.first().is_none());
+    }
+
+    #[test]
+    fn many_labels_are_found_again() {
+        let mut coder = LabelCoder::new(Part::Group);
+        for round in 0..2 {
+            for n in 0..1000_u16 {
+                let text = format!("group {n}");
+                assert_eq!(coder.code(u64::from(n), Cell::Field(text.as_bytes())), n, "round {round}");
+            }
+        }
+        assert_eq!(coder.code(0, Cell::Integer(-5)), 1000);
+        assert_eq!(coder.code(0, Cell::Integer(-5)), 1000);
+    }
+
+    #[test]
+    fn a_model_keeps_the_name_it_was_given() {
+        let mut coder = LabelCoder::new(Part::Model);
+        coder.code(0, Cell::Field(b" 2.0 "));
+        coder.code(1, Cell::Field(b"2"));
+        assert_eq!(coder.met.iter().map(|met| met.name.as_str()).collect::<Vec<_>>(), ["2.0", "2"]);
+    }
+
+    #[test]
+    fn too_many_labels_are_a_fault_of_the_first_row_beyond() {
+        let mut coder = LabelCoder::new(Part::Class);
+        for n in 0..70_000_i64 {
+            coder.code(n as u64, Cell::Integer(n));
+        }
+        let fault = coder.faults.first().unwrap();
+        assert_eq!((fault.kind, fault.row, fault.rows), (Kind::Count, 65_535, 4465));
+    }
+
+    #[test]
+    fn later_rows_join_under_the_same_codes() {
+        let mut first = LabelCoder::new(Part::Class);
+        first.code(0, Cell::Text(b"b"));
+        let mut second = LabelCoder::new(Part::Class);
+        second.code(1, Cell::Text(b"a"));
+        second.code(2, Cell::Text(b"b"));
+        second.code(3, Cell::Missing);
+        second.code(4, Cell::Missing);
+        assert_eq!(first.absorb(second), [1, 0]);
+        assert_eq!(first.met[0].rows, 2);
+        assert_eq!(first.met[1], Met { name: "a".into(), first_row: 1, rows: 1 });
+        assert_eq!(first.faults.first().map(|fault| (fault.row, fault.rows)), Some((3, 2)));
+    }
+
+    #[test]
+    fn numbers_are_checked_against_their_part() {
+        let mut check = NumberCheck::new(Part::Probability);
+        assert_eq!(check.value(0, Cell::Field(b" 0.25 ")), 0.25);
+        assert_eq!(check.value(1, Cell::Field(b"1e-3")), 1e-3);
+        assert_eq!(check.value(2, Cell::Float(1.0000001)), 1.0);
+        assert_eq!(check.value(3, Cell::Integer(1)), 1.0);
+        assert!(check.faults.first().is_none());
+        assert_eq!(check.moved.cells, 1);
+        for (row, cell) in [Cell::Float(1.1), Cell::Boolean(true), Cell::Field(b"NA"), Cell::Text(b"0.5")]
+            .into_iter()
+            .enumerate()
+        {
+            assert!(check.value(row as u64, cell).is_nan());
+        }
+        let kinds: Vec<Kind> = check.faults.0.iter().map(|fault| fault.kind).collect();
+        assert_eq!(kinds, [Kind::OutOfRange, Kind::NotANumber, Kind::Missing]);
+        assert_eq!(NumberCheck::new(Part::Weight).value(0, Cell::Float(7.5)), 7.5);
+        assert!(NumberCheck::new(Part::Weight).value(0, Cell::Float(f64::INFINITY)).is_nan());
+    }
+}

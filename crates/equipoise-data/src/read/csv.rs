@@ -1,0 +1,338 @@
+//! CSV: a header line, then rows, with a comma, semicolon or tab between fields.
+//!
+//! One pass, one reused record, cells parsed in place. Lines are not counted on the way: when a message
+//! needs one, the file is read again up to that row, which costs nothing to those without problems.
+
+use super::column::{Cell, Column, Faults};
+use super::columns::{Header, Want};
+use super::format::Input;
+use super::{Source, first_fault};
+use crate::error::{Error, Kind, Result, list, plural};
+use csv::{ByteRecord, Reader, ReaderBuilder};
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+/// The delimiters that are told apart, with their names.
+const DELIMITERS: [(u8, &str); 3] = [(b',', "comma"), (b';', "semicolon"), (b'\t', "tab")];
+
+/// A CSV file whose header has been read.
+pub(crate) struct Csv {
+    input: Input,
+    delimiter: u8,
+    header: Header,
+}
+
+impl Csv {
+    pub(crate) fn open(input: Input) -> Result<Self> {
+        if input.text_head().trim_ascii().is_empty() {
+            return Err(Error::new(Kind::Empty, "only blank lines", "a header and rows"));
+        }
+        let delimiter = sniff(input.text_head());
+        let mut reader = reader(input.text()?, delimiter);
+        let fields = reader.byte_headers().map_err(|error| broken(&input, error, 0))?;
+        let header = Header(fields.iter().enumerate().map(column_name).collect::<Result<_>>()?);
+        if header.0.iter().all(|name| name.parse::<f64>().is_ok()) {
+            let found = format!("the numbers {} in the first line", list(&header.0));
+            return Err(Error::new(Kind::Column, found, "a header with the names of the columns").line(1));
+        }
+        Ok(Self { input, delimiter, header })
+    }
+
+    /// Looks at every quote again: one that is never closed, or closed by another's opening, has swallowed
+    /// rows, which must not pass for a field of several lines.
+    fn check_quotes(&self) -> Result<()> {
+        let mut scan = QuoteScan::new(self.delimiter);
+        let all = |byte| {
+            scan.byte(byte);
+            ControlFlow::Continue(())
+        };
+        each_byte(self.input.text()?, all).map_err(|error| self.input.broken(&error, 0))?;
+        let (found, expected, at) = match (scan.stray, scan.open()) {
+            (Some(at), _) => ("text after a closing quote", "the next field or row", at),
+            (None, Some(at)) => ("a quote that is never closed", "a closing quote", at),
+            (None, None) => return Ok(()),
+        };
+        let error = Error::new(Kind::Format, found, expected).line(at.line);
+        Err(if at.record > 0 { error.row(at.record) } else { error })
+    }
+}
+
+impl Source for Csv {
+    fn format(&self) -> String {
+        let (_, delimiter) =
+            DELIMITERS.into_iter().find(|&(byte, _)| byte == self.delimiter).unwrap_or((b',', "comma"));
+        self.input.said(&format!(" with a {delimiter} between fields"))
+    }
+
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn read(&self, wants: &[Want], _: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
+        let mut reader = reader(Watched::new(self.input.text()?), self.delimiter);
+        let mut columns: Vec<Column> = wants.iter().map(|want| Column::new(want.part)).collect();
+        let width = self.header.0.len();
+        let mut ragged = Faults::default();
+        let (mut record, mut last) = (ByteRecord::new(), ByteRecord::new());
+        let mut row = 0;
+        while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
+            if record.len() == width {
+                for (want, column) in wants.iter().zip(&mut columns) {
+                    column.push(row, Cell::Field(&record[want.position]));
+                }
+            } else {
+                ragged.add(Kind::Ragged, row, || plural(record.len() as u64, "field"));
+            }
+            row += 1;
+            std::mem::swap(&mut record, &mut last);
+        }
+        if reader.get_ref().may_end_in_quotes(&last) || columns.iter().any(has_label_of_several_lines) {
+            self.check_quotes()?;
+        }
+        if row == 0 {
+            return Err(Error::new(Kind::Empty, "a header and no rows", "at least one row"));
+        }
+        let first_cell = first_fault(wants, &columns).and_then(|error| error.place.row);
+        match ragged.first() {
+            Some(fault) if first_cell.is_none_or(|cell| fault.row < cell) => {
+                Err(fault.error(format!("{width} as in the header")))
+            }
+            _ => Ok(columns),
+        }
+    }
+
+    fn line(&self, row: u64) -> Option<u64> {
+        let mut reader = reader(self.input.text().ok()?, self.delimiter);
+        let mut record = ByteRecord::new();
+        for _ in 0..=row {
+            reader.read_byte_record(&mut record).ok()?;
+        }
+        line_at(self.input.text().ok()?, record.position()?.byte())
+    }
+}
+
+fn reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
+    // Rows of any length are let through to be counted here, with their row number.
+    ReaderBuilder::new().delimiter(delimiter).flexible(true).buffer_capacity(1 << 18).from_reader(text)
+}
+
+fn broken(input: &Input, error: csv::Error, rows: u64) -> Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => input.broken(&error, rows),
+        other => Error::new(Kind::Format, format!("{other:?}"), "CSV"),
+    }
+}
+
+fn column_name((n, field): (usize, &[u8])) -> Result<String> {
+    match std::str::from_utf8(field) {
+        Ok(name) => Ok(name.trim().to_owned()),
+        Err(_) => {
+            let found = format!("a name that is not UTF-8 for column {}", n + 1);
+            Err(Error::new(Kind::Encoding, found, "a header in UTF-8").line(1))
+        }
+    }
+}
+
+/// The delimiter that stands most often in the first line, outside quotes.
+fn sniff(head: &[u8]) -> u8 {
+    let mut counts = [0_usize; DELIMITERS.len()];
+    let mut quoted = false;
+    for &byte in head.trim_ascii_start() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            _ => {
+                if let Some(n) = DELIMITERS.iter().position(|&(delimiter, _)| delimiter == byte) {
+                    counts[n] += 1;
+                }
+            }
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let first = counts.iter().position(|&count| count == most).unwrap_or(0);
+    DELIMITERS[first].0
+}
+
+/// The line on which the record at a byte begins: line ends between records belong to neither.
+fn line_at(text: Box<dyn Read>, start: u64) -> Option<u64> {
+    let (mut at, mut line, mut after_return, mut found) = (0, 1, false, None);
+    each_byte(text, |byte| {
+        let is_end = matches!(byte, b'\n' | b'\r');
+        if at >= start && !is_end {
+            found = Some(line);
+            return ControlFlow::Break(());
+        }
+        // A return followed by a newline is one line end.
+        line += u64::from(is_end && !(byte == b'\n' && after_return));
+        after_return = byte == b'\r';
+        at += 1;
+        ControlFlow::Continue(())
+    })
+    .ok()?;
+    found
+}
+
+fn each_byte(mut text: Box<dyn Read>, mut see: impl FnMut(u8) -> ControlFlow<()>) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let n = text.read(&mut buffer)?;
+        if n == 0 || buffer[..n].iter().try_for_each(|&byte| see(byte)).is_break() {
+            return Ok(());
+        }
+    }
+}
+
+/// Text that remembers whether a quote has passed and what the last byte was.
+struct Watched<R> {
+    text: R,
+    has_quotes: bool,
+    last_byte: u8,
+}
+
+impl<R> Watched<R> {
+    fn new(text: R) -> Self {
+        Self { text, has_quotes: false, last_byte: b'\n' }
+    }
+
+    /// The cheap sign that a quote may be open at the end: then the last field, if there is a row at all,
+    /// holds everything to the end of the file, its last line end included.
+    fn may_end_in_quotes(&self, last: &ByteRecord) -> bool {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let ends_inside = last.iter().next_back().is_none_or(|field| field.iter().any(is_end));
+        self.has_quotes && (ends_inside || !is_end(&self.last_byte))
+    }
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.text.read(buffer)?;
+        self.has_quotes = self.has_quotes || buffer[..n].contains(&b'"');
+        self.last_byte = buffer[..n].last().copied().unwrap_or(self.last_byte);
+        Ok(n)
+    }
+}
+
+fn has_label_of_several_lines(column: &Column) -> bool {
+    match column {
+        Column::Labels { coder, .. } => coder.met.iter().any(|met| met.name.contains(['\n', '\r'])),
+        Column::Numbers { .. } => false,
+    }
+}
+
+#[derive(PartialEq)]
+enum State {
+    FieldStart,
+    Plain,
+    Quoted,
+    QuoteInQuoted,
+}
+
+/// A record, counted from 0 with the header, and the line it is on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct At {
+    record: u64,
+    line: u64,
+}
+
+/// Follows the quoting rules of the reader.
+struct QuoteScan {
+    delimiter: u8,
+    state: State,
+    record_is_blank: bool,
+    now: At,
+    opened: At,
+    /// Where a quoted field began that goes on after its closing quote.
+    stray: Option<At>,
+}
+
+impl QuoteScan {
+    fn new(delimiter: u8) -> Self {
+        let start = At { record: 0, line: 1 };
+        Self {
+            delimiter,
+            state: State::FieldStart,
+            record_is_blank: true,
+            now: start,
+            opened: start,
+            stray: None,
+        }
+    }
+
+    /// Where a quoted field began that has not ended.
+    fn open(&self) -> Option<At> {
+        (self.state == State::Quoted).then_some(self.opened)
+    }
+
+    fn byte(&mut self, byte: u8) {
+        let is_end = matches!(byte, b'\n' | b'\r');
+        let in_quotes = self.state == State::Quoted;
+        self.state = match (&self.state, byte) {
+            (State::FieldStart, b'"') => {
+                self.opened = self.now;
+                State::Quoted
+            }
+            (State::Quoted, b'"') => State::QuoteInQuoted,
+            (State::Quoted, _) => State::Quoted,
+            (State::QuoteInQuoted, b'"') => State::Quoted,
+            (_, byte) if byte == self.delimiter || is_end => State::FieldStart,
+            (State::QuoteInQuoted, _) => {
+                self.stray = self.stray.or(Some(self.opened));
+                State::Plain
+            }
+            _ => State::Plain,
+        };
+        if is_end && !in_quotes {
+            self.now.record += u64::from(!self.record_is_blank);
+            self.record_is_blank = true;
+        } else {
+            self.record_is_blank = false;
+        }
+        self.now.line += u64::from(byte == b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_is_the_one_outside_quotes() {
+        assert_eq!(sniff(b"y,p\n1;2;3;4"), b',');
+        assert_eq!(sniff(b"\"a,b,c\";p\n"), b';');
+        assert_eq!(sniff(b"\n\ny\tp_a\tp_b\r\n"), b'\t');
+        assert_eq!(sniff(b"alone"), b',');
+    }
+
+    #[track_caller]
+    fn line_of(text: &'static str, byte: u64, expected: u64) {
+        assert_eq!(line_at(Box::new(text.as_bytes()), byte), Some(expected));
+    }
+
+    #[test]
+    fn lines_are_counted_through_every_line_end() {
+        line_of("a\nb\nc", 2, 2);
+        line_of("a\r\nb\r\nc", 2, 2);
+        line_of("a\rb\rc", 4, 3);
+        line_of("a\n\n\nb", 1, 4);
+        line_of("a\n\n\nb", 2, 4);
+    }
+
+    #[track_caller]
+    fn quotes(text: &str, open: Option<(u64, u64)>, stray: Option<(u64, u64)>) {
+        let mut scan = QuoteScan::new(b',');
+        text.bytes().for_each(|byte| scan.byte(byte));
+        let place = |at: At| (at.record, at.line);
+        assert_eq!((scan.open().map(place), scan.stray.map(place)), (open, stray));
+    }
+
+    #[test]
+    fn wrong_quotes_are_found_where_they_were_opened() {
+        quotes("a,b\n\"1\",2\n", None, None);
+        quotes("a,b\n\n1,\"2\n3,4\n", Some((1, 3)), None);
+        quotes("a,b\n5\",\"2\"\"\n", Some((1, 2)), None);
+        quotes("a,b\n5\",2\n", None, None);
+        quotes("a,b\r\n1,2\r\n\"3,4", Some((2, 3)), None);
+        quotes("a,b\n1,\"2\n3,4\n5,\"6\"\n", None, Some((1, 2)));
+    }
+}
