@@ -226,7 +226,7 @@ impl Tangent {
 
 /// A radius that fits around the centre: the smallest support over a fine grid of directions, less what the
 /// support can change between two of them.
-pub(super) fn inscribed_radius(space: &Binary) -> f64 {
+pub(crate) fn inscribed_radius(space: &Binary) -> f64 {
     let steps = 4096;
     let centre = space.centre();
     let support = |n: usize| {

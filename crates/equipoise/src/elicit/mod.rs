@@ -23,6 +23,7 @@ mod quadratic;
 pub mod slope;
 mod trade_off;
 
+pub(crate) use binary::inscribed_radius;
 pub use binary::{BinaryLinear, Direction, Parameter};
 pub use binary_fractional::{BinaryFractional, Solve};
 pub use cuts::Cuts;

@@ -42,8 +42,8 @@ pub struct Direction {
     pub mean: Vec<f64>,
     /// Eigenvalues of the tangent covariance, smallest first: squared angles.
     pub squared_angles: Vec<f64>,
-    /// The axis of the largest.
-    pub widest: Vec<f64>,
+    /// The axis of each.
+    pub axes: Vec<Vec<f64>>,
 }
 
 impl Direction {
@@ -55,7 +55,7 @@ impl Direction {
             // No mean yet: every direction is as good.
             let mut axis = vec![0.0; d];
             axis[0] = 1.0;
-            return Self { mean: axis.clone(), squared_angles: vec![1.0; d], widest: axis };
+            return Self { mean: axis.clone(), squared_angles: vec![1.0; d], axes: vec![axis; d] };
         };
         let spread = posterior.spread(&mean);
         let along = dot(&mean, &spread);
@@ -67,9 +67,23 @@ impl Direction {
                 tangent[i * d + j] = entry / (length * length);
             }
         }
-        let (squared_angles, mut axes) = eigen(&tangent, d);
-        let widest = axes.pop().expect("at least one weight");
-        Self { mean, squared_angles, widest }
+        let (squared_angles, axes) = eigen(&tangent, d);
+        Self { mean, squared_angles, axes }
+    }
+
+    /// The axis along which least is known.
+    pub fn widest(&self) -> &[f64] {
+        self.axes.last().expect("at least one weight")
+    }
+
+    /// A random tangent direction, wide axes more likely.
+    fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+        let zero = vec![0.0; self.mean.len()];
+        self.axes.iter().zip(&self.squared_angles).fold(zero, |sum, (axis, squared)| {
+            let normal: f64 = StandardNormal.sample(random);
+            // Cubing the widths leans towards the widest axes.
+            plus(&sum, normal * squared.max(0.0).powf(1.5), axis)
+        })
     }
 
     /// The angle that holds the truth with probability .95: a chi-squared fit to the tangent covariance
@@ -109,7 +123,7 @@ impl Chooser {
         match &self.reach {
             Reach::Points(points) => self.best_of_points(points, posterior, known, seed),
             Reach::Ball if self.features.is_linear() => {
-                Some(self.pair(&vec![0.0; known.widest.len()], &known.widest))
+                Some(self.pair(&vec![0.0; known.mean.len()], known.widest()))
             }
             Reach::Ball if self.features.is_absolute() => self.best_of_groups(posterior, known, seed),
             Reach::Ball => self.best_of_centres(posterior, known, seed),
@@ -248,19 +262,24 @@ impl Chooser {
     /// Absolute differences between groups: realise the wanted w coordinate by coordinate.
     fn best_of_groups(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
         let shares = self.features.shares()?;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut candidates = vec![];
-        if shares.groups() <= 3 {
-            candidates.extend(realise(&known.widest, shares));
-        }
-        if shares.groups() > 2 {
-            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let tries = if shares.groups() == 3 { 20 } else { 400 };
-            for _ in 0..tries {
-                candidates.push(random_profiles(&known.widest, shares, &mut random));
+        if shares.groups() == 2 {
+            candidates.extend(realise(known.widest(), shares));
+        } else {
+            // Not every direction is reachable: try mixtures of wide axes, and keep what comes closest.
+            for turn in 0..40 {
+                let wanted = if turn == 0 { known.widest().to_vec() } else { known.draw(&mut random) };
+                if shares.groups() == 3 {
+                    candidates.extend(realise(&wanted, shares));
+                } else {
+                    (0..10).for_each(|_| candidates.push(random_profiles(&wanted, shares, &mut random)));
+                }
             }
         }
         let q = self.features.view().dimension() / shares.groups();
         let scored = candidates.into_iter().map(|(first, second)| {
+            let (first, second) = self.balanced(first, second, posterior);
             let longest = first.chunks(q).chain(second.chunks(q)).map(norm).fold(1e-300, f64::max);
             let [first, second] =
                 [first, second].map(|profile| self.features.absolute(&scaled(&profile, 1.0 / longest)));
@@ -268,6 +287,22 @@ impl Chooser {
             (self.score(&self.difference(&query), posterior, known), query)
         });
         scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
+    /// Moves all groups of both profiles together until neither is expected to be liked better.
+    ///
+    /// Differences between groups stay, so any pair of profiles can be made even.
+    fn balanced(&self, first: Vec<f64>, second: Vec<f64>, posterior: &Posterior) -> (Vec<f64>, Vec<f64>) {
+        let groups = self.features.view().groups();
+        let q = first.len() / groups;
+        let w = scaled(&plus(&self.features.at(&first), -1.0, &self.features.at(&second)), 0.5);
+        let performance = &posterior.mean()[..q];
+        let size = dot(performance, performance);
+        if size <= 0.0 {
+            return (first, second);
+        }
+        let shift = scaled(performance, -dot(&w, posterior.mean()) / size).repeat(groups);
+        (plus(&first, 1.0, &shift), plus(&second, -1.0, &shift))
     }
 
     /// The best pair of a list: all pairs of a short list, pairs among a sample of a long one.
