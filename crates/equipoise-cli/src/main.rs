@@ -1,2 +1,5 @@
-//! TEMP
+//! The `equipoise` command.
+
+mod svg;
+
 fn main() {}
