@@ -1,5 +1,8 @@
 //! The `equipoise` command.
 
+mod progress;
 mod svg;
+mod table;
+mod terminal;
 
 fn main() {}

@@ -1,0 +1,76 @@
+//! What the terminal can show: how wide it is, whether it has colours, and whether it knows more than ASCII.
+
+use std::io::IsTerminal as _;
+
+/// Output never grows wider than this, however wide the window.
+pub const WIDEST: usize = 100;
+
+/// How to write for whoever reads standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    /// Columns to use.
+    pub width: usize,
+    /// Whether escape codes for colour are welcome.
+    pub colour: bool,
+    /// Whether lines and arrows may be drawn with characters beyond ASCII.
+    pub unicode: bool,
+}
+
+impl Terminal {
+    /// Asks the environment. Pipes and files get the full width and no colour.
+    pub fn detect() -> Self {
+        let tty = std::io::stdout().is_terminal();
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let width = if tty { terminal_size::terminal_size() } else { None };
+        Self {
+            width: width.map_or(WIDEST, |(width, _)| usize::from(width.0).clamp(40, WIDEST)),
+            colour: tty && !set("NO_COLOR") && !dumb,
+            unicode: is_unicode(&["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok())),
+        }
+    }
+
+    /// Stressed text.
+    pub fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    /// Text that steps back.
+    pub fn faint(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// The first locale that is set decides; without any we assume a terminal of this century.
+fn is_unicode(locales: &[Option<String>]) -> bool {
+    match locales.iter().flatten().find(|locale| !locale.is_empty()) {
+        Some(locale) => locale.to_lowercase().replace('-', "").contains("utf8"),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_locale_that_is_set_decides() {
+        let locale = |name: &str| Some(name.to_owned());
+        assert!(is_unicode(&[None, None, locale("en_GB.UTF-8")]));
+        assert!(is_unicode(&[locale("C.utf8"), None, locale("C")]));
+        assert!(!is_unicode(&[locale("C"), None, locale("en_GB.UTF-8")]));
+        assert!(!is_unicode(&[locale(""), locale("de_DE.ISO-8859-1"), None]));
+        assert!(is_unicode(&[None, None, None]));
+    }
+
+    #[test]
+    fn without_colour_text_stays_as_it_is() {
+        let plain = Terminal { width: 80, colour: false, unicode: true };
+        assert_eq!(plain.bold("a") + &plain.faint("b"), "ab");
+        assert_eq!(Terminal { colour: true, ..plain }.bold("a"), "\x1b[1ma\x1b[0m");
+    }
+}
