@@ -7,6 +7,7 @@
 //! Plot::new("Error against tolerance", "tolerance", "error").line("paper", &points).log_y().to_svg()
 //! ```
 
+use crate::terminal::wrap;
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
@@ -43,6 +44,7 @@ pub struct Plot {
     description: Option<String>,
     series: Vec<Series>,
     log_y: bool,
+    view: Option<[(f64, f64); 2]>,
 }
 
 #[derive(Debug, Clone)]
@@ -69,6 +71,7 @@ impl Plot {
             description: None,
             series: vec![],
             log_y: false,
+            view: None,
         }
     }
 
@@ -113,6 +116,12 @@ impl Plot {
         self
     }
 
+    /// Shows this part only, from the lower left to the upper right corner.
+    pub fn view(mut self, from: (f64, f64), to: (f64, f64)) -> Self {
+        self.view = Some([from, to]);
+        self
+    }
+
     /// What the picture shows, for those who cannot see it; without one, the series are listed.
     pub fn describe(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -126,37 +135,50 @@ impl Plot {
 
     /// The picture as a standalone SVG document.
     pub fn to_svg(&self) -> String {
-        let title_lines = wrap(&self.title, (WIDTH - LEFT - RIGHT) / (CHARACTER * 1.25));
+        stack(&self.title, &self.description(), std::slice::from_ref(self))
+    }
+
+    /// The picture without the document around it, and its height. `number` tells it from others in the document.
+    fn body(&self, number: usize) -> (String, f64) {
+        let title_lines = wrap(&self.title, ((WIDTH - LEFT - RIGHT) / (CHARACTER * 1.25)) as usize);
         let legend = self.legend();
         let top = 24.0 + title_lines.len() as f64 * 22.0;
         let bottom = top + HEIGHT - 120.0;
         let legend_top = bottom + 66.0;
         let height = legend_top + legend.last().map_or(-10.0, |entry| entry.1 * LINE_HEIGHT) + 22.0;
         let categories = self.categories();
-        let frame = Frame {
-            x: Scale::across(&self.xs(&categories), LEFT, WIDTH - RIGHT, !categories.is_empty()),
-            y: Scale::up(&self.ys(), top, bottom, self.log_y),
-        };
+        let frame = self.frame(&categories, top, bottom);
 
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {}\" width=\"{WIDTH}\" \
-             height=\"{}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}</style>\n\
-             <rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
-            px(height),
-            px(height),
-            escape(&self.title),
-            escape(&self.description()),
-        );
+        let mut svg = String::new();
         for (n, line) in title_lines.iter().enumerate() {
             text(&mut svg, "text title", LEFT, 30.0 + 22.0 * n as f64, "start", line);
         }
         self.axes(&mut svg, &frame, &categories, top, bottom);
-        self.marks(&mut svg, &frame, &categories);
+        let _ = writeln!(
+            svg,
+            "<clipPath id=\"frame{number}\"><rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>",
+            px(top),
+            px(WIDTH - LEFT - RIGHT),
+            px(bottom - top)
+        );
+        self.marks(&mut svg, &frame, &categories, &format!("clip-path=\"url(#frame{number})\""));
         for (x, row, n) in legend {
             self.legend_entry(&mut svg, x, legend_top + row * LINE_HEIGHT, n);
         }
-        svg.push_str("</svg>\n");
-        svg
+        (svg, height)
+    }
+
+    fn frame(&self, categories: &[String], top: f64, bottom: f64) -> Frame {
+        match self.view {
+            Some([from, to]) => Frame {
+                x: Scale { low: from.0, high: to.0, low_px: LEFT, high_px: WIDTH - RIGHT, log: false },
+                y: Scale { low: from.1, high: to.1, low_px: bottom, high_px: top, log: false },
+            },
+            None => Frame {
+                x: Scale::across(&self.xs(categories), LEFT, WIDTH - RIGHT, !categories.is_empty()),
+                y: Scale::up(&self.ys(), top, bottom, self.log_y),
+            },
+        }
     }
 
     fn axes(&self, svg: &mut String, frame: &Frame, categories: &[String], top: f64, bottom: f64) {
@@ -172,7 +194,7 @@ impl Plot {
                 text(svg, "text small", frame.x.at(value), bottom + 18.0, "middle", &label);
             }
         } else {
-            let room = (frame.x.at(1.0) - frame.x.at(0.0)) / CHARACTER;
+            let room = ((frame.x.at(1.0) - frame.x.at(0.0)) / CHARACTER) as usize;
             for (n, category) in categories.iter().enumerate() {
                 for (row, line) in wrap(category, room).iter().take(2).enumerate() {
                     let y = bottom + 18.0 + 14.0 * row as f64;
@@ -194,11 +216,22 @@ impl Plot {
         );
     }
 
-    fn marks(&self, svg: &mut String, frame: &Frame, categories: &[String]) {
+    /// `clip` keeps what has no extent of its own, lines and areas, inside the frame.
+    fn marks(&self, svg: &mut String, frame: &Frame, categories: &[String], clip: &str) {
         let mut taken = Taken::default();
-        for (points, _) in self.all_dots() {
-            for (x, y, _) in points {
-                taken.keep(Rectangle::around(frame.x.at(*x), frame.y.at(*y), 4.0, 4.0));
+        for series in &self.series {
+            match &series.marks {
+                Marks::Dots(points) => {
+                    for (x, y, _) in points {
+                        taken.keep(Rectangle::around(frame.x.at(*x), frame.y.at(*y), 4.0, 4.0));
+                    }
+                }
+                Marks::Line { points, .. } => {
+                    for ends in points.windows(2) {
+                        taken.keep_segment([ends[0], ends[1]].map(|(x, y)| (frame.x.at(x), frame.y.at(y))));
+                    }
+                }
+                Marks::Area(_) | Marks::Boxes(_) => {}
             }
         }
         let box_series: Vec<usize> =
@@ -209,14 +242,14 @@ impl Plot {
                 Marks::Line { points, dashed } => {
                     let dash = if *dashed { " dash" } else { "" };
                     let path = frame.path(points);
-                    let _ = writeln!(svg, "<path class=\"line{dash} s{style}\" d=\"{path}\"/>");
+                    let _ = writeln!(svg, "<path {clip} class=\"line{dash} s{style}\" d=\"{path}\"/>");
                 }
                 Marks::Area(points) => {
                     let path = frame.path(points);
-                    let _ = writeln!(svg, "<path class=\"area f{style}\" d=\"{path}Z\"/>");
+                    let _ = writeln!(svg, "<path {clip} class=\"area f{style}\" d=\"{path}Z\"/>");
                 }
                 Marks::Dots(points) => {
-                    for (x, y, label) in points.iter().filter(|(x, y, _)| frame.shows(*x, *y)) {
+                    for (x, y, label) in points.iter().filter(|(x, y, _)| frame.contains(*x, *y)) {
                         let (x, y) = (frame.x.at(*x), frame.y.at(*y));
                         dot(svg, x, y, style);
                         if !label.is_empty() {
@@ -239,13 +272,6 @@ impl Plot {
                 }
             }
         }
-    }
-
-    fn all_dots(&self) -> impl Iterator<Item = (&[(f64, f64, String)], usize)> {
-        self.series.iter().enumerate().filter_map(|(n, series)| match &series.marks {
-            Marks::Dots(points) => Some((points.as_slice(), n)),
-            _ => None,
-        })
     }
 
     /// Where each entry of the legend goes: left edge, row, series.
@@ -340,6 +366,24 @@ impl Plot {
     }
 }
 
+/// Several pictures below each other, as one SVG document.
+pub fn stack(title: &str, description: &str, plots: &[Plot]) -> String {
+    let mut inside = String::new();
+    let mut height = 0.0;
+    for (number, plot) in plots.iter().enumerate() {
+        let (body, own_height) = plot.body(number);
+        let _ = writeln!(inside, "<g transform=\"translate(0 {})\">\n{body}</g>", px(height));
+        height += own_height;
+    }
+    let height = px(height);
+    let (title, description) = (escape(title), escape(description));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" role=\"img\">\n<title>{title}</title>\n<desc>{description}</desc>\n\
+         <style>{STYLE}</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n{inside}</svg>\n"
+    )
+}
+
 /// Both axes together.
 struct Frame {
     x: Scale,
@@ -349,6 +393,11 @@ struct Frame {
 impl Frame {
     fn shows(&self, x: f64, y: f64) -> bool {
         x.is_finite() && y.is_finite() && !(self.y.log && y <= 0.0)
+    }
+
+    /// Whether a dot would be seen.
+    fn contains(&self, x: f64, y: f64) -> bool {
+        self.shows(x, y) && self.x.contains(x) && self.y.contains(y)
     }
 
     fn path(&self, points: &[(f64, f64)]) -> String {
@@ -387,6 +436,11 @@ impl Scale {
             rounded_limits(values)
         };
         Self { low, high, low_px: bottom, high_px: top, log }
+    }
+
+    fn contains(&self, value: f64) -> bool {
+        let place = (self.at(value) - self.low_px) / (self.high_px - self.low_px);
+        (-1e-9..=1.0 + 1e-9).contains(&place)
     }
 
     fn at(&self, value: f64) -> f64 {
@@ -530,6 +584,19 @@ impl Taken {
         self.0.push(rectangle);
     }
 
+    /// A line, as the small squares along it.
+    fn keep_segment(&mut self, [(ax, ay), (bx, by)]: [(f64, f64); 2]) {
+        let length = (bx - ax).hypot(by - ay);
+        if !length.is_finite() {
+            return;
+        }
+        let steps = (length / 4.0).ceil().clamp(1.0, 500.0);
+        for n in 0..=steps as usize {
+            let t = n as f64 / steps;
+            self.keep(Rectangle::around(ax + t * (bx - ax), ay + t * (by - ay), 1.5, 1.5));
+        }
+    }
+
     /// Writes a label at the nearest free place around its dot, joined by a thin line when that is far.
     fn label(&mut self, svg: &mut String, x: f64, y: f64, label: &str) {
         let half_width = 0.5 * CHARACTER * label.chars().count() as f64;
@@ -594,21 +661,6 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Breaks a text between words into lines of at most `width` characters.
-fn wrap(text: &str, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = vec![];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if (line.chars().count() + 1 + word.chars().count()) as f64 <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

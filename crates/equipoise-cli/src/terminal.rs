@@ -32,16 +32,12 @@ impl Terminal {
 
     /// Stressed text.
     pub fn bold(self, text: &str) -> String {
-        self.paint("1", text)
+        if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Text that steps back.
-    pub fn faint(self, text: &str) -> String {
-        self.paint("2", text)
-    }
-
-    fn paint(self, code: &str, text: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    /// A paragraph, broken into lines.
+    pub fn paragraph(self, text: &str) -> String {
+        wrap(text, self.width).join("\n")
     }
 }
 
@@ -53,9 +49,31 @@ fn is_unicode(locales: &[Option<String>]) -> bool {
     }
 }
 
+/// Breaks a text between words into lines of at most `width` characters.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("one two  three\nfour", 9), ["one two", "three", "four"]);
+        assert_eq!(wrap("unbreakable", 4), ["unbreakable"]);
+        assert!(wrap(" ", 4).is_empty());
+    }
 
     #[test]
     fn the_first_locale_that_is_set_decides() {
@@ -70,7 +88,7 @@ mod tests {
     #[test]
     fn without_colour_text_stays_as_it_is() {
         let plain = Terminal { width: 80, colour: false, unicode: true };
-        assert_eq!(plain.bold("a") + &plain.faint("b"), "ab");
+        assert_eq!(plain.bold("a"), "a");
         assert_eq!(Terminal { colour: true, ..plain }.bold("a"), "\x1b[1ma\x1b[0m");
     }
 }

@@ -30,11 +30,12 @@ impl Object {
 
     /// Takes `format` and checks that this release can read it.
     pub fn check_format(&mut self) -> Result<()> {
-        match self.fields.remove("format") {
-            Some(Value::Number(n)) if n.as_u64() == Some(FORMAT) => Ok(()),
-            Some(other) => Err(self.error("format", &format!("is {}, expected {FORMAT}", brief(&other)))),
-            None => Err(self.error("format", &format!("is missing, expected {FORMAT}"))),
-        }
+        let found = match self.fields.remove("format") {
+            Some(Value::Number(n)) if n.as_u64() == Some(FORMAT) => return Ok(()),
+            Some(other) => brief(&other),
+            None => "missing".to_owned(),
+        };
+        Err(Error::Format { field: self.path("format"), found, expected: FORMAT })
     }
 
     /// Takes `format` if it is there; parts of a larger document may leave it out.
@@ -129,13 +130,19 @@ fn read<T: DeserializeOwned>(value: Value, at: &str) -> Result<T> {
 
 /// Parses text; a syntax error names line and column.
 pub(crate) fn parse(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|e| Error::Document(format!("not valid JSON: {e}")))
+    serde_json::from_str(text).map_err(|e| {
+        let (line, column) = (e.line(), e.column());
+        Error::Syntax(match e.is_eof() {
+            true => format!("the text ends too early, at line {line} column {column}"),
+            false => e.to_string(),
+        })
+    })
 }
 
 /// Adds the place of a part to an error raised while checking it.
 pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
     result.map_err(|e| match e {
-        Error::Document(_) => e,
+        Error::Document(_) | Error::Syntax(_) | Error::Format { .. } => e,
         other if place.is_empty() => Error::Document(other.to_string()),
         other => Error::Document(format!("{place}: {other}")),
     })

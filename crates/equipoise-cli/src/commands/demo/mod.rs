@@ -1,0 +1,489 @@
+//! `equipoise demo`: a metric recovered from comparisons, by a simulated expert or the person at the keyboard.
+
+mod picture;
+
+use crate::args::{Demo, Global};
+use crate::counts::{Counts, Pair, grouped};
+use crate::fault::Fault;
+use crate::files;
+use crate::prompt::{self, End};
+use crate::ratio::{self, Agreeing, two_digits};
+use crate::render::{Noun, Wording, letter};
+use crate::table::Table;
+use crate::terminal::Terminal;
+use anyhow::{Context as _, Result};
+use equipoise::elicit::{AnyPlan, BinaryLinear, Halving, Interval, Parameter};
+use equipoise::oracle::{Counting, Simulated};
+use equipoise::population::Logistic;
+use equipoise::space::{Binary, Space as _};
+use equipoise::{Answer, Answered, Interview, Metric, Oracle as _, Outcome, Plan as _, Query, Sense, Step};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The weight of a false alarm, when both weights sum to 1, is found to within this. Around 6 : 1 it leaves about
+/// 0.2 either way in the ratio, and questions that differ by whole people out of 10,000.
+const TOLERANCE: f64 = 0.01;
+
+/// How many questions are shown in full unless all are asked for.
+const IN_FULL: usize = 3;
+
+/// Runs the command.
+pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
+    let demo = Session { space: screening(), terminal: Terminal::detect(), args, global };
+    if args.ask { demo.ask() } else { demo.simulate() }
+}
+
+/// A cancer-screening law: 35 % of people have cancer, and a score tells how likely.
+///
+/// Slope and offset are rounded from logistic smoothings (thesis, Section 8.1.1) of ten random halves of the Breast
+/// Cancer Wisconsin (Original) data, whose medians are 21.1 and 6.7.
+fn screening() -> Binary {
+    Binary::from_law(Logistic::with_offset(21.0, 6.3).expect("a proper law"))
+}
+
+/// The words of the task.
+pub fn wording() -> Wording {
+    Wording {
+        question: "Which system should the clinic use?".to_owned(),
+        people: "people".to_owned(),
+        positive: "with cancer".to_owned(),
+        negative: "without".to_owned(),
+        found: "found".to_owned(),
+        missed: "missed".to_owned(),
+        cleared: "cleared".to_owned(),
+        false_alarm: Noun::new("false alarm", "false alarms"),
+        case: Noun::new("cancer", "cancers"),
+    }
+}
+
+fn class_names() -> Vec<String> {
+    ["no cancer", "cancer"].map(str::to_owned).to_vec()
+}
+
+/// The three-question search over the weight, as in the user study of chapter 8.
+fn plan(space: &Binary) -> BinaryLinear {
+    BinaryLinear::new(space.clone(), TOLERANCE)
+        .expect("a proper tolerance")
+        .queries_per_halving(Halving::Three)
+        .parameter(Parameter::Weight)
+}
+
+fn most_questions() -> usize {
+    usize::from(u8::from(Halving::Three)) * Interval::new(0.0, 1.0).halvings(TOLERANCE)
+}
+
+/// One run of the demo.
+struct Session<'a> {
+    space: Binary,
+    terminal: Terminal,
+    args: &'a Demo,
+    global: &'a Global,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u64,
+    law: Law<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<&'a Metric>,
+    metric: &'a Metric,
+    ratio: Ratio,
+    queries: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    antipodal: Option<Antipodal>,
+    identifiable: bool,
+    notes: Vec<String>,
+    svg: Option<String>,
+    transcript: &'a [Answered],
+}
+
+#[derive(Serialize)]
+struct Law<'a> {
+    #[serde(flatten)]
+    space: &'a Binary,
+    positive_prior: f64,
+}
+
+/// How many false alarms a missed cancer is worth. A missing bound means that the answers set none.
+#[derive(Serialize)]
+struct Ratio {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<f64>,
+    recovered: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+/// What the search that asks one question per halving would have done.
+#[derive(Serialize)]
+struct Antipodal {
+    queries: usize,
+    ratio: f64,
+}
+
+impl Session<'_> {
+    fn pair(&self, query: &Query) -> Pair {
+        Pair::new(query, self.space.positive_prior())
+    }
+
+    fn simulate(&self) -> Result<ExitCode> {
+        let hidden = Metric::linear(self.space.view(), Sense::Utility, vec![self.args.ratio, 1.0])?
+            .with_class_names(class_names())?;
+        let mut expert = Simulated::new(hidden.clone());
+        let mut interview = Interview::new(plan(&self.space));
+        let outcome = loop {
+            match interview.step()? {
+                Step::Ask(query) => {
+                    let Ok(answer) = expert.prefer(&query);
+                    let shown = Some(self.pair(&query).to_query());
+                    interview.answer(Answer { shown, ..answer })?;
+                }
+                Step::Done(outcome) => break outcome,
+            }
+        };
+        let metric = outcome.metric.clone().with_class_names(class_names())?;
+        let outcome = Outcome { metric, ..outcome };
+
+        let mut out = std::io::stdout().lock();
+        let picture = self.write_picture(interview.transcript(), &outcome)?;
+        if self.global.json {
+            let document = self.document(&outcome, interview.transcript(), Some(&hidden), picture);
+            serde_json::to_writer_pretty(&mut out, &document).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if !self.global.quiet {
+            self.introduce_expert(&mut out)?;
+            self.write_transcript(interview.transcript(), &mut out)?;
+        }
+        self.write_result(&outcome, interview.transcript(), Some(&hidden), &mut out)?;
+        self.point_to_picture(picture, &mut out)?;
+        if !self.global.quiet {
+            writeln!(out, "\nNow you: equipoise demo --ask")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn ask(&self) -> Result<ExitCode> {
+        let plan = AnyPlan::BinaryLinear(plan(&self.space));
+        let mut interview = match &self.args.resume {
+            Some(path) => resume(path, &plan)?,
+            None => Interview::new(plan),
+        };
+        let host = Keyboard { session: self, save: self.save_path() };
+        // Questions are for the person; with --json standard output is for the program that reads it.
+        let mut out: Box<dyn Write> =
+            if self.global.json { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
+        self.introduce_person(interview.transcript().len(), &mut out)?;
+        let end = prompt::interview(&mut interview, &host, &mut std::io::stdin().lock(), &mut out)?;
+        let saved = host.save.display();
+        let outcome = match end {
+            End::Done(outcome) => outcome,
+            End::Stopped => {
+                let answers = counted(interview.transcript().len(), "answer", "answers");
+                writeln!(out, "Saved {answers} in {saved}.")?;
+                writeln!(out, "To go on: equipoise demo --ask --resume {saved}")?;
+                return Ok(ExitCode::SUCCESS);
+            }
+        };
+        let metric = outcome.metric.clone().with_class_names(class_names())?;
+        let outcome = Outcome { metric, ..outcome };
+        let picture = self.write_picture(interview.transcript(), &outcome)?;
+        if self.global.json {
+            let document = self.document(&outcome, interview.transcript(), None, picture);
+            let mut out = std::io::stdout().lock();
+            serde_json::to_writer_pretty(&mut out, &document).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        self.write_result(&outcome, interview.transcript(), None, &mut out)?;
+        writeln!(out, "Answers    {saved}")?;
+        self.point_to_picture(picture, &mut out)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// A resumed interview stays in its file unless another is named.
+    fn save_path(&self) -> &Path {
+        match &self.args.resume {
+            Some(path) if self.args.save == Path::new(crate::args::DEMO_SAVE) => path,
+            _ => &self.args.save,
+        }
+    }
+
+    fn introduce_expert(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(out, "{}\n", self.terminal.bold("How many false alarms is one missed cancer worth?"))?;
+        let holds = two_or_more(self.args.ratio);
+        writeln!(
+            out,
+            "{}\n",
+            self.terminal.paragraph(&format!(
+                "A screening test predicts who has cancer; {:.0} of 100 people do. Set to miss fewer cancers, it \
+                 raises more false alarms. A simulated expert, to whom a missed cancer is as bad as {holds} false \
+                 alarms, is shown pairs of settings and says which is better. Equipoise sees the answers only.",
+                100.0 * self.space.positive_prior()
+            ))
+        )
+    }
+
+    fn introduce_person(&self, answered: usize, out: &mut dyn Write) -> std::io::Result<()> {
+        if self.global.quiet {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "{}\n",
+            self.terminal.bold("How many false alarms is one missed cancer worth to you?")
+        )?;
+        writeln!(
+            out,
+            "{}",
+            self.terminal.paragraph(
+                "A screening test predicts who has cancer. Whoever is predicted to have it is called in for a biopsy; \
+                 whoever is not goes home. A missed cancer is treated later, often too late; a false alarm means \
+                 worry and a needle for nothing. You will see pairs of systems. There is no right answer: choose \
+                 the one you would rather have."
+            )
+        )?;
+        writeln!(
+            out,
+            "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter."
+        )?;
+        if answered > 0 {
+            writeln!(out, "Going on after {}.", counted(answered, "answer", "answers"))?;
+        }
+        writeln!(out)
+    }
+
+    fn write_transcript(&self, transcript: &[Answered], out: &mut dyn Write) -> std::io::Result<()> {
+        let in_full = if self.args.all { transcript.len() } else { IN_FULL.min(transcript.len()) };
+        let mut people = None;
+        for (n, answered) in transcript[..in_full].iter().enumerate() {
+            let pair = self.pair(&answered.query);
+            self.write_question(n + 1, &pair, people, out)?;
+            let choice = letter(answered.preference);
+            let so_far = agreeing(&transcript[..=n]);
+            writeln!(
+                out,
+                "  The expert prefers {}. Cost ratio so far: {so_far}.\n",
+                self.terminal.bold(choice)
+            )?;
+            people = Some(pair.people);
+        }
+        if in_full == transcript.len() {
+            return Ok(());
+        }
+        let headings = [
+            "question",
+            "out of",
+            "A: missed",
+            "false alarms",
+            "B: missed",
+            "false alarms",
+            "answer",
+            "ratio so far",
+        ];
+        let mut table = Table::new(self.terminal, headings);
+        for (n, answered) in transcript.iter().enumerate().skip(in_full) {
+            let pair = self.pair(&answered.query);
+            table.row([
+                (n + 1).to_string(),
+                grouped(pair.people),
+                grouped(pair.first.missed()),
+                grouped(pair.first.false_alarms()),
+                grouped(pair.second.missed()),
+                grouped(pair.second.false_alarms()),
+                letter(answered.preference).to_owned(),
+                agreeing(&transcript[..=n]),
+            ]);
+        }
+        writeln!(out, "{table}")
+    }
+
+    /// A question as flow charts. `before` is the number of people the one before was about.
+    fn write_question(
+        &self,
+        number: usize,
+        pair: &Pair,
+        before: Option<u64>,
+        out: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        let now = if before.is_some_and(|before| before != pair.people) { "now " } else { "" };
+        let (most, people) = (most_questions(), grouped(pair.people));
+        let heading =
+            format!("Question {number} of at most {most}, {now}out of {people} {}", wording().people);
+        writeln!(out, "{}", self.terminal.bold(&heading))?;
+        write!(out, "{}", wording().charts(pair, self.terminal))?;
+        writeln!(out, "  {}", wording().difference(pair))
+    }
+
+    fn write_result(
+        &self,
+        outcome: &Outcome,
+        transcript: &[Answered],
+        hidden: Option<&Metric>,
+        out: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        let bold = |text: &str| self.terminal.bold(text);
+        let ratio = ratio::of(&outcome.metric).unwrap_or(f64::NAN);
+        let sentence =
+            if outcome.identifiable() { wording().exchange(ratio) } else { one_sided(transcript, ratio) };
+        writeln!(out, "Recovered  {}", bold(&sentence))?;
+        if self.global.quiet {
+            return Ok(());
+        }
+        match Agreeing::with(transcript) {
+            Some(range) => writeln!(out, "           every answer agrees with a ratio of {range}")?,
+            None => writeln!(out, "           no ratio agrees with every answer, so take this with care")?,
+        }
+        if hidden.is_some() {
+            writeln!(
+                out,
+                "Hidden     {} (what the simulated expert was given)",
+                two_or_more(self.args.ratio)
+            )?;
+        }
+        write!(out, "Questions  {}", transcript.len())?;
+        match hidden {
+            Some(hidden) => {
+                let Antipodal { queries, ratio } = self.antipodal(hidden);
+                writeln!(
+                    out,
+                    "; the antipodal search, one question per halving, asks {queries} and finds {}",
+                    two_digits(ratio)
+                )?;
+            }
+            None => writeln!(out)?,
+        }
+        let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
+        let threshold = two_digits(100.0 / (1.0 + ratio));
+        let mistakes = wording().mistakes(&best);
+        writeln!(out, "Best       predict cancer from a risk of {threshold} % on: {mistakes} of 1,000 people")
+    }
+
+    fn antipodal(&self, hidden: &Metric) -> Antipodal {
+        let mut expert = Counting::new(Simulated::new(hidden.clone()));
+        let Ok(outcome) = plan(&self.space).antipodal().run(&mut expert);
+        Antipodal { queries: expert.asked(), ratio: ratio::of(&outcome.metric).unwrap_or(f64::NAN) }
+    }
+
+    fn write_picture(&self, transcript: &[Answered], outcome: &Outcome) -> Result<Option<&Path>> {
+        if self.args.no_svg {
+            return Ok(None);
+        }
+        files::write(&self.args.svg, &picture::of(&self.space, transcript, &outcome.metric))?;
+        Ok(Some(&self.args.svg))
+    }
+
+    fn point_to_picture(&self, path: Option<&Path>, out: &mut dyn Write) -> std::io::Result<()> {
+        match path {
+            Some(path) if !self.global.quiet => writeln!(out, "Picture    {}", path.display()),
+            _ => Ok(()),
+        }
+    }
+
+    fn document<'a>(
+        &'a self,
+        outcome: &'a Outcome,
+        transcript: &'a [Answered],
+        hidden: Option<&'a Metric>,
+        picture: Option<&Path>,
+    ) -> Document<'a> {
+        let agreeing = Agreeing::with(transcript);
+        Document {
+            format: 1,
+            law: Law { space: &self.space, positive_prior: self.space.positive_prior() },
+            hidden,
+            metric: &outcome.metric,
+            ratio: Ratio {
+                hidden: hidden.and_then(ratio::of),
+                recovered: ratio::of(&outcome.metric).unwrap_or(f64::NAN),
+                low: agreeing.map(|a| a.low),
+                high: agreeing.map(|a| a.high).filter(|high| high.is_finite()),
+            },
+            queries: transcript.len(),
+            antipodal: hidden.map(|hidden| self.antipodal(hidden)),
+            identifiable: outcome.identifiable(),
+            notes: outcome.findings.iter().map(ToString::to_string).collect(),
+            svg: picture.map(|path| path.display().to_string()),
+            transcript,
+        }
+    }
+}
+
+/// A saved interview of this very plan.
+fn resume(path: &Path, plan: &AnyPlan) -> Result<Interview<AnyPlan>> {
+    let interview: Interview<AnyPlan> =
+        Interview::from_json(&files::read(path)?).with_context(|| files::name(path))?;
+    if interview.plan() != plan {
+        let what = format!("{}: plan is not the one the demo asks, so it cannot go on", files::name(path));
+        return Err(Fault::usage(what).into());
+    }
+    interview.step().with_context(|| files::name(path))?;
+    Ok(interview)
+}
+
+/// What surrounds each question when a person answers.
+struct Keyboard<'a> {
+    session: &'a Session<'a>,
+    save: &'a Path,
+}
+
+impl prompt::Host<AnyPlan> for Keyboard<'_> {
+    fn show(&self, number: usize, query: &Query, out: &mut dyn Write) -> std::io::Result<Option<Query>> {
+        let pair = self.session.pair(query);
+        writeln!(out, "{}", wording().question)?;
+        self.session.write_question(number, &pair, None, out)?;
+        Ok(Some(pair.to_query()))
+    }
+
+    fn answered(&self, interview: &Interview<AnyPlan>, out: &mut dyn Write) -> std::io::Result<()> {
+        let transcript = interview.transcript();
+        if transcript.last().is_some_and(|last| last.preference == equipoise::Preference::CannotTell) {
+            writeln!(out, "Noted. The search goes on as if you had chosen B.")?;
+        }
+        writeln!(out, "Your cost ratio so far: {}.\n", agreeing(transcript))
+    }
+
+    fn save(&self, interview: &Interview<AnyPlan>) -> Result<()> {
+        files::write(self.save, &(interview.to_json() + "\n"))
+    }
+}
+
+fn agreeing(transcript: &[Answered]) -> String {
+    match Agreeing::with(transcript) {
+        Some(agreeing) => agreeing.to_string(),
+        None => "none agrees with all answers".to_owned(),
+    }
+}
+
+/// For answers that set a limit on one side only.
+fn one_sided(transcript: &[Answered], ratio: f64) -> String {
+    match Agreeing::with(transcript) {
+        Some(Agreeing { low, .. }) if ratio >= 1.0 => {
+            let low = two_digits(low);
+            format!(
+                "you accept {low} or more extra false alarms to avoid one missed cancer; your answers set no limit"
+            )
+        }
+        Some(Agreeing { high, .. }) => {
+            let high = two_digits(1.0 / high);
+            format!(
+                "you accept {high} or more extra missed cancers to avoid one false alarm; your answers set no limit"
+            )
+        }
+        None => wording().exchange(ratio),
+    }
+}
+
+/// A ratio as it was typed, where that is short.
+fn two_or_more(ratio: f64) -> String {
+    let typed = ratio.to_string();
+    if typed.len() <= 6 { typed } else { two_digits(ratio) }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
