@@ -144,9 +144,9 @@ impl Plot {
         let legend = self.legend();
         let top = 24.0 + title_lines.len() as f64 * 22.0;
         let bottom = top + HEIGHT - 120.0;
-        let legend_top = bottom + 66.0;
-        let height = legend_top + legend.last().map_or(-10.0, |entry| entry.1 * LINE_HEIGHT) + 22.0;
         let categories = self.categories();
+        let legend_top = bottom + if categories.is_empty() { 66.0 } else { 78.0 };
+        let height = legend_top + legend.last().map_or(-10.0, |entry| entry.1 * LINE_HEIGHT) + 22.0;
         let frame = self.frame(&categories, top, bottom);
 
         let mut svg = String::new();
@@ -452,7 +452,13 @@ impl Scale {
         if self.log {
             let (low, high) = (self.low as i32, self.high as i32);
             let every = ((high - low) / 8 + 1) as usize;
-            return (low..=high).step_by(every).map(|n| (10_f64.powi(n), power_of_ten(n))).collect();
+            // Few decades leave room for numbers in between.
+            let times: &[i32] = if high - low <= 2 { &[1, 2, 5] } else { &[1] };
+            let marks = (low..=high).step_by(every).flat_map(|n| times.iter().map(move |&t| (t, n)));
+            return marks
+                .map(|(t, n)| (f64::from(t) * 10_f64.powi(n), decimal(t, n)))
+                .filter(|(value, _)| self.contains(*value))
+                .collect();
         }
         ticks(self.low, self.high)
     }
@@ -507,11 +513,12 @@ fn ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     (first..=last).map(|n| (n as f64 * step, label(n as f64 * step))).collect()
 }
 
-fn power_of_ten(n: i32) -> String {
+/// times · 10^n, written out where that is short.
+fn decimal(times: i32, n: i32) -> String {
     match n {
-        -4..=0 => format!("{:.*}", n.unsigned_abs() as usize, 10_f64.powi(n)),
-        1..=5 => format!("{}", 10_i64.pow(n as u32)),
-        _ => format!("1e{n}"),
+        -4..=0 => format!("{:.*}", n.unsigned_abs() as usize, f64::from(times) * 10_f64.powi(n)),
+        1..=5 => format!("{}", i64::from(times) * 10_i64.pow(n as u32)),
+        _ => format!("{times}e{n}"),
     }
 }
 
@@ -715,7 +722,7 @@ mod tests {
     #[test]
     fn one_value_on_a_logarithmic_axis_has_a_decade_on_either_side() {
         let svg = Plot::new("t", "x", "y").dots("d", &[(1.0, 0.01)]).log_y().to_svg();
-        for label in ["0.001", "0.01", "0.1"] {
+        for label in ["0.001", "0.005", "0.01", "0.1"] {
             assert!(svg.contains(&format!(">{label}<")), "{label}");
         }
     }

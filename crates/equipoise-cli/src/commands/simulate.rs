@@ -98,8 +98,11 @@ fn settings(document: &Value) -> String {
 fn write_metric(hidden: &Metric, elicited: &Metric, terminal: Terminal, out: &mut impl Write) -> Result<()> {
     let sense = format!("{:?}", elicited.sense()).to_lowercase();
     let kind = elicited.family().kind().replace('_', " ");
-    writeln!(out, "Elicited {kind} metric, a {sense}:\n")?;
-    let (hidden, elicited) = (hidden.normal_form(), elicited.normal_form());
+    writeln!(out, "Elicited {kind} metric, a {sense} in normal form:\n")?;
+    let (hidden, mut elicited) = (hidden.normal_form(), elicited.normal_form());
+    if let Some(names) = hidden.class_names() {
+        elicited = elicited.with_class_names(names.to_vec())?;
+    }
     let comparable = hidden.family().kind() == elicited.family().kind() && hidden.sense() == elicited.sense();
     let truth = if comparable { coefficients::named(&hidden) } else { vec![] };
     let rows = coefficients::named(&elicited);
