@@ -17,7 +17,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A list of the wrong length.
-    #[error("{field} has {found} entries, expected {expected}")]
+    #[error("{field} has {found} {}, expected {expected}", if *found == 1 { "entry" } else { "entries" })]
     Length {
         /// The field or argument.
         field: String,
