@@ -26,6 +26,7 @@ pub struct CommandLine {
 
 /// Options every command has.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
@@ -53,16 +54,17 @@ pub enum Command {
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
-///
-/// A screening test for cancer can be set to miss fewer cancers at the price of more false alarms. An
-/// expert, simulated or you, is shown pairs of settings and says which is better. From the answers alone
-/// Equipoise finds how many false alarms one missed cancer is worth.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+A screening test for cancer can be set to miss fewer cancers at the price of more false alarms. An expert, \
+simulated or you, is shown pairs of settings and says which is better. From the answers alone Equipoise finds how \
+many false alarms one missed cancer is worth.
+
 Examples:
-  equipoise demo                      a simulated expert who holds 6 : 1
+  equipoise demo                      a simulated expert to whom a miss is 6 false alarms
   equipoise demo --ratio 20 --all     another expert, every question in full
-  equipoise demo --ask                you answer; q saves, --resume FILE goes on")]
+  equipoise demo --ask                you answer; q saves
+  equipoise demo --ask --resume equipoise-demo.interview.json")]
 pub struct Demo {
     /// How many false alarms a missed cancer is worth to the simulated expert
     #[arg(long, value_name = "R", default_value_t = 6.0, value_parser = positive, allow_negative_numbers = true)]
@@ -87,21 +89,22 @@ pub struct Demo {
     pub no_svg: bool,
 }
 
-/// Run an elicitation against a simulated oracle and compare the result with the hidden metric
-///
-/// FILE is a JSON document that names what is achievable (space), who answers (oracle: a hidden metric, perhaps
-/// with noise) and how to ask (plan). The exit code is 1 if the answers do not single out a metric.
+/// Elicit a hidden metric from a simulated oracle and see how close the result is
 #[derive(Debug, Args)]
 #[command(after_help = "\
+FILE is a JSON document that names what is achievable (space), who answers (oracle: a hidden metric, perhaps with \
+noise) and how to ask (plan). The exit code is 1 if the answers do not single out a metric.
+
 Examples:
   equipoise simulate examples/simulations/logistic_linear.json
-  equipoise simulate --repeat 100 --seed 1 examples/simulations/sphere_linear_noisy.json
+  equipoise simulate --repeat 100 --svg errors.svg examples/simulations/sphere_linear_noisy.json
 
 A file looks like this:
   {\"format\": 1,
    \"space\": {\"kind\": \"logistic\", \"slope\": 5},
-   \"oracle\": {\"metric\": {\"kind\": \"linear\", \"measure\": \"binary\", \"sense\": \"utility\", \"weights\": [6, 1]},
-              \"noise\": {\"kind\": \"none\"}},
+   \"oracle\": {
+     \"metric\": {\"kind\": \"linear\", \"measure\": \"binary\", \"sense\": \"utility\", \"weights\": [6, 1]},
+     \"noise\": {\"kind\": \"none\"}},
    \"plan\": {\"kind\": \"linear\", \"method\": \"paper\", \"tolerance\": 0.01},
    \"seed\": 7}")]
 pub struct Simulate {

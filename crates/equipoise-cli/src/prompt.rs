@@ -4,9 +4,6 @@ use anyhow::Result;
 use equipoise::{Answer, Interview, Outcome, Plan, Preference, Query, Step};
 use std::io::{BufRead, Write};
 
-/// What can be typed at a question.
-const KEYS: &str = "1 (or a) for A, 2 (or b) for B, ? if you can't tell, u to undo, q to save and quit";
-
 /// What was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reply {
@@ -97,13 +94,9 @@ fn ask(input: &mut impl BufRead, output: &mut dyn Write) -> std::io::Result<Repl
             "?" | "0" => Reply::Prefer(Preference::CannotTell),
             "u" => Reply::Undo,
             "q" => Reply::Quit,
-            "" => {
-                writeln!(output, "Please type {KEYS}.")?;
-                continue;
-            }
             other => {
                 let typed: String = other.chars().filter(|c| !c.is_control()).take(20).collect();
-                writeln!(output, "\"{typed}\" is not an answer; type {KEYS}.")?;
+                writeln!(output, "\"{typed}\" is not an answer: type 1, 2, ?, u or q.")?;
                 continue;
             }
         });
@@ -181,8 +174,8 @@ mod tests {
     fn rubbish_is_asked_again_in_one_sentence() {
         let run = run(b"yes\n\n\x1b[2J\xff\xfe\n11\n1\n");
         assert_eq!(run.preferences, [Preference::First]);
-        assert!(run.output.contains("\"yes\" is not an answer; type 1 (or a) for A"));
-        assert!(run.output.contains("Please type 1 (or a)"));
+        assert!(run.output.contains("\"yes\" is not an answer: type 1, 2, ?, u or q.\n"));
+        assert!(run.output.contains("\"\" is not an answer"));
         assert!(!run.output.contains('\x1b'));
     }
 

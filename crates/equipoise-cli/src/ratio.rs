@@ -47,6 +47,16 @@ impl Agreeing {
         }
         (agreeing.low <= agreeing.high).then_some(agreeing)
     }
+
+    /// Whether nothing is excluded.
+    pub fn is_open(&self) -> bool {
+        self.low == 0.0 && self.high.is_infinite()
+    }
+
+    /// Whether there is a limit on either side, and `ratio` lies between them.
+    pub fn encloses(&self, ratio: f64) -> bool {
+        self.low > 0.0 && self.high.is_finite() && (self.low..=self.high).contains(&ratio)
+    }
 }
 
 impl std::fmt::Display for Agreeing {
@@ -67,6 +77,10 @@ pub fn two_digits(value: f64) -> String {
         return format!("{value}");
     }
     let decimals = 1 - value.abs().log10().floor() as i32;
+    if value >= 999.5 {
+        let unit = 10_f64.powi(-decimals);
+        return crate::counts::grouped(((value / unit).round() * unit) as u64);
+    }
     let rounded = if decimals >= 0 {
         format!("{value:.*}", decimals as usize)
     } else {
@@ -117,8 +131,15 @@ mod tests {
 
     #[test]
     fn two_digits_are_two() {
-        let cases =
-            [(6.123, "6.1"), (0.1649, "0.16"), (9.96, "10"), (99.6, "100"), (127.4, "130"), (0.0999, "0.10")];
+        let cases = [
+            (6.123, "6.1"),
+            (0.1649, "0.16"),
+            (9.96, "10"),
+            (99.6, "100"),
+            (127.4, "130"),
+            (0.0999, "0.10"),
+            (5554.0, "5,600"),
+        ];
         for (value, expected) in cases {
             assert_eq!(two_digits(value), expected);
         }

@@ -1,6 +1,7 @@
 //! A two-class question as text: two flow charts from truth to prediction, and their difference in words.
 
 use crate::counts::{Counts, Pair, grouped};
+use crate::ratio::{Agreeing, two_digits};
 use crate::terminal::Terminal;
 use equipoise::Preference;
 
@@ -107,16 +108,26 @@ impl Wording {
         )
     }
 
-    /// "you accept about 6.1 extra false alarms to avoid one missed cancer", told from the dearer mistake.
-    pub fn exchange(&self, ratio: f64) -> String {
+    /// "you accept about 6.1 extra false alarms to avoid one missed cancer", told from the dearer mistake; or the
+    /// range, where the answers leave the estimate open on a side or deny it.
+    pub fn exchange(&self, ratio: f64, agreeing: Option<Agreeing>) -> String {
+        let (alarm, case) = (&self.false_alarm, &self.case);
         let missed = |case: &str| format!("{} {case}", self.missed);
-        let (amount, accepted, avoided) = if ratio >= 1.0 {
-            (ratio, self.false_alarm.many.clone(), missed(&self.case.one))
-        } else {
-            (1.0 / ratio, missed(&self.case.many), self.false_alarm.one.clone())
-        };
-        let amount = crate::ratio::two_digits(amount);
-        format!("you accept about {amount} extra {accepted} to avoid one {avoided}")
+        match agreeing {
+            Some(range) if range.is_open() => "your answers do not settle which mistake is worse".to_owned(),
+            Some(range) if !range.encloses(ratio) => {
+                format!("one {} is worth {range} {} to you", missed(&case.one), alarm.many)
+            }
+            _ => {
+                let (amount, accepted, avoided) = if ratio >= 1.0 {
+                    (ratio, alarm.many.clone(), missed(&case.one))
+                } else {
+                    (1.0 / ratio, missed(&case.many), alarm.one.clone())
+                };
+                let amount = two_digits(amount);
+                format!("you accept about {amount} extra {accepted} to avoid one {avoided}")
+            }
+        }
     }
 }
 
@@ -200,14 +211,28 @@ mod tests {
 
     #[test]
     fn the_exchange_is_told_from_the_dearer_mistake() {
+        let told = |ratio, low, high| wording().exchange(ratio, Some(Agreeing { low, high }));
         assert_eq!(
-            wording().exchange(6.13),
+            told(6.13, 5.9, 6.3),
             "you accept about 6.1 extra false alarms to avoid one missed cancer"
         );
+        assert_eq!(told(0.2, 0.1, 0.3), "you accept about 5.0 extra missed cancers to avoid one false alarm");
+    }
+
+    #[test]
+    fn what_the_answers_leave_open_is_a_range() {
+        let told = |ratio, low, high| wording().exchange(ratio, Some(Agreeing { low, high }));
+        let infinite = f64::INFINITY;
         assert_eq!(
-            wording().exchange(0.2),
-            "you accept about 5.0 extra missed cancers to avoid one false alarm"
+            told(250.0, 5600.0, infinite),
+            "one missed cancer is worth at least 5,600 false alarms to you"
         );
+        assert_eq!(told(0.01, 0.0, 0.0057), "one missed cancer is worth at most 0.0057 false alarms to you");
+        assert_eq!(told(250.0, 750.0, 1500.0), "one missed cancer is worth 750 to 1,500 false alarms to you");
+        assert_eq!(told(6.0, 0.0, infinite), "your answers do not settle which mistake is worse");
+        // Answers that contradict each other still end somewhere.
+        let sentence = wording().exchange(6.0, None);
+        assert_eq!(sentence, "you accept about 6.0 extra false alarms to avoid one missed cancer");
     }
 
     #[test]

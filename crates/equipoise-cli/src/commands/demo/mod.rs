@@ -18,6 +18,7 @@ use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space as _};
 use equipoise::{Answer, Answered, Interview, Metric, Oracle as _, Outcome, Plan as _, Query, Sense, Step};
 use serde::Serialize;
+use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -173,7 +174,7 @@ impl Session<'_> {
             Some(path) => resume(path, &plan)?,
             None => Interview::new(plan),
         };
-        let host = Keyboard { session: self, save: self.save_path() };
+        let host = Keyboard { session: self, save: self.save_path(), people: Cell::new(None) };
         // Questions are for the person; with --json standard output is for the program that reads it.
         let mut out: Box<dyn Write> =
             if self.global.json { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
@@ -328,14 +329,16 @@ impl Session<'_> {
     ) -> std::io::Result<()> {
         let bold = |text: &str| self.terminal.bold(text);
         let ratio = ratio::of(&outcome.metric).unwrap_or(f64::NAN);
-        let sentence =
-            if outcome.identifiable() { wording().exchange(ratio) } else { one_sided(transcript, ratio) };
-        writeln!(out, "Recovered  {}", bold(&sentence))?;
+        let agreeing = Agreeing::with(transcript);
+        writeln!(out, "Recovered  {}", bold(&wording().exchange(ratio, agreeing)))?;
         if self.global.quiet {
             return Ok(());
         }
-        match Agreeing::with(transcript) {
-            Some(range) => writeln!(out, "           every answer agrees with a ratio of {range}")?,
+        match agreeing {
+            Some(range) if range.encloses(ratio) => {
+                writeln!(out, "           every answer agrees with a ratio of {range}")?;
+            }
+            Some(_) => {}
             None => writeln!(out, "           no ratio agrees with every answer, so take this with care")?,
         }
         if hidden.is_some() {
@@ -357,10 +360,16 @@ impl Session<'_> {
             }
             None => writeln!(out)?,
         }
-        let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
-        let threshold = two_digits(100.0 / (1.0 + ratio));
-        let mistakes = wording().mistakes(&best);
-        writeln!(out, "Best       predict cancer from a risk of {threshold} % on: {mistakes} of 1,000 people")
+        if agreeing.is_some_and(|range| range.encloses(ratio)) {
+            let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
+            let threshold = two_digits(100.0 / (1.0 + ratio));
+            let mistakes = wording().mistakes(&best);
+            writeln!(
+                out,
+                "Best       predict cancer from a risk of {threshold} % on: {mistakes} of 1,000 people"
+            )?;
+        }
+        Ok(())
     }
 
     fn antipodal(&self, hidden: &Metric) -> Antipodal {
@@ -429,13 +438,15 @@ fn resume(path: &Path, plan: &AnyPlan) -> Result<Interview<AnyPlan>> {
 struct Keyboard<'a> {
     session: &'a Session<'a>,
     save: &'a Path,
+    /// How many people the last question was about.
+    people: Cell<Option<u64>>,
 }
 
 impl prompt::Host<AnyPlan> for Keyboard<'_> {
     fn show(&self, number: usize, query: &Query, out: &mut dyn Write) -> std::io::Result<Option<Query>> {
         let pair = self.session.pair(query);
-        writeln!(out, "{}", wording().question)?;
-        self.session.write_question(number, &pair, None, out)?;
+        self.session.write_question(number, &pair, self.people.replace(Some(pair.people)), out)?;
+        writeln!(out, "  {}", wording().question)?;
         Ok(Some(pair.to_query()))
     }
 
@@ -456,25 +467,6 @@ fn agreeing(transcript: &[Answered]) -> String {
     match Agreeing::with(transcript) {
         Some(agreeing) => agreeing.to_string(),
         None => "none agrees with all answers".to_owned(),
-    }
-}
-
-/// For answers that set a limit on one side only.
-fn one_sided(transcript: &[Answered], ratio: f64) -> String {
-    match Agreeing::with(transcript) {
-        Some(Agreeing { low, .. }) if ratio >= 1.0 => {
-            let low = two_digits(low);
-            format!(
-                "you accept {low} or more extra false alarms to avoid one missed cancer; your answers set no limit"
-            )
-        }
-        Some(Agreeing { high, .. }) => {
-            let high = two_digits(1.0 / high);
-            format!(
-                "you accept {high} or more extra missed cancers to avoid one false alarm; your answers set no limit"
-            )
-        }
-        None => wording().exchange(ratio),
     }
 }
 
