@@ -6,7 +6,7 @@ use crate::terminal::Terminal;
 use equipoise::Preference;
 
 /// Below this many columns the two systems stand one above the other, even if they would just fit.
-const SIDE_BY_SIDE: usize = 80;
+pub const SIDE_BY_SIDE: usize = 80;
 
 /// The words of a task, so that the same charts serve any two classes.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ impl Wording {
         let missed = |case: &str| format!("{} {case}", self.missed);
         match agreeing {
             Some(range) if range.is_open() => "your answers do not settle which mistake is worse".to_owned(),
-            Some(range) if !range.encloses(ratio) => {
+            Some(range) if !range.supports(ratio) => {
                 format!("one {} is worth {range} {} to you", missed(&case.one), alarm.many)
             }
             _ => {

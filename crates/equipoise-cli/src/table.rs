@@ -1,7 +1,7 @@
 //! Tables for the terminal: a line under the headings, numbers to the right, never wider than the window.
 
 use crate::terminal::Terminal;
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width};
 
 /// Rows of text under headings.
 #[derive(Debug, Clone)]
@@ -23,12 +23,21 @@ impl Table {
         self
     }
 
+    /// The width of a column without its heading.
+    fn widest(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    }
+
     /// A column of numbers, some of which may be missing.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
         cells().any(is_number) && cells().all(|cell| is_number(cell) || ["", "-", "–"].contains(&cell))
     }
 }
+
+/// Cells up to this many characters stay on one line, and headings wrap instead.
+const UNBROKEN: usize = 14;
 
 /// Whether a cell reads as a number: perhaps a sign, a percentage, a range or a unit at its end.
 fn is_number(cell: &str) -> bool {
@@ -49,6 +58,11 @@ impl std::fmt::Display for Table {
         for (n, column) in table.column_iter_mut().enumerate() {
             if self.is_numeric(n) {
                 column.set_cell_alignment(CellAlignment::Right);
+            }
+            let widest = self.widest(n);
+            if widest <= UNBROKEN {
+                let with_padding = u16::try_from(widest + 2).unwrap_or(u16::MAX);
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(with_padding)));
             }
         }
         for row in table.lines() {
@@ -87,6 +101,16 @@ mod tests {
         table.row(["a1", &"every word counts ".repeat(20)]);
         assert!(table.to_string().lines().count() > 3);
         assert!(table.to_string().lines().all(|line| line.chars().count() <= 100));
+    }
+
+    #[test]
+    fn short_cells_stay_whole_when_headings_have_to_wrap() {
+        let narrow = Terminal { width: 40, ..TERMINAL };
+        let mut table = Table::new(narrow, ["a long heading", "another long heading", "a third one"]);
+        table.row(["1,234,567", "4.5 to 90", "no"]);
+        let text = table.to_string();
+        assert!(text.contains("1,234,567") && text.contains("4.5 to 90"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
     }
 
     #[test]

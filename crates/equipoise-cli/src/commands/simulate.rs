@@ -22,6 +22,9 @@ use std::process::ExitCode;
 /// Metrics with more coefficients than this are cut short in text; JSON has them all.
 const MOST_ROWS: usize = 40;
 
+/// What stands in place of a distance when there is none.
+const OTHER_FAMILY: &str = "none to give: the hidden metric is of another family";
+
 /// Runs the command.
 pub fn run(args: &Simulate, global: &Global) -> Result<ExitCode> {
     let simulation =
@@ -49,10 +52,8 @@ fn once(simulation: &Simulation, global: &Global, out: &mut impl Write) -> Resul
         write_metric(simulation.metric(), &report.metric, terminal, out)?;
         writeln!(out)?;
         writeln!(out, "Questions     {}", report.queries)?;
-        match &report.error {
-            Some(error) => writeln!(out, "Error         {}", in_words(error))?,
-            None => writeln!(out, "Error         none to give: the hidden metric is of another family")?,
-        }
+        let error = report.error.as_ref().map_or(OTHER_FAMILY.to_owned(), in_words);
+        write_entry("Error", &error, terminal, out)?;
         writeln!(out, "Identifiable  {}", if report.identifiable { "yes" } else { "no" })?;
         write_notes(&report.notes, terminal, out)?;
     }

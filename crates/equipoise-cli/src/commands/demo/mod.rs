@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::files;
 use crate::prompt::{self, End};
 use crate::ratio::{self, Agreeing, two_digits};
-use crate::render::{Noun, Wording, letter};
+use crate::render::{Noun, SIDE_BY_SIDE, Wording, letter};
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
@@ -276,29 +276,26 @@ impl Session<'_> {
         if in_full == transcript.len() {
             return Ok(());
         }
-        let headings = [
-            "question",
-            "out of",
-            "A: missed",
-            "false alarms",
-            "B: missed",
-            "false alarms",
-            "answer",
-            "ratio so far",
-        ];
-        let mut table = Table::new(self.terminal, headings);
+        let mut table = if self.terminal.width < SIDE_BY_SIDE {
+            Table::new(self.terminal, ["no.", "difference", "answer", "ratio so far"])
+        } else {
+            let headings = ["no.", "out of", "A: missed", "false alarms", "B: missed", "false alarms"];
+            Table::new(self.terminal, headings.into_iter().chain(["answer", "ratio so far"]))
+        };
         for (n, answered) in transcript.iter().enumerate().skip(in_full) {
             let pair = self.pair(&answered.query);
-            table.row([
-                (n + 1).to_string(),
-                grouped(pair.people),
-                grouped(pair.first.missed()),
-                grouped(pair.first.false_alarms()),
-                grouped(pair.second.missed()),
-                grouped(pair.second.false_alarms()),
-                letter(answered.preference).to_owned(),
-                agreeing(&transcript[..=n]),
-            ]);
+            let mut row = vec![(n + 1).to_string()];
+            if self.terminal.width < SIDE_BY_SIDE {
+                let people = grouped(pair.people);
+                row.push(format!("Of {people} {}, {}", wording().people, wording().difference(&pair)));
+            } else {
+                row.push(grouped(pair.people));
+                for counts in [pair.first, pair.second] {
+                    row.extend([counts.missed(), counts.false_alarms()].map(grouped));
+                }
+            }
+            row.extend([letter(answered.preference).to_owned(), agreeing(&transcript[..=n])]);
+            table.row(row);
         }
         writeln!(out, "{table}")
     }
@@ -335,7 +332,7 @@ impl Session<'_> {
             return Ok(());
         }
         match agreeing {
-            Some(range) if range.encloses(ratio) => {
+            Some(range) if range.supports(ratio) => {
                 writeln!(out, "           every answer agrees with a ratio of {range}")?;
             }
             Some(_) => {}
@@ -360,7 +357,7 @@ impl Session<'_> {
             }
             None => writeln!(out)?,
         }
-        if agreeing.is_some_and(|range| range.encloses(ratio)) {
+        if agreeing.is_some_and(|range| range.supports(ratio)) {
             let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
             let threshold = two_digits(100.0 / (1.0 + ratio));
             let mistakes = wording().mistakes(&best);
