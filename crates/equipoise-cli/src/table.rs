@@ -23,10 +23,11 @@ impl Table {
         self
     }
 
-    /// The width of a column without its heading.
+    /// The width of a column whose heading may break between words.
     fn widest(&self, column: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        let cells = self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
+        let words = self.headings.get(column).into_iter().flat_map(|heading| heading.split(' '));
+        cells.chain(words).map(|text| text.chars().count()).max().unwrap_or(0)
     }
 
     /// A column of numbers, some of which may be missing.

@@ -35,6 +35,13 @@ impl Terminal {
         if self.colour { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
+    /// A name in a left column of `indent` columns, and its text, wrapped, to the right of it.
+    pub fn entry(self, indent: usize, name: &str, text: &str) -> String {
+        let lines = wrap(text, self.width.saturating_sub(indent));
+        let name = |n: usize| if n == 0 { name } else { "" };
+        lines.iter().enumerate().map(|(n, line)| format!("{:<indent$}{line}\n", name(n))).collect()
+    }
+
     /// A paragraph, broken into lines.
     pub fn paragraph(self, text: &str) -> String {
         wrap(text, self.width).join("\n")
@@ -83,6 +90,12 @@ mod tests {
         assert!(!is_unicode(&[locale("C"), None, locale("en_GB.UTF-8")]));
         assert!(!is_unicode(&[locale(""), locale("de_DE.ISO-8859-1"), None]));
         assert!(is_unicode(&[None, None, None]));
+    }
+
+    #[test]
+    fn an_entry_continues_below_its_text() {
+        let narrow = Terminal { width: 14, colour: false, unicode: true };
+        assert_eq!(narrow.entry(6, "Note", "one two three"), "Note  one two\n      three\n");
     }
 
     #[test]

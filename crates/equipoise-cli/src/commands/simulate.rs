@@ -22,6 +22,9 @@ use std::process::ExitCode;
 /// Metrics with more coefficients than this are cut short in text; JSON has them all.
 const MOST_ROWS: usize = 40;
 
+/// Where the text of "Questions", "Error" and the like begins.
+const INDENT: usize = 14;
+
 /// What stands in place of a distance when there is none.
 const OTHER_FAMILY: &str = "none to give: the hidden metric is of another family";
 
@@ -53,7 +56,7 @@ fn once(simulation: &Simulation, global: &Global, out: &mut impl Write) -> Resul
         writeln!(out)?;
         writeln!(out, "Questions     {}", report.queries)?;
         let error = report.error.as_ref().map_or(OTHER_FAMILY.to_owned(), in_words);
-        write_entry("Error", &error, terminal, out)?;
+        write!(out, "{}", terminal.entry(INDENT, "Error", &error))?;
         writeln!(out, "Identifiable  {}", if report.identifiable { "yes" } else { "no" })?;
         write_notes(&report.notes, terminal, out)?;
     }
@@ -67,17 +70,9 @@ fn write_setting(simulation: &Simulation, terminal: Terminal, out: &mut impl Wri
     let noise = serde_json::to_value(simulation.noise())?;
     let lines = [("Space", settings(&space)), ("Plan", settings(&plan)), ("Noise", settings(&noise))];
     for (name, text) in lines {
-        write_entry(name, &text, terminal, out)?;
+        write!(out, "{}", terminal.entry(INDENT, name, &text))?;
     }
     writeln!(out)?;
-    Ok(())
-}
-
-/// A name in the left column, its text wrapped in the right one.
-fn write_entry(name: &str, text: &str, terminal: Terminal, out: &mut impl Write) -> std::io::Result<()> {
-    for (n, line) in crate::terminal::wrap(text, terminal.width - 14).iter().enumerate() {
-        writeln!(out, "{:<14}{line}", if n == 0 { name } else { "" })?;
-    }
     Ok(())
 }
 
@@ -139,7 +134,7 @@ fn in_words(error: &Difference) -> String {
 }
 
 fn write_notes(notes: &[String], terminal: Terminal, out: &mut impl Write) -> std::io::Result<()> {
-    notes.iter().try_for_each(|note| write_entry("Note", note, terminal, out))
+    notes.iter().try_for_each(|note| write!(out, "{}", terminal.entry(INDENT, "Note", note)))
 }
 
 /// What many seeds come to, as `--json` prints it.

@@ -27,6 +27,9 @@ use std::process::ExitCode;
 /// 0.2 either way in the ratio, and questions that differ by whole people out of 10,000.
 const TOLERANCE: f64 = 0.01;
 
+/// Where the text of "Recovered", "Questions" and the like begins.
+const INDENT: usize = 11;
+
 /// How many questions are shown in full unless all are asked for.
 const IN_FULL: usize = 3;
 
@@ -324,47 +327,39 @@ impl Session<'_> {
         hidden: Option<&Metric>,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
-        let bold = |text: &str| self.terminal.bold(text);
         let ratio = ratio::of(&outcome.metric).unwrap_or(f64::NAN);
         let agreeing = Agreeing::with(transcript);
-        writeln!(out, "Recovered  {}", bold(&wording().exchange(ratio, agreeing)))?;
+        let is_supported = agreeing.is_some_and(|range| range.supports(ratio));
+        let answer = self.terminal.entry(INDENT, "Recovered", &wording().exchange(ratio, agreeing));
+        writeln!(out, "{}", self.terminal.bold(answer.trim_end()))?;
+        let mut entry = |name: &str, text: &str| write!(out, "{}", self.terminal.entry(INDENT, name, text));
         if self.global.quiet {
             return Ok(());
         }
         match agreeing {
-            Some(range) if range.supports(ratio) => {
-                writeln!(out, "           every answer agrees with a ratio of {range}")?;
+            Some(range) if is_supported => {
+                entry("", &format!("every answer agrees with a ratio of {range}"))?
             }
             Some(_) => {}
-            None => writeln!(out, "           no ratio agrees with every answer, so take this with care")?,
+            None => entry("", "no ratio agrees with every answer, so take this with care")?,
         }
-        if hidden.is_some() {
-            writeln!(
-                out,
-                "Hidden     {} (what the simulated expert was given)",
-                two_or_more(self.args.ratio)
-            )?;
-        }
-        write!(out, "Questions  {}", transcript.len())?;
+        let asked = transcript.len().to_string();
         match hidden {
             Some(hidden) => {
+                let given = two_or_more(self.args.ratio);
+                entry("Hidden", &format!("{given} (what the simulated expert was given)"))?;
                 let Antipodal { queries, ratio } = self.antipodal(hidden);
-                writeln!(
-                    out,
-                    "; the antipodal search, one question per halving, asks {queries} and finds {}",
-                    two_digits(ratio)
-                )?;
+                let ratio = two_digits(ratio);
+                let other =
+                    format!("the antipodal search, one per halving, asks {queries} and finds {ratio}");
+                entry("Questions", &format!("{asked}; {other}"))?;
             }
-            None => writeln!(out)?,
+            None => entry("Questions", &asked)?,
         }
-        if agreeing.is_some_and(|range| range.supports(ratio)) {
+        if is_supported {
             let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
-            let threshold = two_digits(100.0 / (1.0 + ratio));
-            let mistakes = wording().mistakes(&best);
-            writeln!(
-                out,
-                "Best       predict cancer from a risk of {threshold} % on: {mistakes} of 1,000 people"
-            )?;
+            let (risk, mistakes) = (two_digits(100.0 / (1.0 + ratio)), wording().mistakes(&best));
+            entry("Best", &format!("predict cancer from a risk of {risk} % on: {mistakes} of 1,000 people"))?;
         }
         Ok(())
     }
