@@ -18,6 +18,7 @@ mod terminal;
 
 use args::{Command, CommandLine};
 use clap::{CommandFactory as _, Parser as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -25,7 +26,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => match fault::exit_code(&error) {
             Some(code) => {
-                eprintln!("error: {error:#}");
+                // Without a standard error to write to, the exit code has to do.
+                let _ = writeln!(std::io::stderr(), "error: {error:#}");
                 code
             }
             None => ExitCode::SUCCESS,

@@ -116,7 +116,7 @@ impl Plot {
         self
     }
 
-    /// Shows this part only, from the lower left to the upper right corner.
+    /// Shows this part only, from the lower left to the upper right corner, in the units of the data.
     pub fn view(mut self, from: (f64, f64), to: (f64, f64)) -> Self {
         self.view = Some([from, to]);
         self
@@ -172,7 +172,13 @@ impl Plot {
         match self.view {
             Some([from, to]) => Frame {
                 x: Scale { low: from.0, high: to.0, low_px: LEFT, high_px: WIDTH - RIGHT, log: false },
-                y: Scale { low: from.1, high: to.1, low_px: bottom, high_px: top, log: false },
+                y: Scale {
+                    low: if self.log_y { from.1.log10() } else { from.1 },
+                    high: if self.log_y { to.1.log10() } else { to.1 },
+                    low_px: bottom,
+                    high_px: top,
+                    log: self.log_y,
+                },
             },
             None => Frame {
                 x: Scale::across(&self.xs(categories), LEFT, WIDTH - RIGHT, !categories.is_empty()),
@@ -395,17 +401,39 @@ impl Frame {
         x.is_finite() && y.is_finite() && !(self.y.log && y <= 0.0)
     }
 
+    /// Whether all points, in pixels, lie on the far side of the same edge.
+    fn beyond_one_side(&self, points: &[(f64, f64)]) -> bool {
+        let all = |beyond: &dyn Fn(f64, f64) -> bool| points.iter().all(|&(x, y)| beyond(x, y));
+        all(&|x, _| x < self.x.low_px)
+            || all(&|x, _| x > self.x.high_px)
+            || all(&|_, y| y > self.y.low_px)
+            || all(&|_, y| y < self.y.high_px)
+    }
+
     /// Whether a dot would be seen.
     fn contains(&self, x: f64, y: f64) -> bool {
         self.shows(x, y) && self.x.contains(x) && self.y.contains(y)
     }
 
     fn path(&self, points: &[(f64, f64)]) -> String {
-        let shown = points.iter().filter(|(x, y)| self.shows(*x, *y));
+        let shown: Vec<(f64, f64)> = points
+            .iter()
+            .filter(|(x, y)| self.shows(*x, *y))
+            .map(|(x, y)| (self.x.at(*x), self.y.at(*y)))
+            .collect();
         let mut path = String::new();
-        for (n, (x, y)) in shown.enumerate() {
-            let command = if n == 0 { "M" } else { "L" };
-            let _ = write!(path, "{command}{} {}", px(self.x.at(*x)), px(self.y.at(*y)));
+        let mut last: Option<(f64, f64)> = None;
+        for (n, &(x, y)) in shown.iter().enumerate() {
+            // Nobody sees a step of less than a pixel, or what happens beyond one side of the frame, but everybody
+            // loads it. The ends are kept.
+            let tiny = last.is_some_and(|(a, b)| (x - a).hypot(y - b) < 0.8);
+            let inner = n > 0 && n + 1 < shown.len();
+            if inner && (tiny || self.beyond_one_side(&shown[n - 1..=n + 1])) {
+                continue;
+            }
+            let command = if last.is_none() { "M" } else { "L" };
+            let _ = write!(path, "{command}{} {}", px(x), px(y));
+            last = Some((x, y));
         }
         path
     }
@@ -450,7 +478,7 @@ impl Scale {
 
     fn ticks(&self) -> Vec<(f64, String)> {
         if self.log {
-            let (low, high) = (self.low as i32, self.high as i32);
+            let (low, high) = (self.low.floor() as i32, self.high.ceil() as i32);
             let every = ((high - low) / 8 + 1) as usize;
             // Few decades leave room for numbers in between.
             let times: &[i32] = if high - low <= 2 { &[1, 2, 5] } else { &[1] };
@@ -709,6 +737,13 @@ mod tests {
         let svg = Plot::new("t", "x", "y").line("l", &points).dots("d", &points).log_y().to_svg();
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert_eq!(svg.matches("class=\"dot").count(), 3, "two dots and the legend");
+    }
+
+    #[test]
+    fn a_small_part_of_a_long_line_is_a_small_file() {
+        let points: Vec<(f64, f64)> = (0..10_000).map(|n| (f64::from(n), f64::from(n).sin())).collect();
+        let svg = Plot::new("t", "x", "y").line("l", &points).view((500.0, -1.0), (510.0, 1.0)).to_svg();
+        assert!(svg.len() < 6_000, "{} bytes", svg.len());
     }
 
     #[test]

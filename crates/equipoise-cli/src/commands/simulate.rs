@@ -81,7 +81,7 @@ fn settings(document: &Value) -> String {
     let Some(fields) = document.as_object() else { return document.to_string() };
     let plain = |value: &Value| match value {
         Value::String(word) => Some(word.replace('_', " ")),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => Some(number.as_f64().map_or(number.to_string(), short)),
         _ => None,
     };
     let parts = fields.iter().filter_map(|(field, value)| {
@@ -89,6 +89,11 @@ fn settings(document: &Value) -> String {
         Some(if field == "kind" { value } else { format!("{} {value}", field.replace('_', " ")) })
     });
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// A setting as it was meant: a tenth of 0.1 is 0.01, whatever the last bit says.
+fn short(value: f64) -> String {
+    format!("{value:.9e}").parse::<f64>().unwrap_or(value).to_string()
 }
 
 fn write_metric(hidden: &Metric, elicited: &Metric, terminal: Terminal, out: &mut impl Write) -> Result<()> {
@@ -312,6 +317,11 @@ mod tests {
         let plan =
             serde_json::json!({"kind": "linear", "method": "paper", "queries_per_halving": 4, "a": [1]});
         assert_eq!(settings(&plan), "linear, method paper, queries per halving 4");
+    }
+
+    #[test]
+    fn settings_lose_their_last_bit() {
+        assert_eq!([0.1 * 0.1, 5.0, 1e-4, 1.0 / 3.0].map(short), ["0.01", "5", "0.0001", "0.3333333333"]);
     }
 
     #[test]
