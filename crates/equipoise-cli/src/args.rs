@@ -4,9 +4,6 @@ use clap::{Args, Parser, Subcommand};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-/// Where `demo --ask` keeps the answers unless told otherwise.
-pub const DEMO_SAVE: &str = "equipoise-demo.interview.json";
-
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -75,9 +72,9 @@ pub struct Demo {
     /// Let the person at the keyboard answer
     #[arg(long, conflicts_with_all = ["ratio", "all"])]
     pub ask: bool,
-    /// Where --ask keeps the answers
-    #[arg(long, value_name = "FILE", requires = "ask", default_value = DEMO_SAVE)]
-    pub save: PathBuf,
+    /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
+    #[arg(long, value_name = "FILE", requires = "ask")]
+    pub save: Option<PathBuf>,
     /// Go on with saved answers; they stay in FILE unless --save names another
     #[arg(long, value_name = "FILE", requires = "ask")]
     pub resume: Option<PathBuf>,

@@ -8,6 +8,7 @@ mod commands;
 mod counts;
 mod fault;
 mod files;
+mod json;
 mod progress;
 mod prompt;
 mod ratio;

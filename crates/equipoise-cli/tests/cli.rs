@@ -278,6 +278,26 @@ mod ask {
     }
 
     #[test]
+    fn a_new_interview_does_not_overwrite_an_unfinished_one() {
+        let place = Place::new("ask_overwrite");
+        place.run_with(&["demo", "--ask"], "1\n2\n").ok();
+        let run = place.run_with(&["demo", "--ask"], "1\n");
+        let sentence = format!(
+            "error: {SAVED} holds 2 answers; go on with --resume {SAVED}, or keep new ones with --save FILE\n"
+        );
+        assert_eq!((run.code, run.err), (Some(2), sentence));
+        assert_eq!(preferences(&place.read(SAVED)), ["first", "second"]);
+        place.write("notes.json", "mine");
+        let run = place.run_with(&["demo", "--ask", "--save", "notes.json"], "1\n");
+        assert_eq!((run.code, place.read("notes.json").as_str()), (Some(2), "mine"));
+        // One that has come to its end, or never began, may go.
+        place.run_with(&["demo", "--ask", "--resume", SAVED], &"1\n".repeat(21)).ok();
+        place.run_with(&["demo", "--ask"], "u\n").ok();
+        place.run_with(&["demo", "--ask"], "1\n").ok();
+        assert_eq!(preferences(&place.read(SAVED)), ["first"]);
+    }
+
+    #[test]
     fn a_file_that_is_no_interview_of_the_demo_is_refused() {
         let place = Place::new("ask_refuse");
         place.run_with(&["demo", "--ask"], "1\n").ok();

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::svg::Plot;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use crate::{coefficients, files};
+use crate::{coefficients, files, json};
 use anyhow::{Context as _, Result};
 use equipoise::metric::Difference;
 use equipoise::oracle::Noise;
@@ -46,7 +46,7 @@ pub fn run(args: &Simulate, global: &Global) -> Result<ExitCode> {
 fn once(simulation: &Simulation, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
     let report = simulation.run();
     if global.json {
-        write_json(&report, out)?;
+        json::write(&report, out)?;
     } else {
         let terminal = Terminal::detect();
         if !global.quiet {
@@ -209,7 +209,7 @@ fn repeat(
         files::write(path, &picture(errors, runs, simulation).to_svg())?;
     }
     if global.json {
-        write_json(&summary, out)?;
+        json::write(&summary, out)?;
     } else {
         let terminal = Terminal::detect();
         if !global.quiet {
@@ -287,13 +287,6 @@ fn picture(errors: &Errors, runs: u32, simulation: &Simulation) -> Plot {
     ))
     .boxes("smallest, quartiles and largest error", &boxes)
     .log_y()
-}
-
-fn write_json(document: &impl Serialize, out: &mut impl Write) -> Result<()> {
-    // A reader who has gone away is an I/O error, however it reaches us.
-    serde_json::to_writer_pretty(&mut *out, document).map_err(std::io::Error::from)?;
-    writeln!(out)?;
-    Ok(())
 }
 
 fn exit(identifiable: bool) -> ExitCode {

@@ -1,24 +1,24 @@
 //! `equipoise demo`: a metric recovered from comparisons, by a simulated expert or the person at the keyboard.
 
+mod ask;
+mod document;
 mod picture;
 
 use crate::args::{Demo, Global};
 use crate::counts::{Counts, Pair, grouped};
-use crate::fault::Fault;
-use crate::files;
-use crate::prompt::{self, End};
 use crate::ratio::{self, Agreeing, two_digits};
 use crate::render::{Noun, SIDE_BY_SIDE, Wording, letter};
 use crate::table::Table;
 use crate::terminal::Terminal;
-use anyhow::{Context as _, Result};
-use equipoise::elicit::{AnyPlan, BinaryLinear, Halving, Interval, Parameter};
+use crate::{files, json};
+use anyhow::Result;
+use document::Document;
+use equipoise::elicit::{BinaryLinear, Halving, Interval, Parameter};
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space as _};
 use equipoise::{Answer, Answered, Interview, Metric, Oracle as _, Outcome, Plan as _, Query, Sense, Step};
 use serde::Serialize;
-use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ const IN_FULL: usize = 3;
 /// Runs the command.
 pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
     let demo = Session { space: screening(), terminal: Terminal::detect(), args, global };
-    if args.ask { demo.ask() } else { demo.simulate() }
+    if args.ask { ask::run(&demo) } else { demo.simulate() }
 }
 
 /// A cancer-screening law: 35 % of people have cancer, and a score tells how likely.
@@ -78,47 +78,14 @@ fn most_questions() -> usize {
     usize::from(u8::from(Halving::Three)) * Interval::new(0.0, 1.0).halvings(TOLERANCE)
 }
 
-/// One run of the demo.
-struct Session<'a> {
-    space: Binary,
-    terminal: Terminal,
-    args: &'a Demo,
-    global: &'a Global,
+fn with_class_names(outcome: Outcome) -> equipoise::Result<Outcome> {
+    let metric = outcome.metric.with_class_names(class_names())?;
+    Ok(Outcome { metric, ..outcome })
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Document<'a> {
-    format: u64,
-    law: Law<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hidden: Option<&'a Metric>,
-    metric: &'a Metric,
-    ratio: Ratio,
-    queries: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    antipodal: Option<Antipodal>,
-    identifiable: bool,
-    notes: Vec<String>,
-    svg: Option<String>,
-    transcript: &'a [Answered],
-}
-
-#[derive(Serialize)]
-struct Law<'a> {
-    #[serde(flatten)]
-    space: &'a Binary,
-    positive_prior: f64,
-}
-
-/// How many false alarms a missed cancer is worth. A missing bound means that the answers set none.
-#[derive(Serialize)]
-struct Ratio {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hidden: Option<f64>,
-    recovered: f64,
-    low: Option<f64>,
-    high: Option<f64>,
+/// How many false alarms a missed cancer is worth, as the plan found it.
+fn recovered(outcome: &Outcome) -> f64 {
+    ratio::of(&outcome.metric).expect("the plan elicits a two-class linear metric")
 }
 
 /// What the search that asks one question per halving would have done.
@@ -126,6 +93,14 @@ struct Ratio {
 struct Antipodal {
     queries: usize,
     ratio: f64,
+}
+
+/// One run of the demo.
+struct Session<'a> {
+    space: Binary,
+    terminal: Terminal,
+    args: &'a Demo,
+    global: &'a Global,
 }
 
 impl Session<'_> {
@@ -148,15 +123,12 @@ impl Session<'_> {
                 Step::Done(outcome) => break outcome,
             }
         };
-        let metric = outcome.metric.clone().with_class_names(class_names())?;
-        let outcome = Outcome { metric, ..outcome };
-
+        let outcome = with_class_names(outcome)?;
         let mut out = std::io::stdout().lock();
         let picture = self.write_picture(interview.transcript(), &outcome)?;
         if self.global.json {
-            let document = self.document(&outcome, interview.transcript(), Some(&hidden), picture);
-            serde_json::to_writer_pretty(&mut out, &document).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            let document = Document::new(self, &outcome, interview.transcript(), Some(&hidden), picture);
+            json::write(&document, &mut out)?;
             return Ok(ExitCode::SUCCESS);
         }
         if !self.global.quiet {
@@ -171,55 +143,9 @@ impl Session<'_> {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn ask(&self) -> Result<ExitCode> {
-        let plan = AnyPlan::BinaryLinear(plan(&self.space));
-        let mut interview = match &self.args.resume {
-            Some(path) => resume(path, &plan)?,
-            None => Interview::new(plan),
-        };
-        let host = Keyboard { session: self, save: self.save_path(), people: Cell::new(None) };
-        // Questions are for the person; with --json standard output is for the program that reads it.
-        let mut out: Box<dyn Write> =
-            if self.global.json { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
-        self.introduce_person(interview.transcript().len(), &mut out)?;
-        let end = prompt::interview(&mut interview, &host, &mut std::io::stdin().lock(), &mut out)?;
-        let saved = host.save.display();
-        let outcome = match end {
-            End::Done(outcome) => outcome,
-            End::Stopped => {
-                let answers = counted(interview.transcript().len(), "answer", "answers");
-                writeln!(out, "Saved {answers} in {saved}.")?;
-                writeln!(out, "To go on: equipoise demo --ask --resume {saved}")?;
-                return Ok(ExitCode::SUCCESS);
-            }
-        };
-        let metric = outcome.metric.clone().with_class_names(class_names())?;
-        let outcome = Outcome { metric, ..outcome };
-        let picture = self.write_picture(interview.transcript(), &outcome)?;
-        if self.global.json {
-            let document = self.document(&outcome, interview.transcript(), None, picture);
-            let mut out = std::io::stdout().lock();
-            serde_json::to_writer_pretty(&mut out, &document).map_err(std::io::Error::from)?;
-            writeln!(out)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        self.write_result(&outcome, interview.transcript(), None, &mut out)?;
-        writeln!(out, "Answers    {saved}")?;
-        self.point_to_picture(picture, &mut out)?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    /// A resumed interview stays in its file unless another is named.
-    fn save_path(&self) -> &Path {
-        match &self.args.resume {
-            Some(path) if self.args.save == Path::new(crate::args::DEMO_SAVE) => path,
-            _ => &self.args.save,
-        }
-    }
-
     fn introduce_expert(&self, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{}\n", self.terminal.bold("How many false alarms is one missed cancer worth?"))?;
-        let holds = two_or_more(self.args.ratio);
+        let holds = as_typed(self.args.ratio);
         writeln!(
             out,
             "{}\n",
@@ -230,35 +156,6 @@ impl Session<'_> {
                 100.0 * self.space.positive_prior()
             ))
         )
-    }
-
-    fn introduce_person(&self, answered: usize, out: &mut dyn Write) -> std::io::Result<()> {
-        if self.global.quiet {
-            return Ok(());
-        }
-        writeln!(
-            out,
-            "{}\n",
-            self.terminal.bold("How many false alarms is one missed cancer worth to you?")
-        )?;
-        writeln!(
-            out,
-            "{}",
-            self.terminal.paragraph(
-                "A screening test predicts who has cancer. Whoever is predicted to have it is called in for a biopsy; \
-                 whoever is not goes home. A missed cancer is treated later, often too late; a false alarm means \
-                 worry and a needle for nothing. You will see pairs of systems. There is no right answer: choose \
-                 the one you would rather have."
-            )
-        )?;
-        writeln!(
-            out,
-            "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter."
-        )?;
-        if answered > 0 {
-            writeln!(out, "Going on after {}.", counted(answered, "answer", "answers"))?;
-        }
-        writeln!(out)
     }
 
     fn write_transcript(&self, transcript: &[Answered], out: &mut dyn Write) -> std::io::Result<()> {
@@ -327,7 +224,7 @@ impl Session<'_> {
         hidden: Option<&Metric>,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
-        let ratio = ratio::of(&outcome.metric).unwrap_or(f64::NAN);
+        let ratio = recovered(outcome);
         let agreeing = Agreeing::with(transcript);
         let is_supported = agreeing.is_some_and(|range| range.supports(ratio));
         let answer = self.terminal.entry(INDENT, "Recovered", &wording().exchange(ratio, agreeing));
@@ -346,7 +243,7 @@ impl Session<'_> {
         let asked = transcript.len().to_string();
         match hidden {
             Some(hidden) => {
-                let given = two_or_more(self.args.ratio);
+                let given = as_typed(self.args.ratio);
                 entry("Hidden", &format!("{given} (what the simulated expert was given)"))?;
                 let Antipodal { queries, ratio } = self.antipodal(hidden);
                 let ratio = two_digits(ratio);
@@ -367,14 +264,14 @@ impl Session<'_> {
     fn antipodal(&self, hidden: &Metric) -> Antipodal {
         let mut expert = Counting::new(Simulated::new(hidden.clone()));
         let Ok(outcome) = plan(&self.space).antipodal().run(&mut expert);
-        Antipodal { queries: expert.asked(), ratio: ratio::of(&outcome.metric).unwrap_or(f64::NAN) }
+        Antipodal { queries: expert.asked(), ratio: recovered(&outcome) }
     }
 
     fn write_picture(&self, transcript: &[Answered], outcome: &Outcome) -> Result<Option<&Path>> {
         if self.args.no_svg {
             return Ok(None);
         }
-        files::write(&self.args.svg, &picture::of(&self.space, transcript, &outcome.metric))?;
+        files::write(&self.args.svg, &picture::of(&self.space, transcript, recovered(outcome)))?;
         Ok(Some(&self.args.svg))
     }
 
@@ -383,75 +280,6 @@ impl Session<'_> {
             Some(path) if !self.global.quiet => writeln!(out, "Picture    {}", path.display()),
             _ => Ok(()),
         }
-    }
-
-    fn document<'a>(
-        &'a self,
-        outcome: &'a Outcome,
-        transcript: &'a [Answered],
-        hidden: Option<&'a Metric>,
-        picture: Option<&Path>,
-    ) -> Document<'a> {
-        let agreeing = Agreeing::with(transcript);
-        Document {
-            format: 1,
-            law: Law { space: &self.space, positive_prior: self.space.positive_prior() },
-            hidden,
-            metric: &outcome.metric,
-            ratio: Ratio {
-                hidden: hidden.and_then(ratio::of),
-                recovered: ratio::of(&outcome.metric).unwrap_or(f64::NAN),
-                low: agreeing.map(|a| a.low),
-                high: agreeing.map(|a| a.high).filter(|high| high.is_finite()),
-            },
-            queries: transcript.len(),
-            antipodal: hidden.map(|hidden| self.antipodal(hidden)),
-            identifiable: outcome.identifiable(),
-            notes: outcome.findings.iter().map(ToString::to_string).collect(),
-            svg: picture.map(|path| path.display().to_string()),
-            transcript,
-        }
-    }
-}
-
-/// A saved interview of this very plan.
-fn resume(path: &Path, plan: &AnyPlan) -> Result<Interview<AnyPlan>> {
-    let interview: Interview<AnyPlan> =
-        Interview::from_json(&files::read(path)?).with_context(|| files::name(path))?;
-    if interview.plan() != plan {
-        let what = format!("{}: plan is not the one the demo asks, so it cannot go on", files::name(path));
-        return Err(Fault::usage(what).into());
-    }
-    interview.step().with_context(|| files::name(path))?;
-    Ok(interview)
-}
-
-/// What surrounds each question when a person answers.
-struct Keyboard<'a> {
-    session: &'a Session<'a>,
-    save: &'a Path,
-    /// How many people the last question was about.
-    people: Cell<Option<u64>>,
-}
-
-impl prompt::Host<AnyPlan> for Keyboard<'_> {
-    fn show(&self, number: usize, query: &Query, out: &mut dyn Write) -> std::io::Result<Option<Query>> {
-        let pair = self.session.pair(query);
-        self.session.write_question(number, &pair, self.people.replace(Some(pair.people)), out)?;
-        writeln!(out, "  {}", wording().question)?;
-        Ok(Some(pair.to_query()))
-    }
-
-    fn answered(&self, interview: &Interview<AnyPlan>, out: &mut dyn Write) -> std::io::Result<()> {
-        let transcript = interview.transcript();
-        if transcript.last().is_some_and(|last| last.preference == equipoise::Preference::CannotTell) {
-            writeln!(out, "Noted. The search goes on as if you had chosen B.")?;
-        }
-        writeln!(out, "Your cost ratio so far: {}.\n", agreeing(transcript))
-    }
-
-    fn save(&self, interview: &Interview<AnyPlan>) -> Result<()> {
-        files::write(self.save, &(interview.to_json() + "\n"))
     }
 }
 
@@ -463,11 +291,7 @@ fn agreeing(transcript: &[Answered]) -> String {
 }
 
 /// A ratio as it was typed, where that is short.
-fn two_or_more(ratio: f64) -> String {
+fn as_typed(ratio: f64) -> String {
     let typed = ratio.to_string();
     if typed.len() <= 6 { typed } else { two_digits(ratio) }
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,9 +1,9 @@
 //! The picture of a demo: what is achievable, what was asked, and where the answers led.
 
-use crate::ratio::{self, two_digits};
+use crate::ratio::two_digits;
 use crate::svg::{self, Plot};
+use equipoise::Answered;
 use equipoise::space::Binary;
-use equipoise::{Answered, Metric};
 
 /// Points of the plot, out of 1,000 people.
 type Point = (f64, f64);
@@ -12,8 +12,7 @@ const FOUND: &str = "people with cancer who are found";
 const CLEARED: &str = "people without cancer who are cleared";
 
 /// The whole region above, and below it the corner where the questions were asked.
-pub fn of(space: &Binary, transcript: &[Answered], metric: &Metric) -> String {
-    let ratio = ratio::of(metric).unwrap_or(1.0);
+pub fn of(space: &Binary, transcript: &[Answered], ratio: f64) -> String {
     let systems = systems(transcript);
     let best = per_thousand(space.extreme([ratio, 1.0]));
     let ends = [[1.0, 0.0], [0.0, 1.0]].map(|weights| per_thousand(space.extreme(weights)));
