@@ -1,2 +1,48 @@
-//! TEMP
-fn main() {}
+//! The `equipoise` command: elicits metrics, simulates elicitations.
+//!
+//! Commands return an exit code or an error; this file alone turns an error into a sentence on standard error.
+
+mod args;
+mod coefficients;
+mod commands;
+mod counts;
+mod fault;
+mod files;
+mod json;
+mod progress;
+mod prompt;
+mod ratio;
+mod render;
+mod svg;
+mod table;
+mod terminal;
+
+use args::{Command, CommandLine};
+use clap::{CommandFactory as _, Parser as _};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run(&CommandLine::parse()) {
+        Ok(code) => code,
+        Err(error) => match fault::exit_code(&error) {
+            Some(code) => {
+                // Without a standard error to write to, the exit code has to do.
+                let _ = writeln!(std::io::stderr(), "error: {error:#}");
+                code
+            }
+            None => ExitCode::SUCCESS,
+        },
+    }
+}
+
+fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
+    match &line.command {
+        Some(Command::Demo(args)) => commands::demo::run(args, &line.global),
+        Some(Command::Simulate(args)) => commands::simulate::run(args, &line.global),
+        None => {
+            CommandLine::command().print_help()?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

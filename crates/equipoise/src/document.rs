@@ -30,11 +30,12 @@ impl Object {
 
     /// Takes `format` and checks that this release can read it.
     pub fn check_format(&mut self) -> Result<()> {
-        match self.fields.remove("format") {
-            Some(Value::Number(n)) if n.as_u64() == Some(FORMAT) => Ok(()),
-            Some(other) => Err(self.error("format", &format!("is {}, expected {FORMAT}", brief(&other)))),
-            None => Err(self.error("format", &format!("is missing, expected {FORMAT}"))),
-        }
+        let found = match self.fields.remove("format") {
+            Some(Value::Number(n)) if n.as_u64() == Some(FORMAT) => return Ok(()),
+            Some(other) => brief(&other),
+            None => "missing".to_owned(),
+        };
+        Err(Error::Format { field: self.path("format"), found, expected: FORMAT })
     }
 
     /// Takes `format` if it is there; parts of a larger document may leave it out.
@@ -74,7 +75,7 @@ impl Object {
     pub fn finish(self) -> Result<()> {
         match self.fields.keys().next() {
             None => Ok(()),
-            Some(field) => Err(self.error(field, "is not a field of this document")),
+            Some(field) => Err(self.error(field, "is not a field here")),
         }
     }
 
@@ -123,21 +124,66 @@ fn read<T: DeserializeOwned>(value: Value, at: &str) -> Result<T> {
             (at, path) if path.starts_with('[') => format!("{at}{path}"),
             (at, path) => format!("{at}.{path}"),
         };
-        Error::Document(format!("{place}: {}", e.into_inner()))
+        Error::Document(sentence(&place, &e.into_inner().to_string()))
     })
+}
+
+/// What serde says about the value at `place`, in the words of our other messages.
+fn sentence(place: &str, said: &str) -> String {
+    let said = said.replace('`', "");
+    if let Some(field) = said.strip_prefix("missing field ") {
+        let place = if place == "the document" { String::new() } else { format!("{place}.") };
+        return format!("{place}{field} is missing");
+    }
+    let Some((found, expected)) = said.split_once(", expected ") else { return format!("{place}: {said}") };
+    let expected = match expected {
+        "f64" => "a number",
+        "usize" | "u64" | "u32" | "u8" => "a whole number of at least 0",
+        "a sequence" => "a list",
+        other => other,
+    };
+    if found.starts_with("unknown field ") {
+        return format!("{place} is not a field here, expected {expected}");
+    }
+    let found = ["invalid type: ", "invalid value: ", "unknown variant "]
+        .into_iter()
+        .find_map(|kind| found.strip_prefix(kind).map(|found| (kind, found)));
+    let found = match found {
+        None => return format!("{place}: {said}"),
+        Some(("unknown variant ", word)) => format!("\"{word}\""),
+        Some((_, "sequence")) => "a list".to_owned(),
+        Some((_, "map")) => "an object".to_owned(),
+        Some((_, found)) => ["string ", "integer ", "floating point ", "boolean "]
+            .into_iter()
+            .find_map(|kind| found.strip_prefix(kind))
+            .unwrap_or(found)
+            .to_owned(),
+    };
+    format!("{place} is {found}, expected {expected}")
 }
 
 /// Parses text; a syntax error names line and column.
 pub(crate) fn parse(text: &str) -> Result<Value> {
-    serde_json::from_str(text).map_err(|e| Error::Document(format!("not valid JSON: {e}")))
+    serde_json::from_str(text).map_err(|e| {
+        let (line, column) = (e.line(), e.column());
+        Error::Syntax(match e.is_eof() {
+            true => format!("the text ends too early, at line {line} column {column}"),
+            false => e.to_string(),
+        })
+    })
 }
 
-/// Adds the place of a part to an error raised while checking it.
+/// Adds the place of a part to an error raised while checking it: `radius is -1` at `space` is `space.radius is -1`.
 pub(crate) fn at<T>(place: &str, result: Result<T>) -> Result<T> {
-    result.map_err(|e| match e {
-        Error::Document(_) => e,
-        other if place.is_empty() => Error::Document(other.to_string()),
-        other => Error::Document(format!("{place}: {other}")),
+    result.map_err(|e| match &e {
+        Error::Document(_) | Error::Syntax(_) | Error::Format { .. } => e,
+        _ if place.is_empty() => Error::Document(e.to_string()),
+        Error::Number { field, .. } | Error::Length { field, .. } | Error::AllZero { field }
+            if !field.contains(' ') =>
+        {
+            Error::Document(format!("{place}.{e}"))
+        }
+        _ => Error::Document(format!("{place}: {e}")),
     })
 }
 
@@ -148,5 +194,63 @@ fn brief(value: &Value) -> String {
         Value::Object(_) => "an object".to_owned(),
         Value::String(word) => format!("\"{word}\""),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[allow(dead_code, reason = "only the errors are looked at")]
+    struct Example {
+        weights: Vec<f64>,
+        count: usize,
+        order: Option<Order>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Order {
+        Forward,
+        Backward,
+    }
+
+    #[test]
+    fn whatever_is_wrong_has_its_field_and_what_was_expected() {
+        let cases = [
+            (r#"{"weights":[1,"six"],"count":1}"#, "a.weights[1] is \"six\", expected a number"),
+            (r#"{"weights":[1,null],"count":1}"#, "a.weights[1] is null, expected a number"),
+            (r#"{"weights":6,"count":1}"#, "a.weights is 6, expected a list"),
+            (r#"{"weights":{},"count":1}"#, "a.weights is an object, expected a list"),
+            (r#"{"weights":[],"count":-1}"#, "a.count is -1, expected a whole number of at least 0"),
+            (r#"{"weights":[],"count":2.5}"#, "a.count is 2.5, expected a whole number of at least 0"),
+            (r#"{"weights":[]}"#, "a.count is missing"),
+            (
+                r#"{"weights":[],"cuont":1}"#,
+                "a.cuont is not a field here, expected one of weights, count, order",
+            ),
+            (r#"{"weights":[],"count":1,"order":"up"}"#, "a.order is \"up\", expected forward or backward"),
+        ];
+        for (text, expected) in cases {
+            let wrong = read::<Example>(parse(text).unwrap(), "a").unwrap_err();
+            assert_eq!(wrong.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn text_that_ends_too_early_says_where() {
+        let wrong = parse("{\"format\": 1,").unwrap_err();
+        assert_eq!(wrong.to_string(), "not valid JSON: the text ends too early, at line 1 column 13");
+    }
+
+    #[test]
+    fn a_place_is_joined_to_the_field() {
+        let wrong = |field: &str| Error::AllZero { field: field.to_owned() };
+        let text = |field: &str| at::<()>("oracle.metric", Err(wrong(field))).unwrap_err().to_string();
+        assert!(text("weights").starts_with("oracle.metric.weights is all zero"));
+        assert!(text("the sum of all").starts_with("oracle.metric: the sum of all is all zero"));
     }
 }

@@ -17,7 +17,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A list of the wrong length.
-    #[error("{field} has {found} entries, expected {expected}")]
+    #[error("{field} has {found} {}, expected {expected}", if *found == 1 { "entry" } else { "entries" })]
     Length {
         /// The field or argument.
         field: String,
@@ -48,6 +48,19 @@ pub enum Error {
     /// A document that is not what it says it is.
     #[error("{0}")]
     Document(String),
+    /// Text that is not JSON at all.
+    #[error("not valid JSON: {0}")]
+    Syntax(String),
+    /// A document of a release we do not know.
+    #[error("{field} is {found}, expected {expected}")]
+    Format {
+        /// The field.
+        field: String,
+        /// What was found.
+        found: String,
+        /// The one version this release reads.
+        expected: u64,
+    },
 }
 
 /// Shorthand used by every constructor in the crate.

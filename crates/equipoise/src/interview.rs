@@ -40,7 +40,8 @@ pub enum Step<T> {
 /// The recorded questions are not the ones the plan asks: another plan, space or release made the transcript.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "answer {number} of the transcript was given to another question than the plan asks: {recorded:?} was recorded, {planned:?} is planned"
+    "answer {number} of the transcript was given to another question than the plan asks: another plan, space or release \
+     made it"
 )]
 pub struct Divergence {
     /// Which answer, counted from 1.

@@ -75,6 +75,16 @@ impl Simulation {
         &self.metric
     }
 
+    /// How the oracle errs.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+
+    /// Where its mistakes are drawn from.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// The plan.
     pub fn plan(&self) -> &AnyPlan {
         &self.plan

@@ -7,6 +7,9 @@ use crate::error::{Error, Result, check};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use serde::{Deserialize, Serialize};
 
+/// Points have up to the square of this many coordinates; beyond it a document is more likely wrong than large.
+const MOST_CLASSES: usize = 1000;
+
 /// A point of a query space: the entries a [`View`] lists.
 pub type Point = Vec<f64>;
 
@@ -75,7 +78,8 @@ pub struct View {
 impl View {
     /// A view; `groups` is 1 except for [`Measure::GroupRates`].
     pub fn new(measure: Measure, classes: usize, groups: usize) -> Result<Self> {
-        check::at_least("classes", classes, 2, "at least 2")?;
+        let ok = (2..=MOST_CLASSES).contains(&classes);
+        check::number("classes", classes as f64, ok, "a whole number from 2 to 1000")?;
         match measure {
             Measure::Binary if classes != 2 => {
                 let what = format!("measure \"binary\" has 2 classes, found {classes}");

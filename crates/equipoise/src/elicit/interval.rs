@@ -22,7 +22,7 @@ impl TryFrom<u8> for Halving {
         match queries {
             4 => Ok(Halving::Four),
             3 => Ok(Halving::Three),
-            other => Err(format!("{other} queries per halving, expected 3 or 4")),
+            other => Err(format!("invalid value: {other}, expected 3 or 4")),
         }
     }
 }

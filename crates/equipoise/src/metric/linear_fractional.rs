@@ -16,12 +16,14 @@ pub struct LinearFractional {
 }
 
 impl LinearFractional {
-    /// Finite coefficients; the numerator is not all zero.
+    /// Finite coefficients; neither the numerator nor the denominator is all zero.
     pub fn new(numerator: Vec<f64>, denominator: Vec<f64>, denominator_offset: f64) -> Result<Self> {
         check::weights("numerator", &numerator, numerator.len())?;
         check::length("denominator", denominator.len(), numerator.len())?;
         check::all_finite("denominator", &denominator)?;
-        check::finite("denominator_offset", denominator_offset)?;
+        if check::finite("denominator_offset", denominator_offset)? == 0.0 {
+            check::weights("denominator", &denominator, numerator.len())?;
+        }
         Ok(Self { numerator, denominator, denominator_offset })
     }
 

@@ -266,7 +266,7 @@ impl Metric {
     ///                "classes":["benign","malignant"],"weights":[1,6]}"#;
     /// assert_eq!(Metric::from_json(text)?.value(&[0.1, 0.05]), 0.4);
     /// let wrong = Metric::from_json(&text.replace("6", "\"six\"")).unwrap_err();
-    /// assert_eq!(wrong.to_string(), "weights[1]: invalid type: string \"six\", expected f64");
+    /// assert_eq!(wrong.to_string(), "weights[1] is \"six\", expected a number");
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn from_json(text: &str) -> Result<Self> {
@@ -300,7 +300,7 @@ impl Metric {
             object.insert("prevalence", serde_json::to_value(shares).expect("numbers"));
         }
         let (family, dimension, groups) = Self::read_family(&kind, object, classes.as_ref(), &place)?;
-        document::at(&place, {
+        let check = || {
             let count = match &classes {
                 Some(classes) => classes.count(),
                 None => classes_from_dimension(measure, dimension)?,
@@ -311,7 +311,8 @@ impl Metric {
                 Some(Classes::Names(names)) => metric.with_class_names(names),
                 _ => Ok(metric),
             }
-        })
+        };
+        document::at(&place, check())
     }
 
     /// The family, how many coordinates it has per group, and how many groups.
@@ -420,7 +421,7 @@ impl<'de> Deserialize<'de> for Metric {
 
 /// Classes in a document: how many, or their names.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected how many classes, or a list of their names")]
 enum Classes {
     Count(usize),
     Names(Vec<String>),
@@ -443,7 +444,7 @@ fn classes_from_dimension(measure: Measure, dimension: usize) -> Result<usize> {
     (2..=dimension + 1).find(|k| k * k - k == dimension).ok_or(Error::Number {
         field: "the number of weights".to_owned(),
         value: dimension as f64,
-        expected: "k * k - k for some number of classes k",
+        expected: "k * k - k for k classes: 2, 6, 12, 20 and so on",
     })
 }
 

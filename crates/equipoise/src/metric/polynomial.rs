@@ -17,10 +17,10 @@ impl Polynomial {
     /// From tensors of order 1, 2, ..., degree.
     pub fn new(tensors: Vec<Vec<f64>>) -> Result<Self> {
         let degree = check::at_least("degree", tensors.len(), 1, "at least 1")?;
-        let q = check::at_least("tensors[0]", tensors[0].len(), 1, "at least 1 entry")?;
+        let q = check::at_least("the length of tensors[0]", tensors[0].len(), 1, "at least 1")?;
         for (t, tensor) in tensors.iter().enumerate() {
             let field = format!("tensors[{t}]");
-            check::length(&field, tensor.len(), q.pow(t as u32 + 1))?;
+            check::length(&field, tensor.len(), q.saturating_pow(t as u32 + 1))?;
             check::all_finite(&field, tensor)?;
             check_symmetric(&field, tensor, q, t + 1)?;
         }

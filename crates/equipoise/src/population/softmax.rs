@@ -24,7 +24,7 @@ pub struct Softmax {
 impl Softmax {
     /// One slope $p_i$ per class; at least two must differ, or there is nothing to classify by.
     pub fn new(slopes: Vec<f64>) -> Result<Self> {
-        check::at_least("slopes", slopes.len(), 2, "at least 2 entries")?;
+        check::at_least("the number of slopes", slopes.len(), 2, "at least 2")?;
         check::all_finite("slopes", &slopes)?;
         let (low, high) = slopes.iter().fold((f64::MAX, f64::MIN), |(l, h), &p| (l.min(p), h.max(p)));
         let spread = high - low;

@@ -23,15 +23,20 @@ pub struct Sphere {
 impl Sphere {
     /// A ball of error rates, recalls, or joint probabilities under equal class priors.
     pub fn new(measure: Measure, classes: usize, radius: f64) -> Result<Self> {
-        let view = View::new(measure, classes, 1)?;
         if measure == Measure::GroupRates {
             let what = "measure is \"group_rates\", expected one without groups (use a group_sphere)";
             return Err(Error::Mismatch(what.to_owned()));
         }
+        let view = View::new(measure, classes, 1)?;
         check::positive("radius", radius)?;
         let centre = centre_entry(&view);
         let ok = radius <= centre + 1e-12;
-        check::number("radius", radius, ok, "at most the centre's entries, so that no rate is negative")?;
+        check::number(
+            "radius",
+            radius,
+            ok,
+            "at most 1/k for k classes (1/k^2 for joint probabilities), so that no entry of a point is negative",
+        )?;
         Ok(Self { measure, classes, radius })
     }
 

@@ -1,0 +1,124 @@
+//! What can be typed on the command line, with the help that explains it.
+
+use clap::{Args, Parser, Subcommand};
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "equipoise",
+    version,
+    about = "Finds the metric a person has in mind by asking which of two classifiers they prefer",
+    after_help = "Start with:  equipoise demo",
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options every command has.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Global {
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Seed for everything random; the same seed gives the same result
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Print results only: no explanations, no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+impl Global {
+    /// Whether somebody is there to watch a progress bar.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && !self.json && std::io::stderr().is_terminal()
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Demo(Demo),
+    Simulate(Simulate),
+}
+
+/// Watch a metric being recovered from comparisons, or answer them yourself
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A screening test for cancer can be set to miss fewer cancers at the price of more false alarms. An expert, \
+simulated or you, is shown pairs of settings and says which is better. From the answers alone Equipoise finds how \
+many false alarms one missed cancer is worth.
+
+Examples:
+  equipoise demo                      a simulated expert to whom a miss is 6 false alarms
+  equipoise demo --ratio 20 --all     another expert, every question in full
+  equipoise demo --ask                you answer; q saves
+  equipoise demo --ask --resume equipoise-demo.interview.json")]
+pub struct Demo {
+    /// How many false alarms a missed cancer is worth to the simulated expert
+    #[arg(long, value_name = "R", default_value_t = 6.0, value_parser = positive, allow_negative_numbers = true)]
+    pub ratio: f64,
+    /// Show every question in full, not only the first three
+    #[arg(long)]
+    pub all: bool,
+    /// Let the person at the keyboard answer
+    #[arg(long, conflicts_with_all = ["ratio", "all"])]
+    pub ask: bool,
+    /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
+    #[arg(long, value_name = "FILE", requires = "ask")]
+    pub save: Option<PathBuf>,
+    /// Go on with saved answers; they stay in FILE unless --save names another
+    #[arg(long, value_name = "FILE", requires = "ask")]
+    pub resume: Option<PathBuf>,
+    /// Where to write the picture of what is achievable and what was asked
+    #[arg(long, value_name = "FILE", default_value = "equipoise-demo.svg")]
+    pub svg: PathBuf,
+    /// Write no picture
+    #[arg(long, conflicts_with = "svg")]
+    pub no_svg: bool,
+}
+
+/// Elicit a hidden metric from a simulated oracle and see how close the result is
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE is a JSON document that names what is achievable (space), who answers (oracle: a hidden metric, perhaps with \
+noise) and how to ask (plan). The exit code is 1 if the answers do not single out a metric.
+
+Examples:
+  equipoise simulate examples/simulations/logistic_linear.json
+  equipoise simulate --repeat 100 --svg errors.svg examples/simulations/sphere_linear_noisy.json
+
+A file looks like this:
+  {\"format\": 1,
+   \"space\": {\"kind\": \"logistic\", \"slope\": 5},
+   \"oracle\": {
+     \"metric\": {\"kind\": \"linear\", \"measure\": \"binary\", \"sense\": \"utility\", \"weights\": [6, 1]},
+     \"noise\": {\"kind\": \"none\"}},
+   \"plan\": {\"kind\": \"linear\", \"method\": \"paper\", \"tolerance\": 0.01},
+   \"seed\": 7}")]
+pub struct Simulate {
+    /// The simulation; - reads it from standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Run with this many seeds in a row and summarise the errors
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: Option<u32>,
+    /// Where to write a picture of the errors of --repeat
+    #[arg(long, value_name = "FILE", requires = "repeat")]
+    pub svg: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("expected a number greater than 0".to_owned()),
+    }
+}

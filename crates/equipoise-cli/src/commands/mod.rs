@@ -1,0 +1,4 @@
+//! One module for each command.
+
+pub mod demo;
+pub mod simulate;

@@ -1,0 +1,93 @@
+//! Reading and writing whole files, with a sentence for whatever goes wrong.
+
+use crate::fault::Fault;
+use anyhow::Result;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The text of a file; `-` stands for standard input.
+pub fn read(path: &Path) -> Result<String> {
+    let text = if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|e| Fault::input_output(format!("cannot read {}: {}", name(path), why(&e))))?;
+    if text.trim().is_empty() {
+        return Err(Fault::input_output(format!("{} is empty, expected a JSON document", name(path))).into());
+    }
+    Ok(text)
+}
+
+/// What to call a file in a sentence.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Replaces a file in one step: whoever reads it, or whatever interrupts us, finds the old text or the new one.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    write_or_say(path, text)
+        .map_err(|e| Fault::input_output(format!("cannot write {}: {}", name(path), why(&e))).into())
+}
+
+fn write_or_say(path: &Path, text: &str) -> std::io::Result<()> {
+    // A link keeps pointing where it did.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match std::fs::metadata(&path) {
+        // Devices and pipes are written to, never replaced.
+        Ok(found) if !found.is_file() && !found.is_dir() => return std::fs::write(&path, text),
+        _ => {}
+    }
+    let beside = beside(&path)?;
+    let written = std::fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, &path)
+    });
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// A name in the same directory, since a rename across file systems is a copy.
+fn beside(path: &Path) -> std::io::Result<PathBuf> {
+    let Some(file) = path.file_name() else {
+        return Err(ErrorKind::IsADirectory.into());
+    };
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(file);
+    hidden.push(format!(".{}.part", std::process::id()));
+    Ok(path.with_file_name(hidden))
+}
+
+fn why(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "no such file or directory".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::NotADirectory => "part of its path is not a directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left_beside_it() {
+        let directory = std::env::temp_dir().join(format!("equipoise-files-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("interview.json");
+        write(&path, "one").unwrap();
+        write(&path, "two").unwrap();
+        assert_eq!(read(&path).unwrap(), "two");
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
+        let wrong = write(&directory, "text").unwrap_err().to_string();
+        assert!(wrong.contains("cannot write") && wrong.contains("directory"), "{wrong}");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

@@ -1,0 +1,193 @@
+//! Asking a person at the keyboard, one line at a time.
+
+use anyhow::Result;
+use equipoise::{Answer, Interview, Outcome, Plan, Preference, Query, Step};
+use std::io::{BufRead, Write};
+
+/// What was typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reply {
+    Prefer(Preference),
+    Undo,
+    Quit,
+    /// Nothing more will come.
+    End,
+}
+
+/// How an interview ended.
+#[derive(Debug)]
+pub enum End {
+    /// All questions are answered.
+    Done(Outcome),
+    /// The person stopped, or standard input did; the answers so far are saved.
+    Stopped,
+}
+
+/// What the caller of [`interview`] does around each question.
+pub trait Host<P> {
+    /// Writes a question and returns the answer's other half, the pair as it was shown.
+    fn show(&self, question: usize, query: &Query, output: &mut dyn Write) -> std::io::Result<Option<Query>>;
+
+    /// Writes what is known after an answer.
+    fn answered(&self, interview: &Interview<P>, output: &mut dyn Write) -> std::io::Result<()>;
+
+    /// Keeps the interview.
+    fn save(&self, interview: &Interview<P>) -> Result<()>;
+}
+
+/// Asks until the plan is done or the person stops; saved after every answer.
+pub fn interview<P: Plan<Output = Outcome>>(
+    interview: &mut Interview<P>,
+    host: &impl Host<P>,
+    input: &mut impl BufRead,
+    output: &mut dyn Write,
+) -> Result<End> {
+    loop {
+        let query = match interview.step()? {
+            Step::Done(outcome) => return Ok(End::Done(outcome)),
+            Step::Ask(query) => query,
+        };
+        let shown = host.show(interview.transcript().len() + 1, &query, output)?;
+        loop {
+            match ask(input, output)? {
+                Reply::Prefer(preference) => {
+                    interview.answer(Answer { preference, shown })?;
+                    host.save(interview)?;
+                    host.answered(interview, output)?;
+                }
+                Reply::Undo if interview.undo().is_some() => {
+                    host.save(interview)?;
+                    writeln!(output, "Took the last answer back.")?;
+                }
+                Reply::Undo => {
+                    writeln!(output, "There is no answer to take back yet.")?;
+                    continue;
+                }
+                Reply::Quit => {
+                    host.save(interview)?;
+                    return Ok(End::Stopped);
+                }
+                Reply::End => {
+                    writeln!(output)?;
+                    host.save(interview)?;
+                    return Ok(End::Stopped);
+                }
+            }
+            break;
+        }
+    }
+}
+
+/// Prompts until a line can be understood.
+fn ask(input: &mut impl BufRead, output: &mut dyn Write) -> std::io::Result<Reply> {
+    loop {
+        write!(output, "A or B? [1/2, ? can't tell, u undo, q quit] ")?;
+        output.flush()?;
+        let mut line = vec![];
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(Reply::End);
+        }
+        let line = String::from_utf8_lossy(&line).trim().to_lowercase();
+        return Ok(match line.as_str() {
+            "1" | "a" => Reply::Prefer(Preference::First),
+            "2" | "b" => Reply::Prefer(Preference::Second),
+            "?" | "0" => Reply::Prefer(Preference::CannotTell),
+            "u" => Reply::Undo,
+            "q" => Reply::Quit,
+            other => {
+                let typed: String = other.chars().filter(|c| !c.is_control()).take(20).collect();
+                writeln!(output, "\"{typed}\" is not an answer: type 1, 2, ?, u or q.")?;
+                continue;
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equipoise::{elicit, population::Logistic, space::Binary};
+    use std::cell::RefCell;
+
+    /// Shows the number of the question, and keeps how many answers were saved when.
+    #[derive(Default)]
+    struct Silent {
+        saved: RefCell<Vec<usize>>,
+    }
+
+    impl<P: Plan> Host<P> for Silent {
+        fn show(&self, question: usize, _: &Query, output: &mut dyn Write) -> std::io::Result<Option<Query>> {
+            writeln!(output, "Question {question}")?;
+            Ok(None)
+        }
+
+        fn answered(&self, _: &Interview<P>, _: &mut dyn Write) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn save(&self, interview: &Interview<P>) -> Result<()> {
+            self.saved.borrow_mut().push(interview.transcript().len());
+            Ok(())
+        }
+    }
+
+    struct Run {
+        preferences: Vec<Preference>,
+        output: String,
+        saved: Vec<usize>,
+        done: bool,
+    }
+
+    fn run(typed: &[u8]) -> Run {
+        let space = Binary::from_law(Logistic::new(5.0).unwrap());
+        let plan = elicit::BinaryLinear::new(space, 0.5).unwrap();
+        let mut asked = Interview::new(plan);
+        let (host, mut output) = (Silent::default(), vec![]);
+        let end = interview(&mut asked, &host, &mut &*typed, &mut output).unwrap();
+        Run {
+            preferences: asked.transcript().iter().map(|answered| answered.preference).collect(),
+            output: String::from_utf8(output).unwrap(),
+            saved: host.saved.into_inner(),
+            done: matches!(end, End::Done(_)),
+        }
+    }
+
+    #[test]
+    fn every_key_does_what_it_says() {
+        use Preference::{CannotTell, First, Second};
+        let run = run(b"1\n2\na\nB\n?\n0\n 1 \r\nq\n");
+        assert_eq!(run.preferences, [First, Second, First, Second, CannotTell, CannotTell, First]);
+        assert_eq!(run.saved, [1, 2, 3, 4, 5, 6, 7, 7]);
+        assert!(!run.done);
+    }
+
+    #[test]
+    fn undo_takes_back_one_answer_at_a_time() {
+        let run = run(b"u\n1\n2\nu\nu\nu\n2\n");
+        assert_eq!(run.preferences, [Preference::Second]);
+        assert_eq!(run.output.matches("There is no answer to take back yet.").count(), 2);
+        assert_eq!(run.output.matches("Took the last answer back.").count(), 2);
+        assert!(run.output.contains("Question 3") && run.output.ends_with("\n"));
+    }
+
+    #[test]
+    fn rubbish_is_asked_again_in_one_sentence() {
+        let run = run(b"yes\n\n\x1b[2J\xff\xfe\n11\n1\n");
+        assert_eq!(run.preferences, [Preference::First]);
+        assert!(run.output.contains("\"yes\" is not an answer: type 1, 2, ?, u or q.\n"));
+        assert!(run.output.contains("\"\" is not an answer"));
+        assert!(!run.output.contains('\x1b'));
+    }
+
+    #[test]
+    fn the_end_of_input_saves_and_stops() {
+        let run = run(b"1");
+        assert_eq!(run.preferences, [Preference::First]);
+        assert_eq!(run.saved, [1, 1]);
+    }
+
+    #[test]
+    fn the_last_answer_ends_the_interview() {
+        assert!(run(&b"2\n".repeat(8)).done);
+    }
+}
