@@ -48,6 +48,7 @@ impl Global {
 pub enum Command {
     Demo(Demo),
     Simulate(Simulate),
+    Reproduce(Reproduce),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -114,6 +115,34 @@ pub struct Simulate {
     /// Where to write a picture of the errors of --repeat
     #[arg(long, value_name = "FILE", requires = "repeat")]
     pub svg: Option<PathBuf>,
+}
+
+/// Repeat a table or figure of the papers and print it beside the original
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each experiment prints the paper's numbers, ours, how many questions were asked, and whether what should hold does. The \
+exit code is 1 if something does not. Without an ID the experiments are listed.
+
+Examples:
+  equipoise reproduce a1               Table A.1
+  equipoise reproduce 5.3 --metrics 20 Figure 5.3 with 20 random metrics per cell
+  equipoise reproduce --all            everything, a minute or two")]
+pub struct Reproduce {
+    /// Which: a1 a2 b1 b2 b3 b4 b5 5.3 6.3 6.4 6.5 6.6 8.4
+    #[arg(value_name = "ID", conflicts_with = "all")]
+    pub ids: Vec<String>,
+    /// Every experiment
+    #[arg(long)]
+    pub all: bool,
+    /// Random metrics per cell, where an experiment draws them
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub metrics: u32,
+    /// The directory for plots; made if it is not there
+    #[arg(long, value_name = "DIR", default_value = "equipoise-reproduce")]
+    pub svg: PathBuf,
+    /// Write no plots
+    #[arg(long, conflicts_with = "svg")]
+    pub no_svg: bool,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

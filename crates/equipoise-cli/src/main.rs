@@ -1,4 +1,4 @@
-//! The `equipoise` command: elicits metrics, simulates elicitations.
+//! The `equipoise` command: elicits metrics, simulates elicitations, repeats the papers' tables.
 //!
 //! Commands return an exit code or an error; this file alone turns an error into a sentence on standard error.
 
@@ -40,6 +40,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
     match &line.command {
         Some(Command::Demo(args)) => commands::demo::run(args, &line.global),
         Some(Command::Simulate(args)) => commands::simulate::run(args, &line.global),
+        Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)

@@ -1,4 +1,5 @@
 //! One module for each command.
 
 pub mod demo;
+pub mod reproduce;
 pub mod simulate;

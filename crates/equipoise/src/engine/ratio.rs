@@ -6,7 +6,7 @@
 //! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
 
 use crate::oracle::{Answer, Preference, Query};
-use crate::space::{Binary, Space};
+use crate::space::Binary;
 
 /// Ratios from 1/200 to 200, evenly in the logarithm.
 const LOG_RANGE: f64 = 5.298_317_366_548_036;
