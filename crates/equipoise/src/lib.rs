@@ -58,3 +58,8 @@ pub use oracle::{Answer, Oracle, Preference, Query};
 pub use rates::{Confusion, GroupConfusions, GroupShares, Prevalence, Rates};
 pub use simulation::Simulation;
 pub use view::{Measure, Point, View};
+
+/// The code of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
