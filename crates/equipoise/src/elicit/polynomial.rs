@@ -38,6 +38,16 @@ impl Polynomial {
     pub fn new(space: Sphere, degree: usize, tolerance: f64) -> Result<Self> {
         let search = SlopeSearch::new(Method::Antipodal, tolerance)?;
         check::number("degree", degree as f64, (1..=5).contains(&degree), "a whole number from 1 to 5")?;
+        // Unknown coefficients: all ways to pick up to `degree` of q rates, with repetition.
+        let q = space.centre().len();
+        let unknowns = (1..=degree).fold(1.0, |count, n| count * (q + n) as f64 / n as f64) - 1.0;
+        let ok = unknowns <= 3000.0;
+        check::number(
+            "the number of unknown coefficients",
+            unknowns,
+            ok,
+            "at most 3000 (fewer classes or degrees)",
+        )?;
         let inner_radius = 0.1 * space.radius();
         Ok(Self { space, search, degree, inner_radius, seed: 0 })
     }

@@ -97,7 +97,7 @@ fn fair_part(settings: &Settings, report: &mut Report) {
         "Group-fair quadratic metrics: mean errors over {count} random metrics, antipodal 1e-3 (c-e)"
     );
     let mut table = Table::new(&title, &header);
-    for k in 2..=4 {
+    for k in 2..=5 {
         for m in 2..=5 {
             let space = GroupSphere::new(RADIUS, GroupShares::equal(m, k)).expect("a fair radius");
             let plan = GroupFairQuadratic::new(space, 1e-2).expect("a fair tolerance").search(antipodal());
