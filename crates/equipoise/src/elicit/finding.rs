@@ -55,6 +55,24 @@ pub enum Finding {
         /// In units of the trade-off.
         about: f64,
     },
+    /// Why an adaptive plan stopped asking.
+    Stopped {
+        /// The rule that ended it.
+        rule: String,
+        /// How many questions were asked.
+        questions: usize,
+        /// The 95 % angular radius reached, or for a cost ratio the logarithm of its interval's width.
+        radius: f64,
+    },
+    /// The interval of a two-class cost ratio.
+    RatioInterval {
+        /// Lower end.
+        low: f64,
+        /// Upper end.
+        high: f64,
+        /// How likely the truth is inside.
+        level: f64,
+    },
     /// The ball of the space reaches beyond what classifiers can do.
     BeyondReach {
         /// The sentence.
@@ -126,6 +144,12 @@ impl std::fmt::Display for Finding {
             }
             Finding::CurvatureBias { about } => {
                 write!(f, "the trade-off carries a bias of about {about:.1e}, because the metric is curved")
+            }
+            Finding::Stopped { rule, questions, radius } => {
+                write!(f, "stopped by {rule} after {questions} questions, at a 95 % radius of {radius:.4}")
+            }
+            Finding::RatioInterval { low, high, level } => {
+                write!(f, "the cost ratio lies between {low:.2} and {high:.2} with probability {level}")
             }
             Finding::BeyondReach { what } => write!(f, "{what}"),
         }

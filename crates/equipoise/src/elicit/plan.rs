@@ -6,6 +6,7 @@ use super::{
     TradeOff,
 };
 use crate::document::Object;
+use crate::engine::{Adaptive, AdaptiveRatio};
 use crate::error::{Error, Result};
 use crate::oracle::Oracle;
 use crate::space::{AnySpace, Space};
@@ -52,6 +53,10 @@ pub enum AnyPlan {
     QuadraticTradeOff(QuadraticTradeOff),
     /// Ball, any degree.
     Polynomial(Polynomial),
+    /// Any family that is linear in its weights, by the adaptive engine.
+    Adaptive(Adaptive),
+    /// Two classes, by the adaptive engine.
+    AdaptiveRatio(AdaptiveRatio),
 }
 
 /// Runs the same expression on the plan inside, whichever it is.
@@ -71,6 +76,8 @@ macro_rules! inner {
             AnyPlan::GroupFairQuadratic($plan) => $body,
             AnyPlan::QuadraticTradeOff($plan) => $body,
             AnyPlan::Polynomial($plan) => $body,
+            AnyPlan::Adaptive($plan) => $body,
+            AnyPlan::AdaptiveRatio($plan) => $body,
         }
     };
 }
@@ -94,7 +101,7 @@ impl AnyPlan {
     /// The word for this kind in documents.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::BinaryLinear(_) | Self::Linear(_) => "linear",
+            Self::BinaryLinear(_) | Self::Linear(_) | Self::AdaptiveRatio(_) => "linear",
             Self::BinaryFractional(_) | Self::LinearFractional(_) => "linear_fractional",
             Self::DiagonalLinear(_) => "diagonal_linear",
             Self::DiagonalFractional(_) => "diagonal_linear_fractional",
@@ -105,18 +112,25 @@ impl AnyPlan {
             Self::GroupFairQuadratic(_) => "group_fair_quadratic",
             Self::QuadraticTradeOff(_) => "quadratic_trade_off",
             Self::Polynomial(_) => "polynomial",
+            Self::Adaptive(plan) => plan.kind(),
         }
     }
 
     /// What the points of its questions are.
     pub fn view(&self) -> View {
-        inner!(self, plan => plan.space.view())
+        inner!(self, plan => plan.view())
     }
 
     /// A plan document and the space it is about, from parts of a larger document.
     pub(crate) fn from_parts(space: AnySpace, plan: Value, at: &str) -> Result<Self> {
         let mut object = Object::new(plan, at)?;
         object.allow_format()?;
+        if object.is("method", "adaptive") {
+            return match space {
+                AnySpace::Binary(space) => Ok(Self::AdaptiveRatio(AdaptiveRatio::read(object, space)?)),
+                space => Ok(Self::Adaptive(Adaptive::read(object, space)?)),
+            };
+        }
         let kind = object.kind("kind", &Self::KINDS)?;
         Ok(match (kind.as_str(), space) {
             ("linear", AnySpace::Binary(space)) => Self::BinaryLinear(BinaryLinear::read(object, space)?),
@@ -158,6 +172,37 @@ impl AnyPlan {
         })
     }
 }
+
+/// The view of a plan's space.
+trait Viewed {
+    fn view(&self) -> View;
+}
+
+/// Plans that ask about one space.
+macro_rules! viewed {
+    ($($plan:ident),*) => { $(impl Viewed for $plan {
+        fn view(&self) -> View {
+            self.space.view()
+        }
+    })* };
+}
+
+viewed!(
+    BinaryLinear,
+    BinaryFractional,
+    DiagonalLinear,
+    DiagonalFractional,
+    MonotoneDiagonal,
+    Linear,
+    LinearFractional,
+    GroupFair,
+    TradeOff,
+    Quadratic,
+    GroupFairQuadratic,
+    QuadraticTradeOff,
+    Polynomial,
+    AdaptiveRatio
+);
 
 fn spaces_for(kind: &str) -> &'static str {
     match kind {

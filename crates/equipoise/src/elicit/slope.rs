@@ -225,7 +225,7 @@ pub(super) fn unknown_method(object: &Object, found: &str) -> crate::Error {
     crate::Error::Unknown {
         field: object.path("method"),
         found: found.to_owned(),
-        expected: "paper, antipodal".to_owned(),
+        expected: "paper, antipodal, adaptive".to_owned(),
     }
 }
 

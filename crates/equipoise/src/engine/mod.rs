@@ -1,9 +1,22 @@
-//! The adaptive engine.
+//! The adaptive engine: a posterior over the metric, and questions that split it best.
+//!
+//! The papers' searches spend hundreds of questions; people answer a few dozen. The engine keeps a [`Posterior`] over the
+//! weights of any family that is linear in [`Features`] of the confusion matrix, asks the pair that splits it best
+//! ([`ask`]), and stops when the angle that holds the truth with 95 % certainty is small enough. [`Adaptive`] is the plan;
+//! [`AdaptiveRatio`] is the plan for two classes, where one number is known exactly, with its interval.
+
 pub mod ask;
-pub mod features;
-pub mod normal;
-pub mod posterior;
-pub mod ratio;
-pub mod session;
+mod features;
+mod normal;
+mod plan;
+mod posterior;
+mod ratio;
+mod ratio_plan;
+mod session;
+
 pub use features::Features;
+pub use plan::{Adaptive, Answers};
 pub use posterior::{Evidence, Posterior};
+pub use ratio::{Noise, RatioPosterior};
+pub use ratio_plan::AdaptiveRatio;
+pub use session::{AnswerModel, Session};

@@ -17,6 +17,9 @@ const WEIGHTS: &str = r#""performance":[0.6,0.8],"fairness":[{"groups":[0,1],"we
 const MATRICES: &str =
     r#""performance":[0.6,0.8],"fairness":[{"groups":[0,1],"matrix":[[0.9,0.3],[0.3,1.5]]}]"#;
 
+const FLIPS: &str = r#""answers":{"kind":"flip","probability":0.05}"#;
+const SLOPE: &str = r#""answers":{"kind":"logistic","slope":20}"#;
+
 /// A plan of every kind and method, with the given tolerance.
 pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
     let settings = [
@@ -52,6 +55,11 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (GROUPS3, r#""kind":"group_fair_quadratic","method":"antipodal""#.to_owned()),
         (GROUPS, format!(r#""kind":"quadratic_trade_off",{MATRICES}"#)),
         (GROUPS, format!(r#""kind":"quadratic_trade_off","method":"antipodal",{MATRICES}"#)),
+        (BALL3, r#""kind":"linear","method":"adaptive","budget":80"#.to_owned()),
+        (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":80,"signs":"unknown",{FLIPS}"#)),
+        (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":80,{SLOPE}"#)),
+        (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":80"#.to_owned()),
+        (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":60"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":3"#.to_owned()),
         (BALL3, r#""kind":"polynomial","degree":2,"seed":5"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":2,"method":"paper","cycles":1"#.to_owned()),
@@ -60,7 +68,13 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         let text = format!(r#"{{{plan},"tolerance":{tolerance},"space":{space}}}"#);
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{text}: {e}"))
     };
-    settings.iter().map(read).collect()
+    let mut plans: Vec<AnyPlan> = settings.iter().map(read).collect();
+    for answers in ["", r#","answers":{"kind":"exact"}"#] {
+        let text =
+            format!(r#"{{"kind":"linear","method":"adaptive","budget":12{answers},"space":{LOGISTIC}}}"#);
+        plans.push(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{text}: {e}")));
+    }
+    plans
 }
 
 /// A random metric of the family this plan elicits, over its coordinates.

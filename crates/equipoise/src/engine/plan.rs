@@ -1,0 +1,288 @@
+//! The engine as a plan: ask the most telling question until enough is known.
+
+use super::ask::{Chooser, Reach};
+use super::features::Features;
+use super::session::{AnswerModel, Session};
+use crate::document::{self, Object};
+use crate::elicit::{Finding, Outcome, Plan, SignKnowledge};
+use crate::error::{Error, Result, check};
+use crate::oracle::Oracle;
+use crate::space::{GroupSphere, Space, Sphere};
+use crate::view::View;
+use serde::{Deserialize, Serialize};
+
+/// How answers are believed to come about.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Answers {
+    /// Every answer is right.
+    Exact,
+    /// A share is wrong, whatever the question.
+    Flip {
+        /// The share; the engine allows for .08 more, because understating it is much worse than overstating it.
+        probability: f64,
+    },
+    /// Right with probability $1/(1+e^{-\beta t})$, t the difference in units of the space's radius.
+    Logistic {
+        /// $\beta$.
+        slope: f64,
+    },
+}
+
+impl Answers {
+    fn checked(self) -> Result<Self> {
+        match self {
+            Answers::Exact => {}
+            Answers::Flip { probability } => {
+                let ok = (0.0..=0.3).contains(&probability);
+                check::number("answers.probability", probability, ok, "a number in [0, 0.3]")?;
+            }
+            Answers::Logistic { slope } => {
+                check::positive("answers.slope", slope)?;
+            }
+        }
+        Ok(self)
+    }
+
+    fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
+        match self {
+            Answers::Exact => AnswerModel::exact(tolerance),
+            Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
+            Answers::Logistic { slope } => AnswerModel::logistic(slope, dimension),
+        }
+    }
+
+    /// What to multiply the radius by before believing it: with answers that may be wrong, the Gaussian's tails are a
+    /// little short.
+    fn caution(self) -> f64 {
+        match self {
+            Answers::Exact => 1.0,
+            Answers::Flip { .. } | Answers::Logistic { .. } => 1.08,
+        }
+    }
+
+    pub(crate) fn read(object: &mut Object) -> Result<Self> {
+        let place = object.path("answers");
+        let Some(value) = object.optional("answers")? else { return Ok(Answers::Exact) };
+        let mut object = Object::new(value, &place)?;
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Flip {
+            probability: f64,
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Logistic {
+            slope: f64,
+        }
+        let answers = match object.kind("kind", &["exact", "flip", "logistic"])?.as_str() {
+            "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
+            "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
+            _ => {
+                object.finish()?;
+                Answers::Exact
+            }
+        };
+        document::at("", answers.checked())
+    }
+}
+
+/// Which family is elicited, and where.
+#[derive(Debug, Clone, PartialEq)]
+enum Subject {
+    Linear(Sphere),
+    Quadratic(Sphere),
+    GroupFair(GroupSphere),
+    GroupFairQuadratic(GroupSphere),
+}
+
+/// Elicits a metric that is linear in its weights with as few questions as information allows.
+///
+/// ```
+/// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, oracle::Simulated, space::{Space, Sphere}};
+/// let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2)?;
+/// let hidden = Metric::linear(ball.view(), Sense::Cost, vec![1.0, 2.0, 1.0, 4.0, 8.0, 1.0])?;
+/// let plan = Adaptive::linear(ball, 0.01)?;
+/// let Ok(outcome) = plan.run(&mut Simulated::new(hidden.clone()));
+/// assert!(outcome.metric.difference(&hidden).unwrap().angle < 0.01); // after some 35 questions, not 320
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adaptive {
+    subject: Subject,
+    answers: Answers,
+    signs: SignKnowledge,
+    tolerance: f64,
+    budget: usize,
+    seed: u64,
+}
+
+impl Adaptive {
+    /// A linear metric on a ball, to an angle of `tolerance` with 95 % certainty.
+    pub fn linear(space: Sphere, tolerance: f64) -> Result<Self> {
+        Self::new(Subject::Linear(space), SignKnowledge::Monotone, tolerance)
+    }
+
+    /// A quadratic metric on a ball.
+    pub fn quadratic(space: Sphere, tolerance: f64) -> Result<Self> {
+        Self::new(Subject::Quadratic(space), SignKnowledge::Unknown, tolerance)
+    }
+
+    /// A group-fair metric on the common ball.
+    pub fn group_fair(space: GroupSphere, tolerance: f64) -> Result<Self> {
+        Self::new(Subject::GroupFair(space), SignKnowledge::Monotone, tolerance)
+    }
+
+    /// A group-fair quadratic metric on the common ball.
+    pub fn group_fair_quadratic(space: GroupSphere, tolerance: f64) -> Result<Self> {
+        Self::new(Subject::GroupFairQuadratic(space), SignKnowledge::Unknown, tolerance)
+    }
+
+    fn new(subject: Subject, signs: SignKnowledge, tolerance: f64) -> Result<Self> {
+        let ok = (1e-6..=1.0).contains(&tolerance);
+        check::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
+        Ok(Self { subject, answers: Answers::Exact, signs, tolerance, budget: 10_000, seed: 0 })
+    }
+
+    /// How answers are believed to come about.
+    pub fn answers(self, answers: Answers) -> Result<Self> {
+        Ok(Self { answers: answers.checked()?, ..self })
+    }
+
+    /// What is known of the signs; used for linear and group-fair metrics.
+    pub fn signs(self, signs: SignKnowledge) -> Self {
+        Self { signs, ..self }
+    }
+
+    /// At most this many questions.
+    pub fn budget(self, questions: usize) -> Result<Self> {
+        let ok = (1..=1_000_000).contains(&questions);
+        check::number("budget", questions as f64, ok, "a whole number from 1 to 1000000")?;
+        Ok(Self { budget: questions, ..self })
+    }
+
+    /// The seed of candidate questions.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The word for the family in documents.
+    pub fn kind(&self) -> &'static str {
+        match self.subject {
+            Subject::Linear(_) => "linear",
+            Subject::Quadratic(_) => "quadratic",
+            Subject::GroupFair(_) => "group_fair",
+            Subject::GroupFairQuadratic(_) => "group_fair_quadratic",
+        }
+    }
+
+    /// What the points of its questions are.
+    pub fn view(&self) -> View {
+        self.features().view()
+    }
+
+    /// The feature map of its family.
+    pub fn features(&self) -> Features {
+        match &self.subject {
+            Subject::Linear(space) => Features::linear(space.view(), space.centre(), space.radius()),
+            Subject::Quadratic(space) => Features::quadratic(space.view(), space.centre(), space.radius()),
+            Subject::GroupFair(space) => {
+                Features::group_fair(space.view(), space.centre(), space.radius(), space.prevalence().clone())
+            }
+            Subject::GroupFairQuadratic(space) => {
+                let shares = space.prevalence().clone();
+                Features::group_fair_quadratic(space.view(), space.centre(), space.radius(), shares)
+            }
+        }
+    }
+
+    /// The state before the first question.
+    pub fn start(&self) -> Session {
+        let features = self.features();
+        let model = self.answers.model(self.tolerance, features.dimension());
+        let signs = match self.signs {
+            SignKnowledge::Monotone => features.known_signs(),
+            SignKnowledge::Unknown => None,
+        };
+        Session::start(Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() }, model, signs)
+    }
+
+    pub(crate) fn read(mut object: Object, space: crate::space::AnySpace) -> Result<Self> {
+        use crate::space::AnySpace;
+        let place = object.place();
+        let kind = object.kind("kind", &["linear", "quadratic", "group_fair", "group_fair_quadratic"])?;
+        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
+        let made = match (kind.as_str(), space) {
+            ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
+            ("quadratic", AnySpace::Sphere(space)) => Self::quadratic(space, tolerance),
+            ("group_fair", AnySpace::GroupSphere(space)) => Self::group_fair(space, tolerance),
+            ("group_fair_quadratic", AnySpace::GroupSphere(space)) => {
+                Self::group_fair_quadratic(space, tolerance)
+            }
+            (kind, space) => Err(Error::Mismatch(format!(
+                "kind is \"{kind}\", which the adaptive method cannot elicit on a {} space",
+                space.kind()
+            ))),
+        };
+        let mut plan = document::at(&place, made)?;
+        object.kind("method", &["adaptive"])?;
+        plan.answers = Answers::read(&mut object)?;
+        plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
+        if let Some(budget) = object.optional("budget")? {
+            plan = document::at(&place, plan.budget(budget))?;
+        }
+        plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
+        object.finish()?;
+        Ok(plan)
+    }
+}
+
+impl Plan for Adaptive {
+    type Output = Outcome;
+
+    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+        let mut session = self.start();
+        let rule = loop {
+            if session.radius() * self.answers.caution() <= self.tolerance {
+                break "radius";
+            }
+            if session.asked() >= self.budget {
+                break "budget";
+            }
+            let Some(query) = session.question(self.seed) else { break "nothing left to ask" };
+            let answer = oracle.prefer(&query)?;
+            session.take(&query, &answer);
+        };
+        let radius = session.radius() * self.answers.caution();
+        let stopped = Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius };
+        Ok(Outcome { metric: self.features().metric(&session.weights()), findings: vec![stopped] })
+    }
+}
+
+impl Serialize for Adaptive {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Document<'a, T> {
+            space: &'a T,
+            method: &'static str,
+            tolerance: f64,
+            answers: Answers,
+            signs: SignKnowledge,
+            budget: usize,
+            seed: u64,
+        }
+        fn write<T: Serialize, S: serde::Serializer>(
+            plan: &Adaptive,
+            space: &T,
+            serializer: S,
+        ) -> std::result::Result<S::Ok, S::Error> {
+            let Adaptive { answers, signs, tolerance, budget, seed, .. } = *plan;
+            Document { space, method: "adaptive", tolerance, answers, signs, budget, seed }
+                .serialize(serializer)
+        }
+        match &self.subject {
+            Subject::Linear(space) | Subject::Quadratic(space) => write(self, space, serializer),
+            Subject::GroupFair(space) | Subject::GroupFairQuadratic(space) => write(self, space, serializer),
+        }
+    }
+}
