@@ -236,7 +236,7 @@ pub(crate) fn inscribed_radius(space: &Binary) -> f64 {
     };
     let smallest = (0..steps).map(support).fold(f64::MAX, f64::min);
     // The support's slope is at most the distance of a corner from the centre.
-    let reach = 0.5 * (centre[0].powi(2) + centre[1].powi(2)).sqrt() * 2.0;
+    let reach = (centre[0].powi(2) + centre[1].powi(2)).sqrt();
     (smallest - reach * 0.5 * TAU / steps as f64).max(0.5 * smallest)
 }
 

@@ -12,7 +12,7 @@ pub enum Halving {
     /// At most three, asked one after the other (Section 8.2.2 and the UAI 2022 appendix).
     ///
     /// # Departures
-    /// The printed subroutine's last branch keeps the third quarter's lower end; it must keep the middle.
+    /// The printed subroutine's last branch starts the interval a quarter too low; it must start at the middle.
     Three,
 }
 

@@ -9,7 +9,7 @@ use equipoise::space::GroupSphere;
 use equipoise::{GroupShares, Plan};
 use rand::RngExt;
 
-/// The mean errors of algorithms.md for (k, m) = (3, 3) and (5, 5): two coordinates, least squares, antipodal.
+/// Mean B errors that must not be exceeded at (k, m) = (3, 3) and (5, 5): two coordinates, least squares, antipodal.
 const EXPECTED: [((usize, usize), [f64; 3]); 2] =
     [((3, 3), [0.0014, 0.0005, 0.0010]), ((5, 5), [0.0055, 0.0012, 0.0024])];
 

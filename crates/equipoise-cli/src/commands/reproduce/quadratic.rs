@@ -240,7 +240,9 @@ pub fn figure_6_5(settings: &Settings) -> Report {
     }
     report.tables.push(table);
     let found = format!("for {better} of 4 values of k");
-    report.check("the formula errs less on regular metrics", found, better >= 3);
+    if settings.metrics >= 100 {
+        report.check("the formula errs less on regular metrics", found, better >= 3);
+    }
     let names = ["formula, regular", "scales, regular", "formula, any", "scales, any"];
     let mut plot = Plot::new("Figure 6.5: error of B", "coefficients q", "mean Frobenius error").log_y();
     for (name, line) in names.iter().zip(&lines) {
