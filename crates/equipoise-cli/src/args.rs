@@ -49,6 +49,7 @@ pub enum Command {
     Demo(Demo),
     Simulate(Simulate),
     Reproduce(Reproduce),
+    Bench(Bench),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -143,6 +144,30 @@ pub struct Reproduce {
     /// Write no plots
     #[arg(long, conflicts_with = "svg")]
     pub no_svg: bool,
+}
+
+/// Measure how many questions the searches and the adaptive engine need
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints, side by side, the information floor in bits, the adaptive engine, and the papers' searches, for hidden metrics \
+drawn at random. A ratio is questions over the floor (over the channel's capacity, with wrong answers).
+
+Examples:
+  equipoise bench queries                      clean answers
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop")]
+pub struct Bench {
+    /// What to measure
+    #[arg(value_name = "WHAT", value_parser = ["queries"])]
+    pub what: String,
+    /// Hidden metrics per cell
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub metrics: u32,
+    /// With wrong and uncertain answers instead of clean ones
+    #[arg(long)]
+    pub noise: bool,
+    /// Only cells of at most this many weights
+    #[arg(long, value_name = "D", default_value_t = 45)]
+    pub largest: usize,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

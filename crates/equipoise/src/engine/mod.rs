@@ -7,6 +7,7 @@
 
 pub mod ask;
 mod features;
+mod floor;
 mod normal;
 mod plan;
 mod posterior;
@@ -15,6 +16,7 @@ mod ratio_plan;
 mod session;
 
 pub use features::Features;
+pub use floor::floor_bits;
 pub use plan::{Adaptive, Answers};
 pub use posterior::{Evidence, Posterior};
 pub use ratio::{Noise, RatioPosterior};

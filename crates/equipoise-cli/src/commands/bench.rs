@@ -1,0 +1,402 @@
+//! `equipoise bench queries`: questions asked, against the information floor and the papers' searches.
+
+use crate::args::{Bench, Global};
+use crate::fault::FINDING;
+use crate::json;
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use anyhow::Result;
+use equipoise::elicit::{Halving, Linear, Method, Order, SignKnowledge, SlopeSearch};
+use equipoise::engine::{Adaptive, Answers, floor_bits};
+use equipoise::metric::random;
+use equipoise::oracle::{Counting, Noise, Simulated};
+use equipoise::space::{GroupSphere, Space, Sphere};
+use equipoise::{GroupShares, Measure, Metric, Oracle, Plan};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Targets of the clean bench, in radians.
+const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
+
+/// Runs the command.
+pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    let settings = Settings {
+        seed: global.seed.unwrap_or_else(fresh_seed),
+        metrics: args.metrics as usize,
+        progress: global.shows_progress(),
+    };
+    let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
+    let holds = rows.iter().all(|row| row.holds);
+    if global.json {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            format: u64,
+            seed: u64,
+            metrics: usize,
+            holds: bool,
+            rows: &'a [Row],
+        }
+        let document = Document {
+            format: equipoise::FORMAT,
+            seed: settings.seed,
+            metrics: settings.metrics,
+            holds,
+            rows: &rows,
+        };
+        json::write(&document, &mut out)?;
+    } else {
+        print(&rows, &settings, &mut out)?;
+    }
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+fn fresh_seed() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+struct Settings {
+    seed: u64,
+    metrics: usize,
+    progress: bool,
+}
+
+/// One cell of the bench.
+#[derive(Debug, Serialize)]
+struct Row {
+    task: String,
+    weights: usize,
+    target: f64,
+    floor: f64,
+    /// Questions until the estimate first is within the target.
+    median: f64,
+    p90: f64,
+    /// Questions until the engine says so, and how often that is true.
+    certified: f64,
+    coverage: f64,
+    milliseconds_per_question: f64,
+    /// What the papers' search asks, and how far off it ends.
+    paper: Option<(usize, f64)>,
+    /// One backward sweep of the antipodal search.
+    antipodal: Option<(usize, f64)>,
+    goal: String,
+    holds: bool,
+}
+
+/// How one engine run went.
+struct Trial {
+    hits: Vec<Option<usize>>,
+    certified: Vec<Option<(usize, f64)>>,
+    milliseconds: f64,
+    asked: usize,
+}
+
+/// Runs a plan against its metric until all targets are hit and certified.
+fn trial(plan: &Adaptive, metric: &Metric, targets: &[f64], caution: f64, noise: Noise, seed: u64) -> Trial {
+    let features = plan.features();
+    let truth = features.weights(metric).expect("a metric of the plan's family");
+    let mut oracle = Simulated::with_noise(metric.clone(), noise, seed).expect("checked noise");
+    let mut session = plan.start();
+    let (mut hits, mut certified) = (vec![None; targets.len()], vec![None; targets.len()]);
+    let mut thinking = 0.0;
+    for asked in 0..20_000 {
+        let gap: f64 = session.weights().iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let error = 2.0 * (0.5 * gap).min(1.0).asin();
+        for (n, target) in targets.iter().enumerate() {
+            if hits[n].is_none() && error <= *target {
+                hits[n] = Some(asked);
+            }
+            if certified[n].is_none() && session.radius() * caution <= *target {
+                certified[n] = Some((asked, error));
+            }
+        }
+        if hits.iter().all(Option::is_some) && certified.iter().all(Option::is_some) {
+            break;
+        }
+        let start = std::time::Instant::now();
+        let Some(query) = session.question(seed) else { break };
+        let Ok(answer) = oracle.prefer(&query);
+        session.take(&query, &answer);
+        thinking += start.elapsed().as_secs_f64();
+    }
+    Trial { hits, certified, milliseconds: 1e3 * thinking, asked: session.asked() }
+}
+
+/// A kind of metric to elicit.
+struct Task {
+    name: String,
+    plan: Adaptive,
+    signs_known: bool,
+    /// Bounds on median and p90 over the floor; `None` is reported without a goal.
+    goal: Option<(f64, f64)>,
+    /// Also run the papers' searches, on this ball.
+    ball: Option<Sphere>,
+}
+
+impl Task {
+    /// A metric without a preferred direction among the weights.
+    fn metric(&self, rng: &mut Xoshiro256PlusPlus) -> Metric {
+        let features = self.plan.features();
+        let mut weights = random::normals(features.dimension(), rng);
+        if let (true, Some(signs)) = (self.signs_known, features.known_signs()) {
+            weights.iter_mut().zip(signs).for_each(|(w, s)| *w = s * w.abs());
+        }
+        features.metric(&weights)
+    }
+}
+
+/// A ball of any dimension: recalls of that many classes.
+fn ball(dimension: usize) -> Sphere {
+    Sphere::new(Measure::DiagonalRates, dimension, 0.5 / dimension as f64).expect("a small radius")
+}
+
+fn tasks(largest: usize) -> Vec<Task> {
+    let mut tasks = vec![];
+    for q in [2, 3, 6, 12, 20, 30] {
+        let plan = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance");
+        tasks.push(Task {
+            name: format!("linear q={q}"),
+            plan,
+            signs_known: true,
+            goal: Some((1.15, 1.25)),
+            ball: Some(ball(q)),
+        });
+    }
+    for q in [6, 12] {
+        let plan = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance").signs(SignKnowledge::Unknown);
+        let name = format!("linear q={q}, signs unknown");
+        tasks.push(Task { name, plan, signs_known: false, goal: Some((1.15, f64::INFINITY)), ball: None });
+    }
+    for q in [2, 3, 6] {
+        let plan = Adaptive::quadratic(ball(q), 0.01).expect("a fair tolerance");
+        let name = format!("quadratic q={q}");
+        tasks.push(Task { name, plan, signs_known: false, goal: Some((1.3, f64::INFINITY)), ball: None });
+    }
+    for (k, m) in [(2, 2), (2, 3), (3, 2), (3, 3), (2, 4), (3, 4)] {
+        let space = GroupSphere::new(0.2, GroupShares::equal(m, k)).expect("a fair radius");
+        let plan = Adaptive::group_fair(space, 0.01).expect("a fair tolerance");
+        let goal = (m <= 3).then_some((1.1, f64::INFINITY));
+        tasks.push(Task { name: format!("fair k={k} m={m}"), plan, signs_known: true, goal, ball: None });
+    }
+    tasks.retain(|task| task.plan.features().dimension() <= largest);
+    tasks
+}
+
+fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
+    let mut rows = vec![];
+    for task in tasks(largest) {
+        let trials = each(settings, &task.name, |n, rng| {
+            trial(&task.plan, &task.metric(rng), &TARGETS, 1.0, Noise::None, n)
+        });
+        let weights = task.plan.features().dimension();
+        let searches = task
+            .ball
+            .as_ref()
+            .map(|ball| (search(ball, printed(), settings), search(ball, backward(), settings)));
+        for (n, target) in TARGETS.into_iter().enumerate() {
+            let floor = floor_bits(weights, target, task.signs_known);
+            let mut row = summary(&task.name, weights, target, floor, &trials, n);
+            // Families without a goal at every target are held to the finest.
+            let goal = task.goal.filter(|_| target == 0.01 || task.name.starts_with("linear"));
+            if let Some((median, p90)) = goal {
+                // A question is a whole number: a goal below the next whole one cannot be met.
+                row.holds = row.median <= (median * floor).ceil() && row.p90 <= (p90 * floor).ceil();
+                row.goal = if p90.is_finite() { format!("{median}, {p90}") } else { format!("{median}") };
+            }
+            if target == 0.01 {
+                row.paper = searches.map(|(paper, _)| paper);
+                row.antipodal = searches.map(|(_, antipodal)| antipodal);
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The printed search: forward order, two cycles, four questions per halving.
+fn printed() -> Method {
+    Method::paper(2, Halving::Four)
+}
+
+/// The same questions, last angle first, once, at most three per halving.
+fn backward() -> Method {
+    Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Three }
+}
+
+/// Questions and mean error of a search at tolerance .01.
+fn search(ball: &Sphere, method: Method, settings: &Settings) -> (usize, f64) {
+    let plan = Linear::new(ball.clone(), 0.01).expect("a fair tolerance");
+    let plan = plan.search(SlopeSearch::new(method, 0.01).expect("a fair tolerance"));
+    let runs = each(settings, "searches", |_, rng| {
+        let metric = random::linear(ball.view(), rng);
+        let mut oracle = Counting::new(Simulated::new(metric.clone()));
+        let Ok(outcome) = plan.run(&mut oracle);
+        // Unit vectors, though recalls are normalised to sum 1.
+        (oracle.asked(), outcome.metric.difference(&metric).expect("both linear").angle)
+    });
+    let mean = runs.iter().map(|(_, angle)| angle).sum::<f64>() / runs.len() as f64;
+    let asked = runs.iter().map(|(asked, _)| asked).sum::<usize>() / runs.len();
+    (asked, mean)
+}
+
+fn noisy(settings: &Settings, largest: usize) -> Vec<Row> {
+    let mut rows = vec![];
+    for q in [2, 4, 6, 9, 12].into_iter().filter(|q| *q <= largest) {
+        let base = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance");
+        let mut cells: Vec<(String, Answers, Noise, f64, f64)> = [0.0, 0.03, 0.05, 0.1, 0.15]
+            .map(|p| {
+                let capacity =
+                    if p > 0.0 { 1.0 + p * f64::log2(p) + (1.0 - p) * f64::log2(1.0 - p) } else { 1.0 };
+                let name = format!("linear q={q}, {:.0} % wrong", 100.0 * p);
+                (name, Answers::Flip { probability: p }, Noise::Flip { probability: p }, 0.01, capacity)
+            })
+            .to_vec();
+        for slope in [5.0, 20.0] {
+            // The oracle's slope is in units of the metric, the model's in units of the ball.
+            let noise = Noise::Logistic { slope: slope / ball(q).radius() };
+            let name = format!("linear q={q}, logistic slope {slope}");
+            cells.push((name, Answers::Logistic { slope }, noise, 0.1, 1.0));
+        }
+        for (name, answers, noise, target, capacity) in cells {
+            let plan = base.clone().answers(answers).expect("fair noise");
+            let trials = each(settings, &name, |n, rng| {
+                let task = Task {
+                    name: String::new(),
+                    plan: plan.clone(),
+                    signs_known: true,
+                    goal: None,
+                    ball: None,
+                };
+                // Unit weights: the noise is in units of the metric.
+                let metric = unit(&task.metric(rng));
+                trial(&plan, &metric, &[target], 1.08, noise, settings.seed.wrapping_add(n))
+            });
+            let floor = floor_bits(q, target, true) / capacity;
+            let mut row = summary(&name, q, target, floor, &trials, 0);
+            row.holds = row.coverage >= 0.93;
+            row.goal = "coverage .93".to_owned();
+            if name.contains(" 5 % wrong") {
+                row.holds &= row.certified <= (1.4 * floor).ceil();
+                row.goal.push_str(", certified 1.4");
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The same linear metric with weights of length 1.
+fn unit(metric: &Metric) -> Metric {
+    let equipoise::metric::Family::Linear(linear) = metric.family() else { return metric.clone() };
+    let length = linear.weights().iter().map(|w| w * w).sum::<f64>().sqrt();
+    let weights = linear.weights().iter().map(|w| w / length).collect();
+    Metric::linear(*metric.view(), metric.sense(), weights).expect("not zero")
+}
+
+/// Runs a job per metric on all cores, each with a generator of its own.
+fn each<T: Send>(
+    settings: &Settings,
+    label: &str,
+    job: impl Fn(u64, &mut Xoshiro256PlusPlus) -> T + Sync,
+) -> Vec<T> {
+    let progress = Progress::new(label, settings.metrics, settings.progress);
+    let one = |n: u64| {
+        let seed = settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(n);
+        let result = job(n, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        progress.step();
+        result
+    };
+    (0..settings.metrics as u64).into_par_iter().map(one).collect()
+}
+
+fn summary(task: &str, weights: usize, target: f64, floor: f64, trials: &[Trial], n: usize) -> Row {
+    let hits: Vec<f64> = trials.iter().map(|t| t.hits[n].map_or(f64::INFINITY, |q| q as f64)).collect();
+    let certified: Vec<f64> =
+        trials.iter().map(|t| t.certified[n].map_or(f64::INFINITY, |(q, _)| q as f64)).collect();
+    let right = trials.iter().filter(|t| t.certified[n].is_some_and(|(_, error)| error <= target)).count();
+    let asked: usize = trials.iter().map(|t| t.asked).sum();
+    Row {
+        task: task.to_owned(),
+        weights,
+        target,
+        floor,
+        median: quantile(&hits, 0.5),
+        p90: quantile(&hits, 0.9),
+        certified: quantile(&certified, 0.5),
+        coverage: right as f64 / trials.len() as f64,
+        milliseconds_per_question: trials.iter().map(|t| t.milliseconds).sum::<f64>() / asked.max(1) as f64,
+        paper: None,
+        antipodal: None,
+        goal: String::new(),
+        holds: true,
+    }
+}
+
+fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+}
+
+fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> {
+    let terminal = Terminal::detect();
+    let title = format!(
+        "Questions asked, over {} hidden metrics per cell (seed {})",
+        settings.metrics, settings.seed
+    );
+    writeln!(out, "{}\n", terminal.bold(&title))?;
+    let headings = [
+        "task",
+        "rad",
+        "floor",
+        "median",
+        "p90",
+        "certified",
+        "covers",
+        "ms",
+        "paper",
+        "backward",
+        "goal",
+        "",
+    ];
+    let mut table = Table::new(terminal, headings);
+    for row in rows {
+        let over = |questions: f64| format!("{questions:.0} ({:.2})", questions / row.floor);
+        let searched =
+            |found: Option<(usize, f64)>| found.map_or(String::new(), |(q, e)| format!("{q} ({e:.3})"));
+        table.row([
+            row.task.clone(),
+            format!("{}", row.target),
+            format!("{:.1}", row.floor),
+            over(row.median),
+            over(row.p90),
+            over(row.certified),
+            format!("{:.2}", row.coverage),
+            format!("{:.2}", row.milliseconds_per_question),
+            searched(row.paper),
+            searched(row.antipodal),
+            row.goal.clone(),
+            if row.goal.is_empty() {
+                ""
+            } else if row.holds {
+                "ok"
+            } else {
+                "MISSED"
+            }
+            .to_owned(),
+        ]);
+    }
+    write!(out, "{table}")?;
+    writeln!(out)?;
+    let note = "median and p90: questions until the estimate is within the target; certified: until the engine says so; in \
+                brackets over the floor. covers: how often the certified estimate really is within the target. paper and \
+                backward: questions of the searches at tolerance .01, in brackets their mean error in radians.";
+    writeln!(out, "{}", terminal.paragraph(note))?;
+    Ok(())
+}
