@@ -10,7 +10,8 @@
 //! * [`oracle`]: who answers, simulated with noise or real;
 //! * [`elicit`]: the procedures, one file each, in the order of their papers;
 //! * [`Interview`]: any procedure as ask-and-answer, resumable and undoable;
-//! * [`rank`], [`agreement`] and [`nearest`]: models in the order of a metric, and which named metric orders them alike.
+//! * [`rank`], [`agreement`] and [`nearest`]: models in the order of a metric, and which named metric orders them alike;
+//! * [`threshold`]: where to cut scores, for all or per group, and the reward matrix for many classes.
 //!
 //! ```
 //! use equipoise::{Interview, Metric, Oracle, Step, elicit, oracle::Simulated, population::Logistic, space::Binary};
@@ -52,6 +53,7 @@ pub mod rates;
 pub mod simulation;
 pub mod space;
 mod spread;
+pub mod threshold;
 pub mod view;
 
 pub use document::FORMAT;
