@@ -119,6 +119,31 @@ fn costs_of_a_group_fair_draw_are_never_negative() {
 }
 
 #[test]
+fn an_interval_alone_gives_draws_that_fill_it() {
+    for measure in ["binary", "diagonal", "off_diagonal_rates"] {
+        let (sense, weights) = match measure {
+            "binary" => ("utility", "[6,1]"),
+            "diagonal" => ("utility", "[1,6]"),
+            _ => ("cost", "[1,6]"),
+        };
+        let text = format!(
+            r#"{{"format":1,"kind":"linear","measure":"{measure}","sense":"{sense}","weights":{weights},
+                "interval":{{"low":4.5,"high":9.5,"level":0.8}}}}"#
+        );
+        let metric = Metric::from_json(&text).unwrap();
+        let draws = metric.draws(20_000, &mut random(5));
+        let share = |in_it: &dyn Fn(f64) -> bool| {
+            draws.iter().filter(|d| in_it(d.weight_ratio().unwrap())).count() as f64 / draws.len() as f64
+        };
+        assert!((share(&|r| r < 4.5) - 0.1).abs() < 0.01, "{measure}");
+        assert!((share(&|r| r < 6.0) - 0.5).abs() < 0.01, "{measure}");
+        assert!((share(&|r| r > 9.5) - 0.1).abs() < 0.01, "{measure}");
+        let open = Metric::from_json(&text.replace("9.5", "null")).unwrap();
+        assert!(open.draws(5, &mut random(5)).is_empty());
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_draws() {
     let metric = metrics().remove(0);
     let metric = metric.clone().with_posterior(around(&metric, 0.2)).unwrap();

@@ -158,6 +158,18 @@ proptest! {
     }
 
     #[test]
+    fn any_text_is_a_requirement_or_a_sentence(pieces in proptest::collection::vec(0_usize..20, 0..10)) {
+        let words = ["recall", "rate", "accuracy", "precision", ":", "@", "->", ">=", "<=", "0.5", "F", "benign", "malignant",
+                     " ", "é", "≥", "-", "1e400", "NaN", ""];
+        let text: String = pieces.iter().map(|&n| words[n]).collect();
+        let classes = ["benign", "malignant", ""].map(str::to_owned);
+        match Requirement::parse(&text, &classes, &["F".to_owned()]) {
+            Ok(parsed) => prop_assert!((0.0..=1.0).contains(&parsed.bound)),
+            Err(wrong) => prop_assert!(wrong.to_string().starts_with("requirement \"")),
+        }
+    }
+
+    #[test]
     fn decision_curves_are_net_benefits(rows in rows(40)) {
         let sample = rows.sample();
         let thresholds: Vec<f64> = (0..50).map(|n| f64::from(n) / 50.0).collect();
@@ -389,6 +401,57 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     assert_eq!(Some(uncertain.interval), equipoise::Spread::of(&thresholds, 0.95));
     assert_eq!(advice.guard.per_class, [266, 134]);
     assert!(advice.guard.undecided.unwrap() > 0 && advice.bayes.is_err());
+}
+
+#[test]
+fn intervals_of_group_thresholds_lie_around_them() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let n = 300;
+    let draws = equipoise::metric::random::normals(n, &mut random);
+    let truth: Vec<u8> = (0..n).map(|i| u8::from(i % 5 < 2)).collect();
+    let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
+    let scores: Vec<f64> =
+        (0..n).map(|i| draws[i] + 2.0 * f64::from(truth[i]) + f64::from(groups[i])).collect();
+    let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
+    let metric = Metric::named().accuracy(2).unwrap();
+    let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
+    let resamples: Vec<Vec<f64>> =
+        (0..80).map(|_| equipoise::metric::random::sizes(n, &mut random)).collect();
+    let doubt = Doubt { resamples: &resamples, ..Doubt::default() };
+    let found = sample.uncertain_per_group(&metric, &[], &best, doubt).unwrap().unwrap();
+    for (uncertain, cut) in found.iter().zip(&best.cuts) {
+        assert_eq!((uncertain.draws, uncertain.without), (80, 0));
+        assert!(uncertain.interval.contains(cut.threshold), "{uncertain:?} {cut:?}");
+    }
+    // Accuracy cares for each group alone, so the draws are those of the groups by themselves.
+    for group in 0..2_u16 {
+        let of = |values: &[f64]| -> Vec<f64> {
+            (0..n).filter(|&i| groups[i] == group).map(|i| values[i]).collect()
+        };
+        let labels: Vec<u8> = (0..n).filter(|&i| groups[i] == group).map(|i| truth[i]).collect();
+        let alone = Sample::new(&of(&scores), &labels).unwrap();
+        let resamples: Vec<Vec<f64>> = resamples.iter().map(|r| of(r)).collect();
+        let doubt = Doubt { resamples: &resamples, ..Doubt::default() };
+        let expected = alone.uncertain(&metric, &[], doubt).unwrap().unwrap();
+        assert_eq!(found[usize::from(group)].interval, expected.interval);
+    }
+    assert_eq!(sample.uncertain_per_group(&metric, &[], &best, Doubt::default()).unwrap(), None);
+}
+
+#[test]
+fn advice_says_which_requirements_theory_misses() {
+    let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();
+    let accuracy = Metric::named().accuracy(2).unwrap();
+    let needed = [requirement("recall:malignant>=1"), requirement("recall:benign>=0.5")];
+    let advice = sample.advise(&accuracy, &needed, Doubt::default()).unwrap();
+    assert_eq!(advice.bayes_misses, ["recall:malignant>=1"]);
+    let json = serde_json::to_value(&advice).unwrap();
+    assert_eq!(json["bayes"]["threshold"], 0.5);
+    assert_eq!(json["best"]["outcome"], "found");
+    assert_eq!(json["best"]["confusions"], serde_json::json!([[[0.25, 0.25], [0.0, 0.5]]]));
+    let jaccard = sample.advise(&Metric::named().jaccard().unwrap(), &[], Doubt::default()).unwrap();
+    let json = serde_json::to_value(&jaccard).unwrap();
+    assert!(json["bayes"]["reason"].as_str().unwrap().starts_with("a Bayes threshold needs"));
 }
 
 #[test]

@@ -275,12 +275,14 @@ impl Metric {
         (positive >= 0.0 && negative > 0.0).then(|| positive / negative)
     }
 
-    /// Metrics drawn from the posterior; none if the document has no posterior.
+    /// Metrics drawn from the posterior or, failing that, from the interval; none if the document has neither.
     ///
     /// Comparisons say nothing about the size of a metric, so every draw is rescaled to the length of this metric's
     /// own coefficients; values of different draws are then in the same units. Draws keep the signs that are
     /// known: those of this metric if the posterior says so, and the costs of a group-fair metric are never
-    /// negative. A draw with a wrong sign is drawn again, up to 64 times, and after that its wrong signs are reflected.
+    /// negative. Draws from an interval are normal in the logarithm of the weight ratio, each side with the deviation
+    /// that puts the end of the interval where its level says; an interval that starts at 0 or has no upper end
+    /// gives no draws. A draw with a wrong sign is drawn again, up to 64 times, and after that its wrong signs are reflected.
     ///
     /// ```
     /// use equipoise::Metric;
@@ -294,9 +296,9 @@ impl Metric {
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn draws(&self, count: usize, random: &mut impl Rng) -> Vec<Metric> {
-        let Some(posterior) = &self.belief.posterior else { return Vec::new() };
         let own = self.coefficients();
         let size = norm(&own);
+        let Some(posterior) = &self.belief.posterior else { return self.ratio_draws(count, random) };
         let signs: Vec<Option<f64>> = (own.iter().zip(self.never_negative()))
             .map(|(own, never_negative)| match posterior.signs {
                 _ if never_negative => Some(1.0),
@@ -326,6 +328,40 @@ impl Metric {
         };
         (0..count).map(|_| draw()).collect()
     }
+}
+
+impl Metric {
+    /// Metrics with weight ratios drawn from the interval.
+    fn ratio_draws(&self, count: usize, random: &mut impl Rng) -> Vec<Metric> {
+        let (own, size) = (self.coefficients(), norm(&self.coefficients()));
+        let ends = self.belief.interval.and_then(|i| Some((i.low, i.high?, i.level)));
+        let Some(((low, high, level), ratio)) = ends.zip(self.weight_ratio()) else { return Vec::new() };
+        if !(low > 0.0 && ratio > 0.0) {
+            return Vec::new();
+        }
+        let reach = normal_reach(level);
+        // An end on the wrong side of the ratio leaves no room on that side.
+        let [below, above] = [(ratio / low).ln(), (high / ratio).ln()].map(|room| room.max(0.0) / reach);
+        let [positive, negative] = if self.view.measure() == Measure::Binary { [0, 1] } else { [1, 0] };
+        let draw = |step: f64| {
+            let factor = (step * if step < 0.0 { below } else { above }).exp();
+            let mut drawn = own.clone();
+            drawn[positive] = own[negative] * ratio * factor;
+            self.with_coefficients(&scaled(&drawn, size / norm(&drawn)))
+        };
+        super::random::normals(count, random).into_iter().filter_map(|step| draw(step).ok()).collect()
+    }
+}
+
+/// How many deviations around the mean of a normal distribution hold this much of it.
+fn normal_reach(level: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    while high - low > 1e-12 {
+        let middle = 0.5 * (low + high);
+        let held = libm::erf(middle / std::f64::consts::SQRT_2);
+        (low, high) = if held < level { (middle, high) } else { (low, middle) };
+    }
+    high
 }
 
 fn fits(drawn: &[f64], signs: &[Option<f64>]) -> bool {

@@ -1,13 +1,14 @@
 //! The two thresholds side by side, how sure they are, and whether the table is large enough to say.
 
 use super::bayes::{Bayes, bayes};
+use super::groups::GroupBest;
 use super::requirement::Requirement;
 use super::sample::{Row, Sample, weight};
 use super::sweep::{Best, Judge, Outcome};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::metric::Metric;
 use crate::spread::{Spread, check_level};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// With fewer rows of a class than this a measured threshold is not to be relied on (Vergouwe et al. 2005).
 pub const RARE: usize = 100;
@@ -40,6 +41,13 @@ pub struct Uncertain {
     pub without: usize,
 }
 
+impl Uncertain {
+    fn of(thresholds: &[f64], draws: usize, level: f64) -> Option<Self> {
+        let interval = Spread::of(thresholds, level)?;
+        Some(Self { interval, draws: thresholds.len(), without: draws - thresholds.len() })
+    }
+}
+
 /// Whether there are enough rows to decide.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Guard {
@@ -54,12 +62,15 @@ pub struct Guard {
 }
 
 /// Where to cut: by theory for calibrated scores, by trying on the table, and how far to trust either.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Advice {
     /// The threshold for calibrated scores, or why there is none.
+    #[serde(serialize_with = "or_reason")]
     pub bayes: std::result::Result<Bayes, Error>,
     /// What the metric is on this table at that threshold.
     pub bayes_value: Option<f64>,
+    /// The requirements that threshold does not meet on this table.
+    pub bayes_misses: Vec<String>,
     /// The best threshold on this table, or why there is none.
     pub best: Outcome<Best>,
     /// The interval of the best threshold; `None` without draws.
@@ -86,13 +97,18 @@ impl Sample {
         check_level(doubt.level)?;
         let best = self.best(metric, requirements)?;
         let bayes = bayes(metric, self.positive_prior(), doubt.metric_draws, doubt.level);
-        let bayes_value = match &bayes {
-            Ok(bayes) => Some(metric.of(&self.confusions_at(bayes.threshold)?)?),
-            Err(_) => None,
-        };
+        let at_bayes = bayes.as_ref().ok().map(|bayes| self.confusions_at(bayes.threshold)).transpose()?;
+        let bayes_value = at_bayes.as_ref().map(|matrix| metric.of(matrix)).transpose()?;
+        let mut bayes_misses = Vec::new();
+        for requirement in requirements {
+            let Some(matrix) = &at_bayes else { break };
+            if !requirement.value_of(matrix)?.is_some_and(|value| requirement.is_met(value)) {
+                bayes_misses.push(requirement.to_string());
+            }
+        }
         let uncertain = self.uncertain(metric, requirements, doubt)?;
         let guard = self.guard(&best, uncertain.as_ref());
-        Ok(Advice { bayes, bayes_value, best, uncertain, guard })
+        Ok(Advice { bayes, bayes_value, bayes_misses, best, uncertain, guard })
     }
 
     /// The interval of the best threshold over draws of the metric and resamplings of the rows; `None` without either.
@@ -104,27 +120,57 @@ impl Sample {
         requirements: &[Requirement],
         doubt: Doubt,
     ) -> Result<Option<Uncertain>> {
+        let mut thresholds = Vec::new();
+        let draws = self.each_draw(metric, requirements, doubt, |weights, judge| {
+            let met = self.sweep(weights, judge).filter(|(_, rating)| rating.violation == 0.0);
+            thresholds.extend(met.map(|(accepted, _)| self.cut(accepted).threshold));
+        })?;
+        Ok(Uncertain::of(&thresholds, draws, doubt.level))
+    }
+
+    /// The intervals of the thresholds of all groups, as [`Sample::uncertain`] has them for a common one.
+    ///
+    /// In every draw the search starts from `best` and moves one group at a time.
+    pub fn uncertain_per_group(
+        &self,
+        metric: &Metric,
+        requirements: &[Requirement],
+        best: &GroupBest,
+        doubt: Doubt,
+    ) -> Result<Option<Vec<Uncertain>>> {
+        check::length("cuts", best.cuts.len(), self.groups)?;
+        let mut thresholds = vec![Vec::new(); self.groups];
+        let draws = self.each_draw(metric, requirements, doubt, |weights, judge| {
+            for (group, cut) in self.improve(best, weights, judge).into_iter().flatten().enumerate() {
+                thresholds[group].push(cut.threshold);
+            }
+        })?;
+        Ok(thresholds.iter().map(|found| Uncertain::of(found, draws, doubt.level)).collect())
+    }
+
+    /// Hands over the weights and the metric of every draw; returns how many there were.
+    fn each_draw(
+        &self,
+        metric: &Metric,
+        requirements: &[Requirement],
+        doubt: Doubt,
+        mut act: impl FnMut(Option<&[f64]>, &mut Judge),
+    ) -> Result<usize> {
         check_level(doubt.level)?;
         self.check(metric, requirements)?;
         let (wanted, resamples) = (doubt.metric_draws, doubt.resamples);
         wanted.iter().try_for_each(|draw| metric.view().expect("the metric", draw.view(), "a draw of it"))?;
         for (n, resample) in resamples.iter().enumerate() {
-            crate::error::check::length(&format!("resamples[{n}]"), resample.len(), self.rows.len())?;
-            crate::error::check::nonnegative(&format!("resamples[{n}]"), resample)?;
+            check::length(&format!("resamples[{n}]"), resample.len(), self.rows.len())?;
+            check::nonnegative(&format!("resamples[{n}]"), resample)?;
         }
-        let mut thresholds = Vec::new();
         let draws = wanted.len().max(resamples.len());
         for n in 0..draws {
             let metric = if wanted.is_empty() { metric } else { &wanted[n % wanted.len()] };
             let drawn = (!resamples.is_empty()).then(|| self.reweighted(&resamples[n % resamples.len()]));
-            let weights = drawn.as_deref().or(self.weights.as_deref());
-            let found = self.sweep(weights, &mut Judge::new(metric, requirements));
-            let met = found.filter(|(_, rating)| rating.violation == 0.0);
-            thresholds.extend(met.map(|(accepted, _)| self.cut(accepted).threshold));
+            act(drawn.as_deref().or(self.weights.as_deref()), &mut Judge::new(metric, requirements));
         }
-        let found = thresholds.len();
-        let interval = Spread::of(&thresholds, doubt.level);
-        Ok(interval.map(|interval| Uncertain { interval, draws: found, without: draws - found }))
+        Ok(draws)
     }
 
     fn reweighted(&self, resample: &[f64]) -> Vec<f64> {
@@ -173,5 +219,20 @@ impl Sample {
             ));
         }
         Guard { rows: self.rows.len(), per_class, undecided, warnings }
+    }
+}
+
+/// A threshold, or the sentence that says why there is none.
+fn or_reason<S: Serializer>(
+    bayes: &std::result::Result<Bayes, Error>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Reason {
+        reason: String,
+    }
+    match bayes {
+        Ok(bayes) => bayes.serialize(serializer),
+        Err(error) => Reason { reason: error.to_string() }.serialize(serializer),
     }
 }

@@ -2,10 +2,11 @@
 
 use super::requirement::Requirement;
 use super::sample::{Sample, Tally, weight};
-use super::sweep::{Cut, Infeasible, Judge, Outcome, Rating, Reach, cut_between, no_value};
+use super::sweep::{Cut, Infeasible, Judge, Outcome, Rating, Reach, as_matrices, cut_between, no_value};
 use crate::error::Result;
 use crate::metric::Metric;
 use crate::rates::GroupConfusions;
+use serde::Serialize;
 
 /// Up to this many combinations of thresholds are all tried.
 const EXHAUSTIVE: usize = 1_000_000;
@@ -17,13 +18,14 @@ const STARTS: usize = 9;
 const ROUNDS: usize = 1000;
 
 /// The best thresholds found, one per group, and what they do together.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupBest {
     /// Where to cut in each group.
     pub cuts: Vec<Cut>,
     /// The metric of the whole rule.
     pub value: f64,
     /// The confusion matrices of the groups.
+    #[serde(serialize_with = "as_matrices")]
     pub confusions: GroupConfusions,
     /// Whether every combination was tried, so that none does better on the table.
     pub exact: bool,
@@ -60,7 +62,7 @@ impl Sample {
         requirements: &[Requirement],
     ) -> Result<Outcome<GroupBest>> {
         self.check(metric, requirements)?;
-        let ladders = self.ladders();
+        let ladders = self.ladders(self.weights.as_deref());
         let mut judge = Judge::new(metric, requirements);
         let Some(found) = self.search(&ladders, &mut judge) else { return Err(no_value()) };
         if found.rating.violation > 0.0 {
@@ -79,14 +81,14 @@ impl Sample {
         }))
     }
 
-    fn ladders(&self) -> Vec<Ladder> {
+    fn ladders(&self, weights: Option<&[f64]>) -> Vec<Ladder> {
         let start = || Ladder { accepted: vec![[0.0; 2]], rows: vec![0], scores: vec![] };
         let mut ladders: Vec<Ladder> = (0..self.groups).map(|_| start()).collect();
         for row in &self.rows {
             let ladder = &mut ladders[usize::from(row.group)];
             let last = ladder.accepted.len() - 1;
             let mut accepted = ladder.accepted[last];
-            accepted[usize::from(row.class)] += weight(self.weights.as_deref(), row);
+            accepted[usize::from(row.class)] += weight(weights, row);
             if ladder.scores.last() == Some(&row.score) {
                 ladder.accepted[last] = accepted;
                 ladder.rows[last] += 1;
@@ -143,6 +145,21 @@ impl Sample {
             }
         }
         best
+    }
+
+    /// The thresholds that steps from a known rule lead to under other weights; `None` if they meet no requirements.
+    pub(super) fn improve(
+        &self,
+        best: &GroupBest,
+        weights: Option<&[f64]>,
+        judge: &mut Judge,
+    ) -> Option<Vec<Cut>> {
+        let ladders = self.ladders(weights);
+        let step = |(ladder, cut): (&Ladder, &Cut)| ladder.rows.partition_point(|&r| r <= cut.accepted) - 1;
+        let start = ladders.iter().zip(&best.cuts).map(step).collect();
+        let found = one_by_one(start, &ladders, &mut self.tally(weights), judge);
+        let (steps, _) = found.filter(|(_, rating)| rating.violation == 0.0)?;
+        Some(ladders.iter().zip(&steps).map(|(ladder, &step)| ladder.cut(step)).collect())
     }
 
     /// What a requirement can reach alone: one that can be met is, others come as near as the search finds.

@@ -5,7 +5,7 @@ use super::sample::{Sample, Tally, weight};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::rates::GroupConfusions;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A threshold, and the others that decide every row alike.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -23,18 +23,20 @@ pub struct Cut {
 }
 
 /// The best rule found, and what it does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// Where to cut.
     pub cut: Cut,
     /// The metric there.
     pub value: f64,
     /// The confusion matrix there.
+    #[serde(serialize_with = "as_matrices")]
     pub confusions: GroupConfusions,
 }
 
 /// A best rule, or the reason why there is none.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome<B> {
     /// The best rule among those that meet every requirement.
     Found(B),
@@ -211,6 +213,17 @@ pub(super) fn cut_between(above: Option<f64>, up_to: Option<f64>, accepted: usiz
         (None, None) => 0.0,
     };
     Cut { threshold, above, up_to, accepted }
+}
+
+/// Joint probabilities as one row-major matrix per group.
+pub(super) fn as_matrices<S: Serializer>(
+    confusions: &GroupConfusions,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    let k = confusions.classes();
+    let row = |g: usize, i: usize| (0..k).map(|j| confusions.get(g, i, j)).collect::<Vec<f64>>();
+    let matrix = |g: usize| (0..k).map(|i| row(g, i)).collect::<Vec<_>>();
+    (0..confusions.groups()).map(matrix).collect::<Vec<_>>().serialize(serializer)
 }
 
 pub(super) fn no_value() -> Error {
