@@ -259,6 +259,44 @@ fn many_thresholds_per_group_end_no_worse_than_a_common_one() {
     }
 }
 
+/// Half the steps of a search that moves one group at a time end in a corner of the absolute differences; moving groups
+/// together gets out of it.
+#[test]
+fn groups_move_together_where_differences_between_them_cost() {
+    let n = 2400;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let draws = equipoise::metric::random::normals(2 * n, &mut random);
+    let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
+    let group = |i: usize| f64::from(groups[i]);
+    let truth: Vec<u8> = (0..n).map(|i| u8::from(draws[n + i] > 0.3 + 0.4 * group(i))).collect();
+    let scores: Vec<f64> =
+        (0..n).map(|i| draws[i] + (1.0 + 0.5 * group(i)) * f64::from(truth[i]) + 0.4 * group(i)).collect();
+    let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
+    // The rates of every threshold of a group, by sorting its rows alone.
+    let curve = |g: u16| {
+        let mut rows: Vec<(f64, u8)> =
+            (0..n).filter(|&i| groups[i] == g).map(|i| (scores[i], truth[i])).collect();
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let total = |class: u8| rows.iter().filter(|row| row.1 == class).count() as f64;
+        let (negatives, positives) = (total(0), total(1));
+        let mut accepted = [0.0; 2];
+        let mut rates = vec![[0.0, 1.0]];
+        for row in &rows {
+            accepted[usize::from(row.1)] += 1.0;
+            rates.push([accepted[0] / negatives, 1.0 - accepted[1] / positives]);
+        }
+        rates
+    };
+    let (first, second) = (curve(0), curve(1));
+    assert!(first.len() * second.len() > 1_000_000);
+    for metric in metrics().into_iter().filter(|m| matches!(m.family(), Family::GroupFair(_))) {
+        let pairs = first.iter().flat_map(|a| second.iter().map(move |b| [a[0], a[1], b[0], b[1]]));
+        let least = pairs.map(|point| metric.value(&point)).fold(f64::INFINITY, f64::min);
+        let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
+        assert!(!best.exact && (best.value - least).abs() < 1e-12, "{} is not {least}", best.value);
+    }
+}
+
 #[test]
 fn requirements_that_cannot_be_met_are_explained() {
     let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();

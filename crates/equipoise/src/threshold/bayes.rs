@@ -17,6 +17,26 @@ pub struct Bayes {
     pub level: f64,
 }
 
+impl Bayes {
+    /// The threshold with its interval, in a sentence about the class that is accepted.
+    ///
+    /// ```
+    /// use equipoise::{Spread, threshold::Bayes};
+    /// let bayes = Bayes { threshold: 0.14286, interval: Some(Spread { low: 0.1, high: 0.2 }), level: 0.9 };
+    /// let expected = "Predict malignant where its probability is at least 0.143 (90 % interval 0.100 to 0.200).";
+    /// assert_eq!(bayes.sentence("malignant"), expected);
+    /// ```
+    pub fn sentence(&self, class: &str) -> String {
+        let start = format!("Predict {class} where its probability is at least {:.3}", self.threshold);
+        match self.interval {
+            Some(Spread { low, high }) => {
+                format!("{start} ({:.0} % interval {low:.3} to {high:.3}).", 100.0 * self.level)
+            }
+            None => start + ".",
+        }
+    }
+}
+
 /// The best threshold on calibrated probabilities for a linear metric of two classes.
 ///
 /// With $C_{FP}$ the cost of a false alarm and $C_{FN}$ that of a missed case, accept where

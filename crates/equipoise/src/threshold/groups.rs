@@ -10,8 +10,10 @@ use serde::Serialize;
 
 /// Up to this many combinations of thresholds are all tried.
 const EXHAUSTIVE: usize = 1_000_000;
-/// Combinations tried for a start where there are more.
-const COARSE: usize = 50_000;
+/// Combinations tried in every grid where there are more.
+const GRID: usize = 200_000;
+/// The same in every draw of an interval.
+const DRAWN_GRID: usize = 20_000;
 /// Common thresholds tried as a start, besides the best one.
 const STARTS: usize = 9;
 /// Rounds of single steps; each round improves the rule, so this is a guard, not a setting.
@@ -43,9 +45,9 @@ impl Sample {
     /// The thresholds, one per group, with the best metric on these rows, among those that meet every requirement.
     ///
     /// Every combination is tried where there are at most a million of them. Otherwise the search starts from the best
-    /// common threshold, from other common ones and from a coarse grid of combinations, and then moves one group at a
-    /// time to the best of all its thresholds until nothing improves: never worse than the best common threshold, and
-    /// no change in a single group does better.
+    /// common threshold, from other common ones and from a grid of combinations that narrows around its best, moves one
+    /// group at a time to the best of all its thresholds, and several groups together within a window, until nothing
+    /// improves: never worse than the best common threshold, and no change in a single group does better.
     ///
     /// ```
     /// use equipoise::{Metric, threshold::Sample};
@@ -128,15 +130,7 @@ impl Sample {
         };
         starts.extend(self.sweep(self.weights.as_deref(), judge).map(|(accepted, _)| common(accepted)));
         starts.extend((0..=STARTS).map(|n| common(n * self.rows.len() / STARTS)));
-        let wide = (COARSE as f64).powf(1.0 / self.groups as f64).floor() as usize;
-        if wide >= 2 {
-            let spaced = |&length: &usize| -> Vec<usize> {
-                let count = wide.min(length);
-                (0..count).map(|n| n * (length - 1) / (count - 1).max(1)).collect()
-            };
-            let coarse: Vec<Vec<usize>> = lengths.iter().map(spaced).collect();
-            starts.extend(every(&coarse, ladders, &mut tally, judge).map(|(steps, _)| steps));
-        }
+        starts.extend(narrowing(&lengths, ladders, &mut tally, judge));
         let mut best: Option<Found> = None;
         for start in starts {
             let Some((steps, rating)) = one_by_one(start, ladders, &mut tally, judge) else { continue };
@@ -144,7 +138,8 @@ impl Sample {
                 best = Some(Found { steps, rating, exact: false });
             }
         }
-        best
+        let (steps, rating) = together(best?.steps, GRID, ladders, &mut tally, judge)?;
+        Some(Found { steps, rating, exact: false })
     }
 
     /// The thresholds that steps from a known rule lead to under other weights; `None` if they meet no requirements.
@@ -157,7 +152,7 @@ impl Sample {
         let ladders = self.ladders(weights);
         let step = |(ladder, cut): (&Ladder, &Cut)| ladder.rows.partition_point(|&r| r <= cut.accepted) - 1;
         let start = ladders.iter().zip(&best.cuts).map(step).collect();
-        let found = one_by_one(start, &ladders, &mut self.tally(weights), judge);
+        let found = together(start, DRAWN_GRID, &ladders, &mut self.tally(weights), judge);
         let (steps, _) = found.filter(|(_, rating)| rating.violation == 0.0)?;
         Some(ladders.iter().zip(&steps).map(|(ladder, &step)| ladder.cut(step)).collect())
     }
@@ -213,6 +208,71 @@ fn every(
         }
     }
     best.map(|(at, rating)| (at.iter().zip(choices).map(|(&n, choices)| choices[n]).collect(), rating))
+}
+
+/// How many steps of each group a grid of this many combinations can hold.
+fn width(combinations: usize, groups: usize) -> usize {
+    (combinations as f64).powf(1.0 / groups as f64).floor() as usize
+}
+
+/// At most `count` steps from `low` to `high`, both included.
+fn spaced(low: usize, high: usize, count: usize) -> Vec<usize> {
+    let count = count.min(high - low + 1);
+    (0..count).map(|n| low + n * (high - low) / (count - 1).max(1)).collect()
+}
+
+/// The best of a grid of combinations, then of a finer one around it, down to single steps.
+fn narrowing(
+    lengths: &[usize],
+    ladders: &[Ladder],
+    tally: &mut Tally,
+    judge: &mut Judge,
+) -> Option<Vec<usize>> {
+    let wide = width(GRID, lengths.len());
+    if wide < 4 {
+        return None;
+    }
+    let all: Vec<Vec<usize>> = lengths.iter().map(|&length| spaced(0, length - 1, wide)).collect();
+    let (mut steps, _) = every(&all, ladders, tally, judge)?;
+    let mut gap = lengths.iter().max()?.div_ceil(wide - 1);
+    while gap > 1 {
+        let near = |(&step, &length): (&usize, &usize)| {
+            spaced(step.saturating_sub(gap), (step + gap).min(length - 1), wide)
+        };
+        let choices: Vec<Vec<usize>> = steps.iter().zip(lengths).map(near).collect();
+        (steps, _) = every(&choices, ladders, tally, judge)?;
+        gap = (2 * gap).div_ceil(wide - 1).min(gap - 1);
+    }
+    Some(steps)
+}
+
+/// Moves one group at a time, then all within a window, until neither improves.
+///
+/// Where differences between groups cost, groups must often move together: each alone would open a gap.
+fn together(
+    steps: Vec<usize>,
+    combinations: usize,
+    ladders: &[Ladder],
+    tally: &mut Tally,
+    judge: &mut Judge,
+) -> Option<(Vec<usize>, Rating)> {
+    let half = width(combinations, ladders.len()).saturating_sub(1) / 2;
+    let (mut steps, mut rating) = one_by_one(steps, ladders, tally, judge)?;
+    if half == 0 || ladders.len() == 1 {
+        return Some((steps, rating));
+    }
+    for _ in 0..ROUNDS {
+        let near = |(&step, ladder): (&usize, &Ladder)| {
+            (step.saturating_sub(half)..=(step + half).min(ladder.accepted.len() - 1)).collect()
+        };
+        let window: Vec<Vec<usize>> = steps.iter().zip(ladders).map(near).collect();
+        let (moved, better) = every(&window, ladders, tally, judge)?;
+        if !better.beats(Some(&rating)) {
+            break;
+        }
+        (steps, rating) = one_by_one(moved, ladders, tally, judge)?;
+    }
+    Some((steps, rating))
 }
 
 /// Moves one group at a time to the best of all its thresholds until nothing improves.
