@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 use serde::Serialize;
 
 /// A rounder parameter is preferred if it costs no more agreement than this.
-const TIDY: f64 = 1e-3;
+const TIDY: f64 = 5e-3;
 
 /// A metric people know by name. Class 1 is the positive one of two classes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -232,9 +232,12 @@ fn best_member(member: impl Fn(f64) -> Known, agreement: &impl Fn(Known) -> Opti
     }
     let (log, top) = best?;
     let exact = log.exp2();
-    let tidy = (1..=3).map(|digits| rounded(exact, digits));
+    // A ratio below 1 is told the other way round, 1:4 for 0.25.
+    let inverted = exact < 1.0 && matches!(member(exact), Known::CostRatio { .. });
+    let round = |digits| if inverted { 1.0 / rounded(1.0 / exact, digits) } else { rounded(exact, digits) };
+    let mut tidy = (1..=3).map(round);
     let good = |x: &f64| agreement(member(*x)).is_some_and(|tau| tau >= top - TIDY);
-    Some(member(tidy.into_iter().find(good).unwrap_or(exact)))
+    Some(member(tidy.find(good).unwrap_or(exact)))
 }
 
 /// A positive number with this many significant digits.

@@ -259,8 +259,7 @@ fn many_thresholds_per_group_end_no_worse_than_a_common_one() {
     }
 }
 
-/// Half the steps of a search that moves one group at a time end in a corner of the absolute differences; moving groups
-/// together gets out of it.
+/// A search that moves one group at a time stops in a corner of the absolute differences.
 #[test]
 fn groups_move_together_where_differences_between_them_cost() {
     let n = 2400;
