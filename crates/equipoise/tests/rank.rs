@@ -270,6 +270,16 @@ fn the_nearest_name_of_a_named_metric_is_its_own() {
 }
 
 #[test]
+fn ratios_below_one_are_told_the_other_way_round() {
+    assert_eq!(Known::CostRatio { ratio: 0.25 }.name(None), "a 1:4 cost");
+    assert_eq!(Known::CostRatio { ratio: 7.0 }.name(None), "a 7:1 cost");
+    assert_eq!(
+        Known::ClassWeight { class: 2, weight: 0.5 }.name(None),
+        "accuracy with class 2 counted 0.5 times"
+    );
+}
+
+#[test]
 fn with_many_classes_the_heavy_class_is_named() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
     let pool = nearest::achievable(&Softmax::new(vec![1.0, 3.0, 5.0]).unwrap(), 80, &mut random).unwrap();

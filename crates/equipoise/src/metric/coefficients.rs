@@ -1,17 +1,7 @@
 //! A metric as one list of numbers, and back.
 //!
-//! A posterior is a distribution over such lists, so their order is part of the document format:
-//!
-//! | kind | coefficients |
-//! |---|---|
-//! | `linear` | the weights |
-//! | `linear_fractional` | numerator, denominator, offset of the denominator |
-//! | `quadratic` | linear part, then the upper triangle of the matrix, row by row |
-//! | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
-//! | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
-//! | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
-//!
-//! The other kinds have no coefficients.
+//! A posterior is a distribution over such lists, so their order is part of the document format;
+//! [`Metric::coefficients`] lists it.
 
 use super::{
     Fair, Family, Linear, LinearFractional, Matrix, Metric, Pair, Polynomial, Quadratic, Squared, Violation,
@@ -31,6 +21,7 @@ impl Metric {
     /// | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
     /// | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
     /// | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
+    /// | `g_mean`, `demographic_parity` | none |
     ///
     /// ```
     /// use equipoise::Metric;

@@ -2,7 +2,8 @@
 //!
 //! A [`Metric`] is a [`Family`] member over a [`View`]: the view says which entries of the confusion
 //! matrix the coefficients belong to, the [`Sense`] whether more is better. Documents are JSON with
-//! `"format": 1`; see [`Metric::from_json`].
+//! `"format": 1`; see [`Metric::from_json`]. A document may also say how sure it is of its coefficients, by a
+//! [`Posterior`] or a [`RatioInterval`], and where they come from.
 
 mod belief;
 mod closed;

@@ -46,9 +46,7 @@ impl Sample {
     pub fn new(scores: &[f64], truth: &[u8]) -> Result<Self> {
         check::at_least("the number of scores", scores.len(), 1, "at least 1")?;
         check::length("truth", truth.len(), scores.len())?;
-        if let Some(row) = scores.iter().position(|s| !s.is_finite()) {
-            return Err(check::finite(&format!("scores[{row}]"), scores[row]).unwrap_err());
-        }
+        check::all_finite("scores", scores)?;
         if let Some(row) = truth.iter().position(|&class| class > 1) {
             let (field, value) = (format!("truth[{row}]"), f64::from(truth[row]));
             return Err(Error::Number { field, value, expected: "class 0 or 1" });
