@@ -104,10 +104,11 @@ pub(crate) mod check {
     }
 
     pub fn all_finite(field: &str, values: &[f64]) -> Result<()> {
-        for (i, &v) in values.iter().enumerate() {
-            finite(&format!("{field}[{i}]"), v)?;
+        // Names are made only for what is wrong: the lists may have millions of entries.
+        match values.iter().position(|v| !v.is_finite()) {
+            Some(i) => finite(&format!("{field}[{i}]"), values[i]).map(drop),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Weights: the right number of finite entries, not all zero.
@@ -122,10 +123,9 @@ pub(crate) mod check {
 
     /// Weights that are also not negative.
     pub fn nonnegative(field: &str, values: &[f64]) -> Result<()> {
-        for (i, &v) in values.iter().enumerate() {
-            let field = format!("{field}[{i}]");
-            number(&field, v, v.is_finite() && v >= 0.0, "a number of at least 0")?;
+        match values.iter().position(|v| !(v.is_finite() && *v >= 0.0)) {
+            Some(i) => number(&format!("{field}[{i}]"), values[i], false, "a number of at least 0").map(drop),
+            None => Ok(()),
         }
-        Ok(())
     }
 }

@@ -9,7 +9,9 @@
 //! * [`population`] and [`space`]: what is achievable, from laws in closed form or any source of confusion matrices;
 //! * [`oracle`]: who answers, simulated with noise or real;
 //! * [`elicit`]: the procedures, one file each, in the order of their papers;
-//! * [`Interview`]: any procedure as ask-and-answer, resumable and undoable.
+//! * [`Interview`]: any procedure as ask-and-answer, resumable and undoable;
+//! * [`rank`], [`agreement`] and [`nearest`]: models in the order of a metric, and which named metric orders them alike;
+//! * [`threshold`]: where to cut scores, for all or per group, and the reward matrix for many classes.
 //!
 //! ```
 //! use equipoise::{Interview, Metric, Oracle, Step, elicit, oracle::Simulated, population::Logistic, space::Binary};
@@ -35,6 +37,7 @@
 //! algorithm numbers the documentation cites. Departures from the print are named where they are made.
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 mod document;
 pub mod elicit;
 pub mod engine;
@@ -42,11 +45,15 @@ mod error;
 mod interview;
 mod linalg;
 pub mod metric;
+pub mod nearest;
 pub mod oracle;
 pub mod population;
+pub mod rank;
 pub mod rates;
 pub mod simulation;
 pub mod space;
+mod spread;
+pub mod threshold;
 pub mod view;
 
 pub use document::FORMAT;
@@ -57,6 +64,7 @@ pub use metric::{Metric, Sense};
 pub use oracle::{Answer, Oracle, Preference, Query};
 pub use rates::{Confusion, GroupConfusions, GroupShares, Prevalence, Rates};
 pub use simulation::Simulation;
+pub use spread::Spread;
 pub use view::{Measure, Point, View};
 
 /// The code of the README is a test.

@@ -2,9 +2,12 @@
 //!
 //! A [`Metric`] is a [`Family`] member over a [`View`]: the view says which entries of the confusion
 //! matrix the coefficients belong to, the [`Sense`] whether more is better. Documents are JSON with
-//! `"format": 1`; see [`Metric::from_json`].
+//! `"format": 1`; see [`Metric::from_json`]. A document may also say how sure it is of its coefficients, by a
+//! [`Posterior`] or a [`RatioInterval`], and where they come from.
 
+mod belief;
 mod closed;
+mod coefficients;
 mod compare;
 mod group_fair;
 mod linear;
@@ -14,6 +17,7 @@ mod polynomial;
 mod quadratic;
 pub mod random;
 
+pub use belief::{Posterior, RatioInterval, Signs};
 pub use closed::{DemographicParity, GeometricMean};
 pub use compare::Difference;
 pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
@@ -25,10 +29,13 @@ pub use quadratic::{Matrix, Quadratic};
 
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
+use crate::linalg::norm;
 use crate::rates::{GroupConfusions, GroupShares, Prevalence};
 use crate::view::{Measure, View};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
+
+use belief::Belief;
 
 /// Whether a larger value is liked or disliked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +123,7 @@ pub struct Metric {
     sense: Sense,
     family: Family,
     class_names: Option<Vec<String>>,
+    belief: Belief,
 }
 
 impl Metric {
@@ -147,7 +155,7 @@ impl Metric {
             Family::Quadratic(f) => check::length("linear", f.linear().len(), d)?,
             Family::Polynomial(f) => check::length("tensors[0]", f.dimension(), d)?,
         }
-        Ok(Self { view, sense, family, class_names: None })
+        Ok(Self { view, sense, family, class_names: None, belief: Belief::default() })
     }
 
     /// A linear metric.
@@ -240,22 +248,18 @@ impl Metric {
             Family::GroupFairQuadratic(f) => Family::GroupFairQuadratic(f.normal_form()),
             other => other.clone(),
         };
-        Self { family, ..self.clone() }
+        let normal = Self { family, belief: Belief::default(), ..self.clone() };
+        let (size, normal_size) = (norm(&self.coefficients()), norm(&normal.coefficients()));
+        let belief = self.belief.times(if size > 0.0 { normal_size / size } else { 1.0 });
+        Self { belief, ..normal }
     }
 
     /// How many false alarms one missed case costs, for a linear two-class metric; class 1 is the case.
     ///
     /// `None` for other metrics and for weights that are not both costs of errors.
     pub fn cost_ratio(&self) -> Option<f64> {
-        let Family::Linear(linear) = &self.family else { return None };
-        let [positive, negative] = match (self.view.measure(), linear.weights()) {
-            // Weights on what is right, (TP, TN), are costs of what is wrong, (FN, FP).
-            (Measure::Binary, &[tp, tn]) => [tp, tn].map(|w| w * self.sense.sign()),
-            (Measure::Diagonal, &[tn, tp]) => [tp, tn].map(|w| w * self.sense.sign()),
-            (Measure::OffDiagonal, &[fp, fn_]) => [fn_, fp].map(|w| -w * self.sense.sign()),
-            _ => return None,
-        };
-        (positive >= 0.0 && negative > 0.0).then(|| positive / negative)
+        let joint = matches!(self.view.measure(), Measure::Binary | Measure::Diagonal | Measure::OffDiagonal);
+        self.weight_ratio().filter(|_| joint)
     }
 
     /// Reads a metric document.
@@ -293,6 +297,7 @@ impl Metric {
             _ => Sense::Cost,
         };
         let classes: Option<Classes> = object.optional("classes")?;
+        let belief = Belief::take(&mut object)?;
         if let Some(shares) = shares
             && kind.starts_with("group_fair")
             && !object.has("prevalence")
@@ -306,7 +311,7 @@ impl Metric {
                 None => classes_from_dimension(measure, dimension)?,
             };
             let view = View::new(measure, count, groups)?;
-            let metric = Self::new(view, sense, family)?;
+            let metric = Self::new(view, sense, family)?.with_belief(belief)?;
             match classes {
                 Some(Classes::Names(names)) => metric.with_class_names(names),
                 _ => Ok(metric),
@@ -402,13 +407,16 @@ impl Serialize for Metric {
             classes: Classes,
             #[serde(flatten)]
             family: &'a Family,
+            #[serde(flatten)]
+            belief: &'a Belief,
         }
         let classes = match &self.class_names {
             Some(names) => Classes::Names(names.clone()),
             None => Classes::Count(self.view.classes()),
         };
         let (measure, sense) = (self.view.measure(), self.sense);
-        Document { format: FORMAT, measure, sense, classes, family: &self.family }.serialize(serializer)
+        let (family, belief) = (&self.family, &self.belief);
+        Document { format: FORMAT, measure, sense, classes, family, belief }.serialize(serializer)
     }
 }
 

@@ -46,6 +46,11 @@ impl Quadratic {
         &self.quadratic
     }
 
+    /// $c$.
+    pub fn constant(&self) -> f64 {
+        self.constant
+    }
+
     pub(super) fn value(&self, point: &[f64]) -> f64 {
         dot(&self.linear, point) + 0.5 * form(&self.quadratic, point) + self.constant
     }

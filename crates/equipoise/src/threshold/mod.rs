@@ -1,0 +1,25 @@
+//! Where to cut scores so that a metric is best, and what the rule for many classes is.
+//!
+//! A table of scores and true classes has only finitely many thresholds that differ: one below every distinct score, and
+//! one above all. [`Sample::best`] tries every one of them, so no single threshold does better on the table, for any
+//! metric of the two-class confusion matrix. Beside it stands the threshold that theory gives for calibrated scores
+//! ([`bayes`]), thresholds per group ([`Sample::best_per_group`]), requirements such as `recall:malignant>=0.9`
+//! ([`Requirement`]), the decision curve ([`Sample::decision_curve`]) and the reward matrix for many classes ([`rewards`]).
+
+mod advice;
+mod bayes;
+mod curve;
+mod groups;
+mod requirement;
+mod rewards;
+mod sample;
+mod sweep;
+
+pub use advice::{Advice, Doubt, Guard, RARE, Uncertain};
+pub use bayes::{Bayes, bayes};
+pub use curve::{CurvePoint, net_benefit};
+pub use groups::GroupBest;
+pub use requirement::{Quantity, Requirement};
+pub use rewards::{decision_text, rewards};
+pub use sample::Sample;
+pub use sweep::{Best, Cut, Infeasible, Outcome, Reach};
