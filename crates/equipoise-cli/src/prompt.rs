@@ -18,7 +18,7 @@ enum Reply {
 #[derive(Debug)]
 pub enum End {
     /// All questions are answered.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// The person stopped, or standard input did; the answers so far are saved.
     Stopped,
 }
@@ -44,7 +44,7 @@ pub fn interview<P: Plan<Output = Outcome>>(
 ) -> Result<End> {
     loop {
         let query = match interview.step()? {
-            Step::Done(outcome) => return Ok(End::Done(outcome)),
+            Step::Done(outcome) => return Ok(End::Done(Box::new(outcome))),
             Step::Ask(query) => query,
         };
         let shown = host.show(interview.transcript().len() + 1, &query, output)?;

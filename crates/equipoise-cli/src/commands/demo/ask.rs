@@ -38,7 +38,7 @@ pub fn run(session: &Session) -> Result<ExitCode> {
     let end = prompt::interview(&mut interview, &host, &mut std::io::stdin().lock(), &mut out)?;
     let saved = save.display();
     let outcome = match end {
-        End::Done(outcome) => with_class_names(outcome)?,
+        End::Done(outcome) => with_class_names(*outcome)?,
         End::Stopped => {
             writeln!(out, "Saved {} in {saved}.", counted(interview.transcript().len()))?;
             writeln!(out, "To go on: equipoise demo --ask --resume {saved}")?;
