@@ -479,7 +479,12 @@ mod bad_input {
              diagonal_linear_fractional, diagonal_monotone, group_fair, trade_off, quadratic, group_fair_quadratic, \
              quadratic_trade_off, polynomial",
         );
-        check("\"paper\"", "\"guess\"", 2, "plan.method is \"guess\", expected one of paper, antipodal");
+        check(
+            "\"paper\"",
+            "\"guess\"",
+            2,
+            "plan.method is \"guess\", expected one of paper, antipodal, adaptive",
+        );
         check("\"cost\"", "\"price\"", 2, "oracle.metric.sense is \"price\", expected one of utility, cost");
         check(
             "\"kind\":\"none\"",

@@ -106,7 +106,7 @@ impl BinaryLinear {
                 }
             }
             Some("antipodal") => plan = plan.antipodal(),
-            Some(other) => return Err(unknown_method(&object, other)),
+            Some(other) => return Err(unknown_method(&object, other, "paper, antipodal, adaptive")),
         }
         if let Some(direction) = object.optional("direction")? {
             plan = plan.direction(direction);

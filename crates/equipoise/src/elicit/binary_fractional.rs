@@ -71,7 +71,7 @@ impl BinaryFractional {
         let default = match method.as_deref() {
             None => "closed_form",
             Some("paper") => "grid",
-            Some(other) => return Err(super::slope::unknown_method(&object, other)),
+            Some(other) => return Err(super::slope::unknown_method(&object, other, "paper")),
         };
         let solve: Option<String> = object.optional("solve")?;
         let solve = match solve.as_deref().unwrap_or(default) {

@@ -106,7 +106,7 @@ impl SlopeSearch {
                 Method::Antipodal => Method::paper(2, Halving::Four),
                 paper => paper,
             },
-            Some(other) => return Err(unknown_method(object, other)),
+            Some(other) => return Err(unknown_method(object, other, "paper, antipodal, adaptive")),
         };
         let method = match method {
             Method::Antipodal => Method::Antipodal,
@@ -221,11 +221,11 @@ impl SlopeSearch {
     }
 }
 
-pub(super) fn unknown_method(object: &Object, found: &str) -> crate::Error {
+pub(super) fn unknown_method(object: &Object, found: &str, expected: &str) -> crate::Error {
     crate::Error::Unknown {
         field: object.path("method"),
         found: found.to_owned(),
-        expected: "paper, antipodal, adaptive".to_owned(),
+        expected: expected.to_owned(),
     }
 }
 

@@ -235,7 +235,7 @@ fn read_how(object: &mut Object) -> Result<(How, f64)> {
             How::Paper { queries_per_halving }
         }
         Some("antipodal") => How::Antipodal,
-        Some(other) => return Err(unknown_method(object, other)),
+        Some(other) => return Err(unknown_method(object, other, "paper, antipodal")),
     };
     let tolerance = object.optional("tolerance")?.unwrap_or(1e-3);
     for field in ["performance", "fairness"] {
