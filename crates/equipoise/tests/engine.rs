@@ -116,3 +116,27 @@ fn cost_ratios_come_with_an_interval_that_holds() {
     assert!(inside >= 52, "{inside} of 60 inside");
     assert!(counts[30] <= 25, "median {}", counts[30]);
 }
+
+#[test]
+fn the_posterior_travels_with_the_metric_and_holds_the_truth() {
+    let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2).unwrap();
+    let mut random = fresh();
+    let (mut inside, mut all) = (0, 0);
+    for seed in 0..20 {
+        let metric = random::linear(ball.view(), &mut random);
+        let plan = Adaptive::linear(ball.clone(), 0.05).unwrap();
+        let (outcome, _) = run(&plan, &metric, Noise::None, seed);
+        let again = Metric::from_json(&outcome.metric.to_json()).unwrap();
+        assert_eq!(again, outcome.metric);
+        let posterior = outcome.metric.posterior().expect("the engine always has one");
+        for (i, truth) in metric.normal_form().coefficients().into_iter().enumerate() {
+            let deviation = posterior.covariance()[i][i].sqrt();
+            inside += u32::from((posterior.mean()[i] - truth).abs() <= 2.0 * deviation);
+            all += 1;
+        }
+        let draws = outcome.metric.draws(200, &mut random);
+        let near = draws.iter().filter(|draw| draw.difference(&metric).unwrap().angle < 0.15).count();
+        assert!(near > 180, "{near} of 200 draws are near");
+    }
+    assert!(f64::from(inside) / f64::from(all) > 0.85, "{inside} of {all}");
+}

@@ -190,6 +190,29 @@ impl Features {
         made.unwrap_or_else(|_| self.metric(&vec![sense.sign(); self.dimension()])).normal_form()
     }
 
+    /// The coefficients of the metric with these weights, in the order of [`Metric::coefficients`] and up to one common
+    /// factor: a linear map, so that it carries a covariance along.
+    pub fn coefficients(&self, weights: &[f64]) -> Vec<f64> {
+        let q = self.width();
+        let sign = if self.view.measure().lists_errors() { -1.0 } else { 1.0 };
+        let value = scaled(weights, sign);
+        let upper = |matrix: &Matrix| -> Vec<f64> { (0..q).flat_map(|i| matrix[i][i..].to_vec()).collect() };
+        let linear = scaled(&value[..q], 1.0 / self.radius);
+        match &self.kind {
+            Kind::Linear | Kind::GroupFair(_) => scaled(&value, 1.0 / self.radius),
+            Kind::Quadratic => {
+                let matrix = matrix_of(&value[q..], q, self.radius);
+                let at_centre: Vec<f64> = matrix.iter().map(|row| dot(row, &self.centre)).collect();
+                [plus(&linear, -1.0, &at_centre), upper(&matrix)].concat()
+            }
+            Kind::GroupFairQuadratic(_) => {
+                let parts = value[q..].chunks(q * (q + 1) / 2);
+                let matrices = parts.flat_map(|part| upper(&matrix_of(part, q, self.radius)));
+                linear.into_iter().chain(matrices).collect()
+            }
+        }
+    }
+
     /// The unit weights of a metric's liking: the truth a simulation compares with. `None` for another family.
     pub fn weights(&self, metric: &Metric) -> Option<Vec<f64>> {
         if metric.view() != &self.view {
@@ -286,6 +309,7 @@ mod tests {
         let weights = features.weights(metric).unwrap();
         assert_eq!(weights.len(), features.dimension());
         assert!(features.metric(&weights).difference(metric).unwrap().angle < 1e-7);
+        assert!(angle(&features.coefficients(&weights), &metric.coefficients()) < 1e-7);
         let mut point = || -> Vec<f64> {
             (0..features.view().dimension()).map(|_| random.random_range(0.2..0.5)).collect()
         };

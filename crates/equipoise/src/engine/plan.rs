@@ -255,7 +255,7 @@ impl Plan for Adaptive {
         };
         let radius = session.radius() * self.answers.caution();
         let stopped = Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius };
-        Ok(Outcome { metric: self.features().metric(&session.weights()), findings: vec![stopped] })
+        Ok(Outcome { metric: session.metric(), findings: vec![stopped] })
     }
 }
 

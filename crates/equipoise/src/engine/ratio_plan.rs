@@ -5,7 +5,7 @@ use super::ratio::{Noise, RatioPosterior};
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
-use crate::metric::{Metric, Sense};
+use crate::metric::{Metric, RatioInterval, Sense};
 use crate::oracle::Oracle;
 use crate::space::{Binary, Space};
 use serde::Serialize;
@@ -122,6 +122,10 @@ impl Plan for AdaptiveRatio {
             Finding::Stopped { rule: rule.to_owned(), questions, radius: (high / low).ln() },
             Finding::RatioInterval { low, high, level: 0.95 },
         ];
-        Ok(Outcome { metric: metric.normal_form(), findings })
+        let metric = metric.normal_form();
+        // The interval travels with the metric, so that ranking and thresholds allow for it.
+        let interval = RatioInterval::new(low, Some(high), 0.95);
+        let metric = interval.and_then(|i| metric.clone().with_interval(i)).unwrap_or(metric);
+        Ok(Outcome { metric, findings })
     }
 }

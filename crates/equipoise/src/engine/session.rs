@@ -2,7 +2,8 @@
 
 use super::ask::{Chooser, Direction, Fuzz};
 use super::posterior::{Evidence, Posterior};
-use crate::linalg::{direction, scaled};
+use crate::linalg::{direction, dot, norm, plus, scaled};
+use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
 
 /// How answers are believed to come about.
@@ -104,6 +105,50 @@ impl Session {
         let clip = |(w, s): (&f64, &f64)| if w * s > 0.0 { *w } else { 0.0 };
         let clipped: Vec<f64> = self.known.mean.iter().zip(signs).map(clip).collect();
         direction(&clipped).unwrap_or_else(|| self.known.mean.clone())
+    }
+
+    /// The metric the weights stand for, with its posterior.
+    pub fn metric(&self) -> Metric {
+        let features = &self.chooser.features;
+        let metric = features.metric(&self.weights());
+        // From weights to the document's coefficients is a linear map and a factor; see what it does to each axis.
+        let d = self.posterior.dimension();
+        let mean = features.coefficients(&self.weights());
+        let found = metric.coefficients();
+        let factor = dot(&found, &mean) / dot(&mean, &mean);
+        let scale = factor / norm(self.posterior.mean()).max(1e-300);
+        let image: Vec<Vec<f64>> = (0..d)
+            .map(|i| {
+                let mut axis = vec![0.0; d];
+                axis[i] = scale;
+                features.coefficients(&axis)
+            })
+            .collect();
+        let spread: Vec<Vec<f64>> = (0..d)
+            .map(|i| {
+                let row = self.posterior.covariance(i);
+                let zero = vec![0.0; found.len()];
+                row.iter().zip(&image).fold(zero, |sum, (c, v)| plus(&sum, *c, v))
+            })
+            .collect();
+        let mut covariance = vec![vec![0.0; found.len()]; found.len()];
+        for (axis, spread) in image.iter().zip(&spread) {
+            for i in 0..found.len() {
+                for j in 0..found.len() {
+                    covariance[i][j] += axis[i] * spread[j];
+                }
+            }
+        }
+        // Rounding leaves the two triangles a digit apart.
+        for i in 0..found.len() {
+            for j in 0..i {
+                let both = 0.5 * (covariance[i][j] + covariance[j][i]);
+                (covariance[i][j], covariance[j][i]) = (both, both);
+            }
+        }
+        let Ok(posterior) = crate::metric::Posterior::new(found, covariance) else { return metric };
+        let posterior = if self.signs.is_some() { posterior.with_known_signs() } else { posterior };
+        metric.clone().with_posterior(posterior).unwrap_or(metric)
     }
 
     /// The most telling question now; `None` if nothing that may be asked tells anything.

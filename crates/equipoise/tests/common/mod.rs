@@ -55,11 +55,11 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (GROUPS3, r#""kind":"group_fair_quadratic","method":"antipodal""#.to_owned()),
         (GROUPS, format!(r#""kind":"quadratic_trade_off",{MATRICES}"#)),
         (GROUPS, format!(r#""kind":"quadratic_trade_off","method":"antipodal",{MATRICES}"#)),
-        (BALL3, r#""kind":"linear","method":"adaptive","budget":80"#.to_owned()),
-        (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":80,"signs":"unknown",{FLIPS}"#)),
-        (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":80,{SLOPE}"#)),
-        (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":80"#.to_owned()),
-        (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":60"#.to_owned()),
+        (BALL3, r#""kind":"linear","method":"adaptive","budget":25"#.to_owned()),
+        (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":25,"signs":"unknown",{FLIPS}"#)),
+        (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":25,{SLOPE}"#)),
+        (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":25"#.to_owned()),
+        (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":20"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":3"#.to_owned()),
         (BALL3, r#""kind":"polynomial","degree":2,"seed":5"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":2,"method":"paper","cycles":1"#.to_owned()),
@@ -71,7 +71,7 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
     let mut plans: Vec<AnyPlan> = settings.iter().map(read).collect();
     for answers in ["", r#","answers":{"kind":"exact"}"#] {
         let text =
-            format!(r#"{{"kind":"linear","method":"adaptive","budget":12{answers},"space":{LOGISTIC}}}"#);
+            format!(r#"{{"kind":"linear","method":"adaptive","budget":6{answers},"space":{LOGISTIC}}}"#);
         plans.push(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{text}: {e}")));
     }
     plans
