@@ -19,12 +19,15 @@
 
 mod confusions;
 mod error;
+mod kernel;
 mod note;
 pub mod read;
+mod sample;
 mod table;
 
 pub use confusions::ModelConfusions;
 pub use error::{Error, Kind, Place, Result};
 pub use note::{Note, Reading};
 pub use read::Columns;
+pub use sample::Sample;
 pub use table::{Groups, MOST_CLASSES, MOST_GROUPS, Table};
