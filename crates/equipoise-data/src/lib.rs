@@ -28,6 +28,7 @@ mod sample;
 mod smooth;
 mod sorted;
 mod table;
+mod uncertainty;
 
 pub use boundary::Boundary;
 pub use calibrate::{Bin, Reliability};
