@@ -1,10 +1,10 @@
 //! Tables as populations: boundaries, spaces, smoothing, uncertainty and calibration against slow referees.
 
-use equipoise::elicit::{BinaryLinear, DiagonalLinear};
+use equipoise::elicit::{BinaryLinear, DiagonalLinear, Finding};
 use equipoise::oracle::Simulated;
 use equipoise::population::{Logistic, Population, PostShift, Softmax};
 use equipoise::space::{Achievable, Space};
-use equipoise::{GroupConfusions, Measure, Metric, Plan, Prevalence};
+use equipoise::{GroupConfusions, Measure, Metric, Plan, Prevalence, Sense, View};
 use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -301,6 +301,30 @@ fn metrics_are_recovered_from_samples() {
     let Ok(found) = DiagonalLinear::new(space, 0.01).unwrap().run(&mut Simulated::new(hidden.clone()));
     let difference = found.metric.difference(&hidden).unwrap();
     assert!(difference.max_abs < 0.03, "{difference:?}");
+}
+
+#[test]
+fn on_small_tables_a_metric_is_found_or_lies_in_the_range_reported() {
+    for rows in [60, 500, 5_000] {
+        let table = drawn(&[5.0, 0.0], rows, 4);
+        let sample = Sample::new(&table).unwrap();
+        let smooth = Smooth::fit(&sample).unwrap().pulled().unwrap();
+        for space in [sample.binary_space().unwrap(), smooth] {
+            let plan = BinaryLinear::new(space, 0.01).unwrap();
+            for step in 1..40 {
+                let angle = std::f64::consts::FRAC_PI_2 * f64::from(step) / 40.0;
+                let view = View::new(Measure::Binary, 2, 1).unwrap();
+                let hidden = Metric::linear(view, Sense::Utility, vec![angle.cos(), angle.sin()]).unwrap();
+                let Ok(found) = plan.run(&mut Simulated::new(hidden.clone()));
+                let error = found.metric.difference(&hidden).unwrap().angle;
+                let reported = found.findings.iter().any(|finding| match finding {
+                    Finding::FlatBoundary { low, high } => (low - 1e-9..=high + 1e-9).contains(&angle),
+                    _ => false,
+                });
+                assert!(error < 0.01 || reported, "{rows} rows, {angle}: {error} {:?}", found.findings);
+            }
+        }
+    }
 }
 
 #[test]

@@ -86,8 +86,20 @@ impl Binary {
     }
 
     /// The boundary point for slope angle $\theta$, weights $(\cos\theta, \sin\theta)$ (eq. 3.17).
+    ///
+    /// On a hull the points of neighbouring angles differ too ([`Polygon::facing`]), so that they can be compared.
     pub fn at_angle(&self, angle: f64) -> [f64; 2] {
-        self.extreme([angle.cos(), angle.sin()])
+        let weights = [angle.cos(), angle.sin()];
+        match &self.shape {
+            Shape::Logistic(law) => law.extreme(weights),
+            Shape::Hull { vertices, .. } => vertices.facing(weights),
+        }
+    }
+
+    /// The angles for which the same corner is best, on a hull.
+    pub fn corner(&self, angle: f64) -> Option<[f64; 2]> {
+        let [before, after] = self.hull()?.room([angle.cos(), angle.sin()]);
+        Some([angle - before, angle + after])
     }
 
     pub(super) fn read(object: Object, at: &str) -> Result<Self> {

@@ -89,6 +89,21 @@ impl Diagonal {
         }
     }
 
+    /// The point of that face to ask about; on a polygon it moves whenever the weights do ([`Polygon::facing`]).
+    pub fn facing(&self, class: usize, weights: [f64; 2]) -> [f64; 2] {
+        match &self.shape {
+            Shape::Softmax(law) => law.restricted_extreme(0, class, weights),
+            Shape::Faces { faces, .. } => faces[class - 1].facing(weights),
+        }
+    }
+
+    /// The angles of weights for which the same corner of that face is best, on a polygon.
+    pub fn corner(&self, class: usize, weights: [f64; 2]) -> Option<[f64; 2]> {
+        let Shape::Faces { faces, .. } = &self.shape else { return None };
+        let (angle, [before, after]) = (weights[1].atan2(weights[0]), faces[class - 1].room(weights));
+        Some([angle - before, angle + after])
+    }
+
     /// A point of that face as a full diagonal: no other class is ever predicted.
     pub fn lift(&self, class: usize, on_face: [f64; 2]) -> Point {
         let mut point = vec![0.0; self.classes()];

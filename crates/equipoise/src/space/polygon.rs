@@ -51,8 +51,28 @@ impl Polygon {
         self.vertices[self.extreme_index(weights)]
     }
 
-    /// The directions of the edges that meet at the extreme corner: into it and out of it.
-    pub fn edges_at(&self, weights: [f64; 2]) -> [[f64; 2]; 2] {
+    /// A boundary point that moves along the edges without a stop as the weights turn.
+    ///
+    /// Every corner is extreme for a range of weights. In the middle of the range the point is the corner, at the ends
+    /// the middle of the edge there. Questions about such points never compare a classifier with itself, and a search
+    /// for the best of them ends at the best corner, in the middle of its range.
+    pub fn facing(&self, weights: [f64; 2]) -> [f64; 2] {
+        let corner = self.extreme(weights);
+        let ([before, after], [edge_in, edge_out]) = (self.room(weights), self.edges_at(weights));
+        let range = before + after;
+        let share = if range > 0.0 { before / range - 0.5 } else { 0.0 };
+        let edge = if share < 0.0 { edge_in } else { edge_out };
+        [0, 1].map(|c| corner[c] + share * edge[c])
+    }
+
+    /// How far the weights can turn clockwise, and counter-clockwise, until another corner is extreme: two angles.
+    pub fn room(&self, weights: [f64; 2]) -> [f64; 2] {
+        let [normal_in, normal_out] = self.edges_at(weights).map(|[x, y]| [y, -x]);
+        [turn(normal_in, weights), turn(weights, normal_out)]
+    }
+
+    /// The edges that meet at the extreme corner: into it and out of it.
+    fn edges_at(&self, weights: [f64; 2]) -> [[f64; 2]; 2] {
         let (n, at) = (self.vertices.len(), self.extreme_index(weights));
         [self.edge((at + n - 1) % n), self.edge(at)]
     }
@@ -131,6 +151,12 @@ fn turns_less(a: [f64; 2], b: [f64; 2]) -> bool {
     }
 }
 
+/// The angle from one direction to another, counter-clockwise; rounding does not make it negative.
+fn turn(from: [f64; 2], to: [f64; 2]) -> f64 {
+    let dot = from[0] * to[0] + from[1] * to[1];
+    cross(from, to).max(0.0).atan2(dot)
+}
+
 fn between(point: [f64; 2], a: [f64; 2], b: [f64; 2], tolerance: f64) -> bool {
     (0..2).all(|c| point[c] >= a[c].min(b[c]) - tolerance && point[c] <= a[c].max(b[c]) + tolerance)
 }
@@ -191,10 +217,31 @@ mod tests {
     }
 
     #[test]
-    fn edges_at_a_corner_bound_the_directions_it_is_best_for() -> Result<()> {
+    fn points_faced_go_round_the_boundary_once() -> Result<()> {
+        for seed in 0..100 {
+            let hull = Polygon::hull(points(seed, 3 + seed as usize % 12))?;
+            let n = hull.vertices().len();
+            let steps = 5000;
+            let faced = |step: usize| {
+                let (sin, cos) = (TAU * step as f64 / steps as f64).sin_cos();
+                hull.facing([cos, sin])
+            };
+            let walked: f64 = (0..steps).map(|step| distance(faced(step), faced(step + 1))).sum();
+            let around: f64 = (0..n).map(|at| hull.edge(at)).map(|edge| edge[0].hypot(edge[1])).sum();
+            // Corners between two steps are cut.
+            assert!(walked <= around + 1e-9 && walked > 0.98 * around, "{seed}: {walked} {around}");
+            assert!((0..steps).all(|step| hull.contains(faced(step), 1e-12)));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_corner_of_a_square_is_best_for_a_quarter_turn() -> Result<()> {
         let square = Polygon::hull(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])?;
-        assert_eq!(square.edges_at([1.0, 1.0]), [[0.0, 1.0], [-1.0, 0.0]]);
-        assert_eq!(square.edges_at([-1.0, -1.0]), [[0.0, -1.0], [1.0, 0.0]]);
+        let (sin, cos) = (0.3_f64).sin_cos();
+        let [before, after] = square.room([cos, sin]);
+        assert!((before - 0.3).abs() < 1e-12 && (before + after - TAU / 4.0).abs() < 1e-12);
+        assert_eq!(square.facing([1.0, 1.0]), [1.0, 1.0]);
         Ok(())
     }
 
