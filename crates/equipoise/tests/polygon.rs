@@ -115,8 +115,9 @@ fn wrong_polygons_are_named() {
         "plan.space: vertices leave out a classifier that always predicts the same class"
     );
     assert_eq!(says("linear", hull(json!([]))), "plan.space: vertices is 0, expected at least 1");
-    let faces = json!({"kind":"faces","class_priors":[0.5,0.2,0.3],"faces":[[[0.5,0.0],[0.0,0.2]]]});
-    assert_eq!(says("diagonal_linear", faces), "plan.space: faces has 1 entries, expected 2");
+    let face = json!([[0.5, 0.0], [0.0, 0.2]]);
+    let faces = json!({"kind":"faces","class_priors":[0.5,0.2,0.3],"faces":[face, face, face]});
+    assert_eq!(says("diagonal_linear", faces), "plan.space: faces has 3 entries, expected 2");
     let faces =
         json!({"kind":"faces","class_priors":[0.5,0.2,0.3],"faces":[[[0.5,0],[0,0.2]],[[0.5,0],[0,0.3]]]});
     assert_eq!(
