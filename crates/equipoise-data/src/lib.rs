@@ -17,14 +17,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod boundary;
+mod calibrate;
 mod confusions;
 mod error;
+mod kernel;
 mod note;
 pub mod read;
+mod sample;
+mod smooth;
+mod sorted;
 mod table;
+mod uncertainty;
 
+pub use boundary::Boundary;
+pub use calibrate::{Bin, Reliability};
 pub use confusions::ModelConfusions;
 pub use error::{Error, Kind, Place, Result};
 pub use note::{Note, Reading};
 pub use read::Columns;
+pub use sample::Sample;
+pub use smooth::Smooth;
 pub use table::{Groups, MOST_CLASSES, MOST_GROUPS, Table};

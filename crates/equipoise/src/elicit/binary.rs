@@ -211,8 +211,11 @@ impl Tangent {
         let (sin, cos) = angle(found.middle()).sin_cos();
         // At either end of the boundary a range of slopes touches the same corner.
         let flat = |i: Interval| Finding::FlatBoundary { low: angle(i.low), high: angle(i.high) };
-        let findings = start.flat_end(found, point).map(flat).into_iter().collect();
-        Ok(Support { weights: [cos, sin], point: point(found.middle()), findings })
+        let flat_end = || start.flat_end(found, point).map(flat);
+        let ends = [start.low, start.high].map(angle);
+        let corner = corner(space, angle(found.middle()), ends, self.tolerance);
+        let findings = corner.or_else(flat_end).into_iter().collect();
+        Ok(Support { weights: [cos, sin], point: space.extreme([cos, sin]), findings })
     }
 
     /// The angle of the weights at a value of the parameter.
@@ -222,6 +225,13 @@ impl Tangent {
             Parameter::Weight => x.atan2(1.0 - x),
         }
     }
+}
+
+/// On a hull, the angles between the ends that lead to the same corner, if the search would tell them apart.
+fn corner(space: &Binary, angle: f64, ends: [f64; 2], tolerance: f64) -> Option<Finding> {
+    let [low, high] = space.corner(angle)?;
+    let (low, high) = (low.max(ends[0]), high.min(ends[1]));
+    (high - low > tolerance).then_some(Finding::FlatBoundary { low, high })
 }
 
 /// A radius that fits around the centre: the smallest support over a fine grid of directions, less what the

@@ -8,6 +8,7 @@ use crate::metric::{Metric, Sense};
 use crate::oracle::{Oracle, Query};
 use crate::space::{Diagonal, Space};
 use serde::Serialize;
+use std::f64::consts::FRAC_PI_2;
 
 /// Elicits the weights of correct predictions, class by class against class 0.
 ///
@@ -76,14 +77,14 @@ pub(super) struct Face<'a> {
 }
 
 impl Face<'_> {
-    /// $\nu^+(m)$: the best point of the face for weights (m, 1 - m).
-    pub fn upper(&self, m: f64) -> [f64; 2] {
-        self.space.on_face(self.class, [m, 1.0 - m])
+    /// $\nu^+(m)$: the point of the face to ask about for weights (m, 1 - m).
+    fn upper(&self, m: f64) -> [f64; 2] {
+        self.space.facing(self.class, [m, 1.0 - m])
     }
 
-    /// $\nu^-(m)$: the worst point for the same weights.
-    pub fn lower(&self, m: f64) -> [f64; 2] {
-        self.space.on_face(self.class, [-m, m - 1.0])
+    /// $\nu^-(m)$: the same on the lower boundary.
+    fn lower(&self, m: f64) -> [f64; 2] {
+        self.space.facing(self.class, [-m, m - 1.0])
     }
 
     /// Algorithm 4.1, lines 3 to 9.
@@ -113,8 +114,21 @@ impl Face<'_> {
     /// The range of weight ratios that all lead to the point found, if the search ended at a corner.
     pub fn flatness(&self, found: Interval) -> Option<Finding> {
         let ratio = |m: f64| (1.0 - m) / m;
+        if let Some(corner) = self.corner(found.middle()) {
+            return Some(corner);
+        }
         let flat = Interval::new(0.0, 1.0).flat_end(found, |m| self.upper(m))?;
         let high = (flat.low > 0.0).then(|| ratio(flat.low));
         Some(Finding::FlatFace { class: self.class, low: ratio(flat.high), high })
+    }
+
+    /// On a polygon, the weight ratios that lead to the same corner, if the search would tell them apart.
+    fn corner(&self, m: f64) -> Option<Finding> {
+        let [low, high] = self.space.corner(self.class, [m, 1.0 - m])?;
+        let (low, high) = (low.max(0.0), high.min(FRAC_PI_2));
+        let share = |angle: f64| angle.cos() / (angle.cos() + angle.sin());
+        let wide = share(low) - share(high) > self.tolerance;
+        let top = (high < FRAC_PI_2).then(|| high.tan());
+        wide.then_some(Finding::FlatFace { class: self.class, low: low.tan(), high: top })
     }
 }

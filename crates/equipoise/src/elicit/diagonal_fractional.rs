@@ -60,8 +60,11 @@ impl Plan for DiagonalFractional {
             let worst_share = face.worst_share(self.queries_per_halving, oracle)?;
             let flat = face.flatness(best_share);
             let (m, n) = (best_share.middle(), worst_share.middle());
-            let best = Support { weights: [m, 1.0 - m], point: face.upper(m), findings: vec![] };
-            let worst = Support { weights: [-n, n - 1.0], point: face.lower(n), findings: vec![] };
+            let support = |weights| {
+                let point = self.space.on_face(class, weights);
+                Support { weights, point, findings: vec![] }
+            };
+            let (best, worst) = (support([m, 1.0 - m]), support([-n, n - 1.0]));
             let (ratio, weight) = tangents(&best, &worst).unwrap_or_else(|| {
                 let what = format!("class {class} got the weight of class 0");
                 findings.push(Finding::Inconsistent { what });

@@ -9,7 +9,7 @@ use super::diagonal::weighted_accuracy;
 use super::interval::{Halving, Interval, checked_tolerance};
 use super::{Finding, Outcome, Plan};
 use crate::document::Object;
-use crate::error::{Result, check};
+use crate::error::{Error, Result, check};
 use crate::oracle::{Oracle, Query};
 use crate::space::{Diagonal, Space};
 use serde::Serialize;
@@ -25,7 +25,14 @@ pub struct MonotoneDiagonal {
 
 impl MonotoneDiagonal {
     /// Three cycles over the weights, four questions per halving.
+    ///
+    /// The space must know the best of all classifiers; the faces of data with three classes or more do not.
     pub fn new(space: Diagonal, tolerance: f64) -> Result<Self> {
+        if !space.is_whole() {
+            let what = "a monotone metric needs classifiers that predict every class, \
+                        and the space has only those that predict two";
+            return Err(Error::Mismatch(what.to_owned()));
+        }
         let tolerance = checked_tolerance(tolerance)?;
         Ok(Self { space, tolerance, queries_per_halving: Halving::Four, cycles: 3 })
     }

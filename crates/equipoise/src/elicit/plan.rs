@@ -206,8 +206,8 @@ viewed!(
 
 fn spaces_for(kind: &str) -> &'static str {
     match kind {
-        "linear" | "linear_fractional" => "a logistic or sphere space",
-        "diagonal_linear" | "diagonal_linear_fractional" | "diagonal_monotone" => "a softmax space",
+        "linear" | "linear_fractional" => "a logistic, hull or sphere space",
+        "diagonal_linear" | "diagonal_linear_fractional" | "diagonal_monotone" => "a softmax or faces space",
         "quadratic" | "polynomial" => "a sphere space",
         _ => "a group_sphere space",
     }

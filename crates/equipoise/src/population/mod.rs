@@ -57,6 +57,16 @@ impl PostShift {
         &self.rewards[if self.rewards.len() == 1 { 0 } else { group }]
     }
 
+    /// Whether groups have a reward matrix of their own.
+    pub fn is_per_group(&self) -> bool {
+        self.rewards.len() > 1
+    }
+
+    /// Whether there is a reward matrix for each of so many groups.
+    pub fn serves(&self, groups: usize) -> bool {
+        !self.is_per_group() || self.rewards.len() == groups
+    }
+
     /// What the rule predicts where the class probabilities are `posterior` (up to a common factor).
     pub fn predict(&self, posterior: &[f64], group: usize) -> usize {
         let rewards = self.rewards(group);

@@ -1,9 +1,9 @@
 //! The errors that classifiers over a population can make, and the classifier behind each point.
 
 use super::Space;
-use super::mixture::{Mixture, within};
+use super::mixture::{Mixture, all_within};
 use crate::error::{Error, Result, check};
-use crate::linalg::{direction, dot};
+use crate::linalg::{direction, dot, norm};
 use crate::population::{Population, PostShift, Randomised};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use crate::view::{Measure, Point, View};
@@ -14,6 +14,10 @@ use crate::view::{Measure, Point, View};
 /// It is convex, and every boundary point belongs to a post-shift rule, so asking the population for the
 /// confusion matrices of such rules is enough to know it. Of a population in groups it is either the errors of
 /// everybody together, or those of each group side by side ([`Measure::GroupRates`]).
+///
+/// Over a table the probabilities are estimates, and the rule that would be best if they were true need not be best on
+/// its rows. What is said to be achievable then still is, with its classifier; the set found may be a little too
+/// small, and an upper bound such as [`Achievable::radius_bound`] is one for this smaller set.
 ///
 /// ```
 /// use equipoise::{Measure, population::Softmax, space::Achievable};
@@ -65,9 +69,9 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     /// with the class priors of the group; weights on joint probabilities are not divided.
     pub fn extreme(&self, weights: &[f64], group: usize) -> Result<(PostShift, Point)> {
         self.check(weights, group)?;
-        let rule = self.rule(weights, group);
-        let point = self.points(std::slice::from_ref(&rule), group).remove(0);
-        Ok((rule, point))
+        let point = self.points(&[self.rule(weights, group)], group).remove(0);
+        let (known_as, point) = self.or_constant(weights, point, group);
+        Ok((self.rule(&known_as, group), point))
     }
 
     /// The support function $h(u) = \max_r \langle u, r \rangle$ over one group's errors.
@@ -90,8 +94,8 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     }
 
     fn mixtures(&self, point: &[f64], tolerance: f64) -> Option<Vec<Mixture>> {
-        let groups = point.chunks(self.errors()).enumerate();
-        groups.map(|(group, errors)| within(errors, tolerance, |u| self.best_of(u, group))).collect()
+        let targets: Vec<&[f64]> = point.chunks(self.errors()).collect();
+        all_within(&targets, tolerance, |directions| self.best_of_each(directions))
     }
 
     /// One draw for all groups: the unit interval is cut where any group's mixture changes its rule.
@@ -137,13 +141,20 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     }
 
     /// The rule of [`Achievable::extreme`], which serves every group but is best for one.
-    pub(super) fn rule(&self, weights: &[f64], group: usize) -> PostShift {
+    fn rule(&self, weights: &[f64], group: usize) -> PostShift {
         PostShift::new(self.view.classes(), self.rewards(weights, group))
             .expect("unit weights over positive priors")
     }
 
+    /// The best errors in one group, for a batch of weights.
+    pub(super) fn best_points(&self, batch: &[&[f64]], group: usize) -> Vec<Point> {
+        let rules: Vec<PostShift> = batch.iter().map(|weights| self.rule(weights, group)).collect();
+        let points = self.points(&rules, group).into_iter().zip(batch);
+        points.map(|(point, weights)| self.or_constant(weights, point, group).1).collect()
+    }
+
     /// The errors of rules in one group.
-    pub(super) fn points(&self, rules: &[PostShift], group: usize) -> Vec<Point> {
+    fn points(&self, rules: &[PostShift], group: usize) -> Vec<Point> {
         self.population.confusions(rules).iter().map(|confusions| self.point(confusions, group)).collect()
     }
 
@@ -169,8 +180,37 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
         joint / self.priors[group][truth]
     }
 
-    fn best_of(&self, weights: &[f64], group: usize) -> Point {
-        self.points(&[self.rule(weights, group)], group).remove(0)
+    /// The best errors of every group, for weights on each group's errors, with the weights of their rules.
+    fn best_of_each(&self, weights: &[Vec<f64>]) -> Vec<(Vec<f64>, Point)> {
+        let rewards = weights.iter().enumerate().map(|(group, weights)| self.rewards(weights, group));
+        let rule = PostShift::per_group(self.view.classes(), rewards.collect())
+            .expect("unit weights over positive priors");
+        let confusions = self.population.confusions(&[rule]);
+        let best = |(group, weights): (usize, &Vec<f64>)| {
+            self.or_constant(weights, self.point(&confusions[0], group), group)
+        };
+        weights.iter().enumerate().map(best).collect()
+    }
+
+    /// The point of a rule, or of always predicting one class if that is better, with weights of the rule.
+    ///
+    /// Where probabilities are far from the truth, as in small tables, the rule may be worse than a constant. The
+    /// centre is a draw between constants, so with them it is never outside the set found.
+    fn or_constant(&self, weights: &[f64], point: Point, group: usize) -> (Vec<f64>, Point) {
+        let k = self.view.classes();
+        let constants = (0..k).map(|class| (always(k, class), self.constant(class, group)));
+        let start = (weights.to_vec(), point);
+        constants.fold(start, |best, constant| {
+            // Equal up to rounding is not better.
+            let ahead = dot(weights, &constant.1) - dot(weights, &best.1);
+            if ahead > 1e-12 * norm(weights) { constant } else { best }
+        })
+    }
+
+    /// The errors of always predicting one class.
+    fn constant(&self, class: usize, group: usize) -> Point {
+        let error = |(i, j)| if j == class { self.scale(i, group) } else { 0.0 };
+        off_diagonal_pairs(self.view.classes()).map(error).collect()
     }
 
     /// The reward matrix behind weights on one group's errors; the scale of the weights does not matter.
@@ -191,6 +231,11 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
         check::number("group", group as f64, group < self.groups(), "less than the number of groups")?;
         Ok(())
     }
+}
+
+/// Weights on errors whose rule always predicts one class: it alone is rewarded.
+fn always(classes: usize, class: usize) -> Vec<f64> {
+    off_diagonal_pairs(classes).map(|(_, j)| if j == class { 1.0 } else { -1.0 }).collect()
 }
 
 fn every_class_occurs(priors: &[Vec<f64>]) -> Result<()> {
@@ -217,12 +262,8 @@ impl<P: Population + ?Sized> Space for Achievable<'_, P> {
         if weights.len() != self.view.dimension() || direction(weights).is_none() {
             return self.centre();
         }
-        let groups = weights.chunks(self.errors()).enumerate();
-        let rewards = groups.map(|(group, weights)| self.rewards(weights, group)).collect();
-        let rule =
-            PostShift::per_group(self.view.classes(), rewards).expect("unit weights over positive priors");
-        let confusions = self.population.confusions(&[rule]);
-        (0..self.groups()).flat_map(|group| self.point(&confusions[0], group)).collect()
+        let groups: Vec<Vec<f64>> = weights.chunks(self.errors()).map(<[f64]>::to_vec).collect();
+        self.best_of_each(&groups).into_iter().flat_map(|(_, point)| point).collect()
     }
 
     fn contains(&self, point: &[f64], tolerance: f64) -> bool {

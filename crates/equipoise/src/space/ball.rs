@@ -2,6 +2,7 @@
 
 use super::Achievable;
 use super::ray::{Ray, cast};
+use crate::linalg::dot;
 use crate::population::{Population, PostShift};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use crate::view::Point;
@@ -71,9 +72,8 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
             let ray = |along| Ray::new(self.centre_of(group), along, 1e-8);
             let mut rays: Vec<Ray> = directions.into_iter().map(ray).collect();
             cast(&mut rays, |asked| {
-                let rules: Vec<PostShift> =
-                    asked.iter().map(|(_, weights)| self.rule(weights, group)).collect();
-                self.points(&rules, group)
+                let batch: Vec<&[f64]> = asked.iter().map(|(_, weights)| &weights[..]).collect();
+                self.best_points(&batch, group)
             });
             nearest = rays.iter().map(Ray::clearance).fold(nearest, f64::min);
             let total: f64 = rays.iter().map(Ray::clearance).sum();
@@ -104,8 +104,9 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
         cast(&mut rays, |asked| {
             let rules: Vec<PostShift> = asked.iter().map(|(n, weights)| contrast(*n).rule(weights)).collect();
             let confusions = self.population.confusions(&rules);
-            let point = |((n, _), confusions): (&(usize, Vec<f64>), &GroupConfusions)| {
-                contrast(*n).point(|i, j| self.rate(confusions, i, j, n / k))
+            let point = |((n, weights), confusions): (&(usize, Vec<f64>), &GroupConfusions)| {
+                let point = contrast(*n).point(|i, j| self.rate(confusions, i, j, n / k));
+                contrast(*n).or_constant(weights, point)
             };
             asked.iter().zip(&confusions).map(point).collect()
         });
@@ -145,6 +146,14 @@ impl Contrast<'_> {
             rewards[a * k + self.rival] = (sums[a] + differences[a]) / self.priors[a];
         }
         PostShift::new(k, rewards).expect("unit weights over positive priors")
+    }
+
+    /// A point, or that of always predicting one class if it is better: over small tables it may be.
+    fn or_constant(&self, weights: &[f64], point: Point) -> Point {
+        let constant = |class: usize| self.point(|_, j| if j == class { 1.0 } else { 0.0 });
+        let constants = (0..self.priors.len()).map(constant);
+        let better = |a: Point, b: Point| if dot(weights, &b) > dot(weights, &a) + 1e-12 { b } else { a };
+        constants.fold(point, better)
     }
 
     /// The coordinates of a classifier with these rates.

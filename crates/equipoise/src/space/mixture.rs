@@ -43,6 +43,40 @@ pub fn within(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) ->
     (mixture.distance <= tolerance).then_some(mixture)
 }
 
+/// The same for several targets, each of a set of its own. The extreme points of all sets are asked for together, so
+/// that one pass over data answers: `best` gets a direction for each set, and returns the points with the directions
+/// they are to be known by.
+pub(super) fn all_within(
+    targets: &[&[f64]],
+    tolerance: f64,
+    best: impl Fn(&[Vec<f64>]) -> Vec<(Vec<f64>, Point)>,
+) -> Option<Vec<Mixture>> {
+    let anywhere: Vec<Vec<f64>> = targets.iter().map(|target| vec![1.0; target.len()]).collect();
+    let parts = best(&anywhere).into_iter().zip(targets);
+    let mut searches: Vec<Search> =
+        parts.map(|((known_as, part), target)| Search::new(known_as, part, target)).collect();
+    loop {
+        let asked: Vec<Option<Vec<f64>>> = searches.iter().map(|search| search.ask(tolerance)).collect();
+        if asked.iter().all(Option::is_none) {
+            break;
+        }
+        // Sets that are done are asked something they have answered before.
+        let known = |n: usize| searches[n].mixture.directions[0].clone();
+        let directions: Vec<Vec<f64>> =
+            asked.iter().enumerate().map(|(n, ask)| ask.clone().unwrap_or_else(|| known(n))).collect();
+        for (n, (known_as, part)) in best(&directions).into_iter().enumerate() {
+            if let Some(asked) = &asked[n] {
+                searches[n].tell_as(asked, known_as, part, targets[n]);
+            }
+        }
+        if searches.iter().any(|search| search.at_least > tolerance) {
+            break;
+        }
+    }
+    let mixtures: Vec<Mixture> = searches.into_iter().map(|search| search.mixture).collect();
+    mixtures.iter().all(|mixture| mixture.distance <= tolerance).then_some(mixtures)
+}
+
 /// Comes nearer until within `tolerance`, or until what is known of the distance is `enough`.
 fn approach(
     target: &[f64],
@@ -95,10 +129,15 @@ impl Search {
 
     /// Takes in an extreme point, and settles on the mixture nearest to the target.
     pub fn tell(&mut self, direction: Vec<f64>, part: Point, target: &[f64]) {
+        self.tell_as(&direction.clone(), direction, part, target);
+    }
+
+    /// The same for an extreme point that is known by another direction than the one asked.
+    fn tell_as(&mut self, asked: &[f64], known_as: Vec<f64>, part: Point, target: &[f64]) {
         // All of the set lies behind the plane through its extreme point.
-        self.at_least = self.at_least.max(dot(&direction, &plus(target, -1.0, &part)));
+        self.at_least = self.at_least.max(dot(asked, &plus(target, -1.0, &part)));
         self.mixture.shares.push(0.0);
-        self.mixture.directions.push(direction);
+        self.mixture.directions.push(known_as);
         self.mixture.parts.push(part);
         self.gap = self.mixture.settle(target);
         self.mixture.distance = norm(&self.gap);

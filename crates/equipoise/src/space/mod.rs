@@ -10,6 +10,7 @@ mod ball;
 mod binary;
 mod diagonal;
 pub mod mixture;
+mod polygon;
 mod ray;
 mod sphere;
 
@@ -17,6 +18,7 @@ pub use achievable::Achievable;
 pub use binary::Binary;
 pub use diagonal::Diagonal;
 pub use mixture::Mixture;
+pub use polygon::Polygon;
 pub use sphere::{GroupSphere, Sphere};
 
 use crate::document::Object;
@@ -45,9 +47,11 @@ pub trait Space {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum AnySpace {
-    /// `{"kind":"logistic","slope":5}`
+    /// `{"kind":"logistic","slope":5}`, or from data
+    /// `{"kind":"hull","positive_prior":0.4,"vertices":[[0,0.6],[0.3,0.5],[0.4,0],[0.1,0.1]]}`
     Binary(Binary),
-    /// `{"kind":"softmax","slopes":[1,3,5]}`
+    /// `{"kind":"softmax","slopes":[1,3,5]}`, or from data
+    /// `{"kind":"faces","class_priors":[...],"faces":[[[d0,d1],...],[[d0,d2],...]]}`
     Diagonal(Diagonal),
     /// `{"kind":"sphere","measure":"off_diagonal_rates","classes":3,"radius":0.2}`
     Sphere(Sphere),
@@ -60,9 +64,12 @@ impl AnySpace {
     pub(crate) fn from_part(value: Value, at: &str) -> Result<Self> {
         let mut object = Object::new(value, at)?;
         object.allow_format()?;
-        let kind = object.kind("kind", &["logistic", "softmax", "sphere", "group_sphere"])?;
+        let kind =
+            object.kind("kind", &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere"])?;
         Ok(match kind.as_str() {
             "logistic" => Self::Binary(Binary::read(object, at)?),
+            "hull" => Self::Binary(Binary::read_hull(object, at)?),
+            "faces" => Self::Diagonal(Diagonal::read_faces(object, at)?),
             "softmax" => Self::Diagonal(Diagonal::read(object, at)?),
             "sphere" => Self::Sphere(Sphere::read(object, at)?),
             _ => Self::GroupSphere(GroupSphere::read(object, at)?),
@@ -72,8 +79,8 @@ impl AnySpace {
     /// The word for this kind of space in documents.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Binary(_) => "logistic",
-            Self::Diagonal(_) => "softmax",
+            Self::Binary(space) => space.kind(),
+            Self::Diagonal(space) => space.kind(),
             Self::Sphere(_) => "sphere",
             Self::GroupSphere(_) => "group_sphere",
         }

@@ -1,0 +1,182 @@
+//! How far confusion matrices may be from those of the population the rows were drawn from.
+//!
+//! All draws are reproducible: a draw's random numbers depend on the seed and its number alone.
+
+use crate::confusions::ModelConfusions;
+use crate::error::{Error, Kind, Result};
+use crate::kernel;
+use crate::sample::Sample;
+use crate::table::Table;
+use equipoise::population::PostShift;
+use equipoise::rates::GroupConfusions;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_distr::{Binomial, Distribution, Gamma};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use std::borrow::Borrow;
+
+/// The prior of every cell of a matrix row (Jeffreys).
+const JEFFREYS: f64 = 0.5;
+
+/// Rows that share a stream of random numbers.
+const CHUNK: usize = 1 << 16;
+
+impl<T: Borrow<Table>> Sample<T> {
+    /// The confusion matrices of rules over tables resampled from the rows: `bootstrap(..)[draw][rule]`.
+    ///
+    /// Every row is taken a Poisson(1) number of times, which for all but the smallest tables is the same as drawing
+    /// as many rows as there are, and needs no random access (Chamandy et al. 2012). All rules of a draw see the same
+    /// rows, so that they can be compared within it. One pass per draw.
+    pub fn bootstrap(&self, rules: &[PostShift], draws: usize, seed: u64) -> Vec<Vec<GroupConfusions>> {
+        (0..draws as u64).map(|draw| self.resampled(rules, seed, draw)).collect()
+    }
+
+    fn resampled(&self, rules: &[PostShift], seed: u64, draw: u64) -> Vec<GroupConfusions> {
+        let rows = self.table().rows();
+        let mut weights = vec![0.0; rows];
+        // A tiny table may lose all its rows; the next attempt goes on where this one stopped.
+        for attempt in 0.. {
+            weights.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, weights)| {
+                let mut random = stream(seed, [draw, attempt, chunk as u64]);
+                weights.iter_mut().for_each(|weight| *weight = poisson(&mut random));
+            });
+            if let Some(given) = self.table().weights() {
+                weights.par_iter_mut().zip(given).for_each(|(weight, given)| *weight *= given);
+            }
+            if weights.par_iter().any(|&weight| weight > 0.0) {
+                break;
+            }
+        }
+        let k = self.table().classes().len();
+        kernel::counts_weighing(self.table(), &weights, rules)
+            .iter()
+            .map(|counts| shares(counts, k))
+            .collect()
+    }
+
+    /// Draws of the confusion matrices of rules given the rows: `dirichlet(..)[draw][rule]`.
+    ///
+    /// How often a class is taken for each class is, within each group, a draw from the Dirichlet distribution with the
+    /// counts and Jeffreys' prior; how common the class is in the group stays as observed. Weighted rows count as many
+    /// as carry the same information, $(\sum w)^2 / \sum w^2$ (Kish 1965). Rules are drawn independently.
+    pub fn dirichlet(&self, rules: &[PostShift], draws: usize, seed: u64) -> Vec<Vec<GroupConfusions>> {
+        let k = self.table().classes().len();
+        let effective = self.effective_rows();
+        let counts = kernel::counts(self.table(), rules);
+        let matrix = |rule: usize, draw: u64| {
+            let mut random = stream(seed, [draw, rule as u64, u64::MAX]);
+            shares(&posterior_draw(&counts[rule], Some(&effective), k, &mut random), k)
+        };
+        (0..draws as u64).map(|draw| (0..rules.len()).map(|rule| matrix(rule, draw)).collect()).collect()
+    }
+
+    /// How many unweighted rows say as much about each class of each group.
+    fn effective_rows(&self) -> Vec<f64> {
+        let table = self.table();
+        let totals = table.totals().concat();
+        let Some(weights) = table.weights() else { return totals };
+        let k = table.classes().len();
+        let mut squares = vec![0.0; totals.len()];
+        for (row, weight) in weights.iter().enumerate() {
+            let group = table.groups().map_or(0, |groups| usize::from(groups.codes()[row]));
+            squares[group * k + usize::from(table.truth()[row])] += weight * weight;
+        }
+        let rows = |(total, square): (&f64, f64)| if square > 0.0 { total * total / square } else { 0.0 };
+        totals.iter().zip(squares).map(rows).collect()
+    }
+}
+
+impl ModelConfusions {
+    /// The matrix over as many rows drawn again: a multinomial draw over its cells, which for one model is the
+    /// bootstrap of its rows. Counts that are fractions are drawn as their nearest whole total.
+    pub fn bootstrap(&self, draws: usize, seed: u64) -> Result<Vec<GroupConfusions>> {
+        let total = self.checked_total()?;
+        let draw = |draw: u64| {
+            let mut random = stream(seed, [draw, 0, 0]);
+            shares(&multinomial(&self.counts, total, &mut random), self.classes.len())
+        };
+        Ok((0..draws as u64).map(draw).collect())
+    }
+
+    /// Draws given the counts: as [`Sample::dirichlet`].
+    pub fn dirichlet(&self, draws: usize, seed: u64) -> Result<Vec<GroupConfusions>> {
+        self.checked_total()?;
+        let k = self.classes.len();
+        let draw = |draw: u64| {
+            let mut random = stream(seed, [draw, 0, u64::MAX]);
+            shares(&posterior_draw(&self.counts, None, k, &mut random), k)
+        };
+        Ok((0..draws as u64).map(draw).collect())
+    }
+
+    fn checked_total(&self) -> Result<u64> {
+        let total = self.total();
+        if (0.5..9e15).contains(&total) && self.counts.iter().all(|count| *count >= 0.0) {
+            return Ok(total.round() as u64);
+        }
+        let found = format!("counts with a total of {total}");
+        Err(Error::new(Kind::OutOfRange, found, "counts of at least 0 with a total of at least 1"))
+    }
+}
+
+/// The random numbers that belong to a seed and a place.
+fn stream(seed: u64, place: [u64; 3]) -> Xoshiro256PlusPlus {
+    let mix = |state: u64, part: u64| Xoshiro256PlusPlus::seed_from_u64(state ^ part).next_u64();
+    Xoshiro256PlusPlus::seed_from_u64(place.into_iter().fold(seed, mix))
+}
+
+/// A Poisson number with mean 1, by going through its distribution.
+fn poisson(random: &mut Xoshiro256PlusPlus) -> f64 {
+    let mut left: f64 = random.random();
+    let (mut count, mut probability) = (0.0, (-1.0_f64).exp());
+    while left >= probability && count < 20.0 {
+        left -= probability;
+        count += 1.0;
+        probability /= count;
+    }
+    count
+}
+
+/// Counts of a total spread over cells, one binomial draw each.
+fn multinomial(cells: &[f64], total: u64, random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+    let (mut left, mut mass) = (total, cells.iter().sum::<f64>());
+    let last = cells.iter().rposition(|cell| *cell > 0.0).unwrap_or(0);
+    let mut draw = |(n, cell): (usize, &f64)| {
+        let share = if n == last { 1.0 } else { (cell / mass).clamp(0.0, 1.0) };
+        mass -= cell;
+        let drawn = Binomial::new(left, share).map_or(0, |binomial| binomial.sample(random));
+        left -= drawn;
+        drawn as f64
+    };
+    cells.iter().enumerate().map(&mut draw).collect()
+}
+
+/// Matrix rows drawn from their Dirichlet posteriors, each keeping its total.
+fn posterior_draw(
+    counts: &[f64],
+    effective: Option<&[f64]>,
+    k: usize,
+    random: &mut Xoshiro256PlusPlus,
+) -> Vec<f64> {
+    let mut drawn = Vec::with_capacity(counts.len());
+    for (slot, row) in counts.chunks(k).enumerate() {
+        let total: f64 = row.iter().sum();
+        let rows = effective.map_or(total, |effective| effective[slot]);
+        let shape = |count: f64| if total > 0.0 { count / total * rows + JEFFREYS } else { JEFFREYS };
+        let mut gamma =
+            |count: &f64| Gamma::new(shape(*count), 1.0).map_or(0.0, |gamma| gamma.sample(random));
+        let parts: Vec<f64> = row.iter().map(&mut gamma).collect();
+        let sum: f64 = parts.iter().sum();
+        // All parts of a draw may be too small for a number; it then says what was observed.
+        let part = |n: usize| if sum > 0.0 { parts[n] / sum * total } else { row[n] };
+        drawn.extend((0..k).map(part));
+    }
+    drawn
+}
+
+/// Counts as joint probabilities.
+fn shares(counts: &[f64], k: usize) -> GroupConfusions {
+    let total: f64 = counts.iter().sum();
+    let share = |counts: &[f64]| counts.iter().map(|count| count / total).collect();
+    GroupConfusions::new(k, counts.chunks(k * k).map(share).collect()).expect("shares of a positive total")
+}
