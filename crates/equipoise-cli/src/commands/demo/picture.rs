@@ -49,9 +49,11 @@ pub fn of(space: &Binary, transcript: &[Answered], ratio: f64) -> String {
 /// The region and its two boundaries; the enlarged corner has no use for the lower one's name.
 fn boundaries(space: &Binary, title: &str, lower_label: &str) -> Plot {
     let steps = 2000;
-    let cuts = || (0..=steps).map(|n| 2.0 * f64::from(n) / f64::from(steps) - 1.0);
+    // Cost ratios from next to nothing to beyond any boundary's end, evenly in the logarithm.
+    let log_ratios = (0..=steps).map(|n| 80.0 * f64::from(n) / f64::from(steps) - 40.0);
     let prior = space.positive_prior();
-    let upper: Vec<_> = cuts().map(|cut| space.law().at_cut(cut)).collect();
+    let mut upper: Vec<_> = log_ratios.map(|log| space.at_angle((-log).exp().atan())).collect();
+    upper.dedup();
     let lower: Vec<_> =
         upper.iter().map(|[found, cleared]| per_thousand([prior - found, 1.0 - prior - cleared])).collect();
     let upper: Vec<_> = upper.into_iter().map(per_thousand).collect();
