@@ -108,16 +108,16 @@ fn wrong_polygons_are_named() {
     let hull = |vertices: Value| json!({"kind":"hull","positive_prior":0.4,"vertices":vertices});
     assert_eq!(
         says("linear", hull(json!([[0.0, 0.6], [0.5, 0.0]]))),
-        "plan.space: vertices[0][0] is 0.5, expected at least 0, at most the prior"
+        "plan.space: entry 0 of the vertex [0.5, 0] is 0.5, expected at least 0, at most the prior"
     );
     assert_eq!(
         says("linear", hull(json!([[0.0, 0.6], [0.2, 0.5]]))),
         "plan.space: vertices leave out a classifier that always predicts the same class"
     );
-    assert_eq!(says("linear", hull(json!([]))), "plan.space: vertices is 0, expected at least 1");
+    assert_eq!(says("linear", hull(json!([]))), "plan.space.vertices is 0, expected at least 1");
     let face = json!([[0.5, 0.0], [0.0, 0.2]]);
     let faces = json!({"kind":"faces","class_priors":[0.5,0.2,0.3],"faces":[face, face, face]});
-    assert_eq!(says("diagonal_linear", faces), "plan.space: faces has 3 entries, expected 2");
+    assert_eq!(says("diagonal_linear", faces), "plan.space.faces has 3 entries, expected 2");
     let faces =
         json!({"kind":"faces","class_priors":[0.5,0.2,0.3],"faces":[[[0.5,0],[0,0.2]],[[0.5,0],[0,0.3]]]});
     assert_eq!(

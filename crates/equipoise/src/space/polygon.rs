@@ -113,10 +113,14 @@ impl Polygon {
 /// that always predict one of them. Rounding of sums is allowed for.
 pub(super) fn within_priors(hull: &Polygon, priors: [f64; 2]) -> Result<()> {
     const ROUNDING: f64 = 1e-9;
-    for (n, vertex) in hull.vertices.iter().enumerate() {
+    for vertex in &hull.vertices {
         for c in 0..2 {
             let ok = (-ROUNDING..=priors[c] + ROUNDING).contains(&vertex[c]);
-            check::number(&format!("vertices[{n}][{c}]"), vertex[c], ok, "at least 0, at most the prior")?;
+            // The hull has its own order, so the vertex is named by where it lies.
+            let field = || format!("entry {c} of the vertex [{}, {}]", vertex[0], vertex[1]);
+            if !ok {
+                check::number(&field(), vertex[c], ok, "at least 0, at most the prior")?;
+            }
         }
     }
     if [[priors[0], 0.0], [0.0, priors[1]]].iter().all(|&always| hull.contains(always, ROUNDING)) {
