@@ -222,3 +222,54 @@ fn fairness_of(per_pair: &[Vec<f64>], findings: &mut Vec<Finding>) -> Vec<Vec<f6
     }
     per_pair.iter().map(|weights| weights.iter().map(usable).collect()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::random;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    #[test]
+    fn exact_slopes_give_the_exact_weights() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(21);
+        for (k, m) in [(2, 2), (3, 3), (3, 4), (2, 5), (4, 2)] {
+            let shares = random::shares(k, m, &mut rng);
+            let metric = random::group_fair(&shares, 0.45, &mut rng);
+            let Family::GroupFair(truth) = metric.family() else { panic!("a group-fair metric") };
+            let q = k * (k - 1);
+            let o = vec![1.0 / k as f64; q];
+            let signs = [0, k - 1].map(|class| {
+                Rates::constant(k, class).off_diagonal().iter().map(|e| 1.0 - 2.0 * e).collect::<Vec<f64>>()
+            });
+            for equations in [Equations::LeastSquares, Equations::TwoCoordinates] {
+                let sums: Vec<Vec<f64>> = Cuts::new(m)
+                    .apart()
+                    .iter()
+                    .map(|apart| {
+                        let slopes = [0, k - 1].map(|class| {
+                            let constant = Rates::constant(k, class).off_diagonal();
+                            let profile: Vec<f64> = (0..m)
+                                .flat_map(|g| if apart.contains(&g) { &constant } else { &o }.clone())
+                                .collect();
+                            let gradient = metric.gradient(&profile);
+                            let moving =
+                                (0..m).filter(|g| !apart.contains(g)).map(|g| &gradient[g * q..][..q]);
+                            direction(&moving.fold(vec![0.0; q], |sum, part| plus(&sum, 1.0, part))).unwrap()
+                        });
+                        let rest = apart.iter().fold(truth.performance().to_vec(), |rest, &g| {
+                            plus(&rest, -1.0, &times(truth.performance(), &shares.off_diagonal(g)))
+                        });
+                        solve_violation(&rest, &slopes, &signs, equations, k)
+                    })
+                    .collect();
+                // In units of (1 - lambda): lambda b / (1 - lambda).
+                let factor = truth.trade_off() / (1.0 - truth.trade_off());
+                for (found, pair) in Cuts::new(m).solve(&sums).iter().zip(truth.fairness()) {
+                    let expected = scaled(&pair.violation.weights, factor);
+                    assert!(norm(&plus(found, -1.0, &expected)) < 1e-9, "({k},{m}) {equations:?}");
+                }
+            }
+        }
+    }
+}

@@ -37,7 +37,7 @@ impl Polynomial {
     /// Antipodal slopes in balls a tenth of the space's.
     pub fn new(space: Sphere, degree: usize, tolerance: f64) -> Result<Self> {
         let search = SlopeSearch::new(Method::Antipodal, tolerance)?;
-        check::number("degree", degree as f64, (1..=5).contains(&degree), "a whole number from 1 to 5")?;
+        check::number("degree", degree as f64, (1..=20).contains(&degree), "a whole number from 1 to 20")?;
         // Unknown coefficients: all ways to pick up to `degree` of q rates, with repetition.
         let q = space.centre().len();
         let unknowns = (1..=degree).fold(1.0, |count, n| count * (q + n) as f64 / n as f64) - 1.0;
