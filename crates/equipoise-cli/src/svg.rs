@@ -427,8 +427,12 @@ impl Frame {
             // Nobody sees a step of less than a pixel, or what happens beyond one side of the frame, but everybody
             // loads it. The ends are kept.
             let tiny = last.is_some_and(|(a, b)| (x - a).hypot(y - b) < 0.8);
-            let inner = n > 0 && n + 1 < shown.len();
-            if inner && (tiny || self.beyond_one_side(&shown[n - 1..=n + 1])) {
+            let unseen = match (last, shown.get(n + 1)) {
+                // The line from the last point kept to the next one must stay beyond the same side.
+                (Some(last), Some(&next)) => tiny || self.beyond_one_side(&[last, (x, y), next]),
+                _ => false,
+            };
+            if unseen {
                 continue;
             }
             let command = if last.is_none() { "M" } else { "L" };
