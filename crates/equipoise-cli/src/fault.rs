@@ -51,6 +51,9 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         if cause.is::<equipoise::Divergence>() {
             return Some(Some(INTEGRITY));
         }
+        if cause.is::<equipoise_data::Error>() {
+            return Some(Some(INPUT_OUTPUT));
+        }
         cause.downcast_ref::<equipoise::Error>().map(|error| Some(of_core(error)))
     });
     found.unwrap_or(Some(INPUT_OUTPUT)).map(ExitCode::from)

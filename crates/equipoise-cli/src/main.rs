@@ -9,12 +9,16 @@ mod counts;
 mod fault;
 mod files;
 mod json;
+#[expect(dead_code, reason = "its commands follow")]
+mod metrics;
 mod progress;
 mod prompt;
 mod ratio;
 mod render;
 mod svg;
 mod table;
+#[expect(dead_code, reason = "its commands follow")]
+mod tables;
 mod terminal;
 
 use args::{Command, CommandLine};

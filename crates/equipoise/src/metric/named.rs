@@ -117,6 +117,63 @@ impl Named {
         Metric::new(view, Sense::Cost, family)
     }
 
+    /// A missed positive costs `ratio` false alarms (two classes), in joint probabilities.
+    pub fn cost_ratio(self, ratio: f64) -> Result<Metric> {
+        let ratio = check::positive("the cost ratio", ratio)?;
+        Metric::linear(View::new(Measure::Binary, 2, 1)?, Sense::Utility, vec![ratio, 1.0])
+    }
+
+    /// The metric people mean by a word, for data with this prevalence; `None` if the word is not known.
+    ///
+    /// Known: `accuracy`, `balanced_accuracy`, `f1` (any beta: `f0.5`, `f2`), `jaccard`, `g_mean`, `q_mean`,
+    /// `equal_opportunity`, `equalised_odds`, `error_rate_balance`, `demographic_parity`, and a cost ratio such as
+    /// `7:1` (a missed positive to a false alarm). Capitals, hyphens and spaces make no difference.
+    ///
+    /// ```
+    /// use equipoise::{Metric, rates::Prevalence};
+    /// let prevalence = Prevalence::new(vec![0.9, 0.1])?;
+    /// let metric = Metric::named().by_name("7:1", &prevalence)?.unwrap();
+    /// assert_eq!(metric.cost_ratio(), Some(7.0));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn by_name(self, name: &str, prevalence: &Prevalence) -> Result<Option<Metric>> {
+        let word = name.trim().to_lowercase().replace(['-', ' '], "_").replace("equalized", "equalised");
+        let (priors, shares) = (prevalence.class_priors(), prevalence.group_shares());
+        let k = priors.len();
+        let beta = word.strip_prefix('f').and_then(|beta| beta.trim_start_matches('_').parse().ok());
+        let costs = word.split_once(':').and_then(|(miss, alarm)| {
+            Some((miss.trim_matches('_').parse::<f64>().ok()?, alarm.trim_matches('_').parse::<f64>().ok()?))
+        });
+
+        if beta.is_some()
+            || costs.is_some()
+            || ["jaccard", "equal_opportunity", "error_rate_balance"].contains(&&*word)
+        {
+            check::number(&format!("the number of classes for {word}"), k as f64, k == 2, "2")?;
+        }
+        let about_groups =
+            ["equal_opportunity", "equalised_odds", "error_rate_balance", "demographic_parity"];
+        if about_groups.contains(&&*word) {
+            let m = shares.groups();
+            check::number(&format!("the number of groups for {word}"), m as f64, m > 1, "at least 2")?;
+        }
+        let metric = match (word.as_str(), beta, costs) {
+            ("accuracy", ..) => self.accuracy(k),
+            ("balanced_accuracy", ..) => self.balanced_accuracy(k),
+            ("jaccard", ..) => self.jaccard(),
+            ("g_mean", ..) => self.g_mean(k),
+            ("q_mean", ..) => self.q_mean(k),
+            ("equal_opportunity", ..) => self.equal_opportunity(&shares),
+            ("equalised_odds", ..) => self.equalised_odds(&shares),
+            ("error_rate_balance", ..) => self.error_rate_balance(&shares),
+            ("demographic_parity", ..) => self.demographic_parity(1, prevalence),
+            (_, Some(beta), _) => self.f_beta(beta, priors[1]),
+            (_, _, Some((miss, alarm))) => self.cost_ratio(miss / alarm),
+            _ => return Ok(None),
+        };
+        metric.map(Some)
+    }
+
     /// The same weights for every pair of groups, and no care for performance.
     fn fairness_only(self, shares: &GroupShares, weights: Vec<f64>) -> Result<Metric> {
         let (k, m) = (shares.classes(), shares.groups());
@@ -168,6 +225,24 @@ mod tests {
         let coverage = [0.60 - 0.5, 0.40 - 0.5_f64];
         let expected = coverage[0].powi(2) + coverage[1].powi(2);
         check(named.distribution_matching(&matrix().class_priors(), &[0.5, 0.5]), expected);
+    }
+
+    #[test]
+    fn words_are_understood_as_people_write_them() {
+        let prevalence = Prevalence::new(vec![0.65, 0.35]).unwrap();
+        let named = |word: &str| Metric::named().by_name(word, &prevalence);
+        let found = |word: &str| Ok(named(word)?.unwrap());
+        check(found("Accuracy"), 0.85);
+        check(found("F1"), 0.60 / 0.75);
+        check(found("f_2"), 1.50 / (1.50 + 4.0 * 0.05 + 0.10));
+        check(found("6 : 1"), 6.0 * 0.30 + 0.55);
+        check(found("G-mean"), (0.55 / 0.65 * 0.30 / 0.35_f64).sqrt());
+        assert_eq!(named("niceness"), Ok(None));
+        let message = named("equalized odds").unwrap_err().to_string();
+        assert!(message.contains("groups for equalised_odds"), "{message}");
+        let three = Prevalence::new(vec![0.5, 0.3, 0.2]).unwrap();
+        let message = Metric::named().by_name("f1", &three).unwrap_err().to_string();
+        assert!(message.contains("classes for f1"), "{message}");
     }
 
     #[test]

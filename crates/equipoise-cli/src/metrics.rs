@@ -1,0 +1,50 @@
+//! A metric on the command line: by name, as a cost ratio, or as a document.
+
+use crate::fault::Fault;
+use crate::files;
+use anyhow::{Context as _, Result};
+use equipoise::{Metric, rates::Prevalence};
+use std::path::Path;
+
+/// What `--metric` accepts, for help texts.
+pub const HELP: &str = "a metric document, a name (accuracy, f1, f2, jaccard, g_mean, equalised_odds, ...), or a cost \
+                        ratio such as 7:1";
+
+/// Reads a metric for classes and groups like these.
+///
+/// A text that names a file is the file; everything else must be a name. A document that names its classes must name
+/// those of the data, in their order.
+pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Metric> {
+    let path = Path::new(text);
+    let metric = if path.is_file() || text == "-" || text.ends_with(".json") {
+        Metric::from_json(&files::read(path)?).with_context(|| files::name(path))?
+    } else {
+        let found = Metric::named().by_name(text, prevalence)?;
+        found.ok_or_else(|| {
+            let sentence =
+                format!("--metric is \"{text}\", which is no file and no known name; expected {HELP}");
+            Fault::usage(sentence)
+        })?
+    };
+    match metric.class_names() {
+        Some(names) if names != classes => {
+            let list = |names: &[String]| names.join(", ");
+            let sentence = format!(
+                "the metric is about the classes {}, but the data have {}",
+                list(names),
+                list(classes)
+            );
+            Err(Fault::usage(sentence).into())
+        }
+        Some(_) => Ok(metric),
+        None if metric.view().classes() == classes.len() => {
+            metric.with_class_names(classes.to_vec()).context("the names of the classes")
+        }
+        None => Err(Fault::usage(format!(
+            "the metric is about {} classes, but the data have {}",
+            metric.view().classes(),
+            classes.len()
+        ))
+        .into()),
+    }
+}

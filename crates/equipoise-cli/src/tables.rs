@@ -1,0 +1,83 @@
+//! Tables of predictions on the command line: which columns, what was guessed, who the classes are.
+
+use crate::args::Global;
+use anyhow::Result;
+use clap::Args;
+use equipoise_data::{Columns, Note, Reading, Sample, Table, read};
+use std::path::Path;
+
+/// Which column plays which part; what is left out is guessed from the usual names, and said.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Columns")]
+pub struct TableColumns {
+    /// The column of true classes [guessed: y, truth, label, target]
+    #[arg(long, value_name = "COLUMN")]
+    pub truth: Option<String>,
+    /// The probability columns, one per class, or one for the positive class [guessed: p_CLASS, score]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub scores: Option<Vec<String>>,
+    /// The positive one of two classes [default: the last in order]
+    #[arg(long, value_name = "CLASS")]
+    pub positive: Option<String>,
+    /// The group columns; several are crossed [guessed: group]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub group: Option<Vec<String>>,
+    /// Leave groups alone, whatever the columns are called
+    #[arg(long, conflicts_with = "group")]
+    pub no_group: bool,
+    /// The column of row weights [guessed: weight, sample_weight]
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
+    /// Every row counts once, whatever the columns are called
+    #[arg(long, conflicts_with = "weight")]
+    pub no_weight: bool,
+}
+
+impl TableColumns {
+    /// The same wishes as the reader takes them.
+    pub fn columns(&self) -> Columns {
+        let mut columns = Columns::guess();
+        if let Some(truth) = &self.truth {
+            columns = columns.truth(truth);
+        }
+        if let Some(scores) = &self.scores {
+            columns = columns.scores(scores);
+        }
+        if let Some(positive) = &self.positive {
+            columns = columns.positive(positive);
+        }
+        if let Some(groups) = &self.group {
+            columns = columns.groups(groups);
+        } else if self.no_group {
+            columns = columns.groups::<String>([]);
+        }
+        if let Some(weight) = &self.weight {
+            columns = columns.weight(weight);
+        } else if self.no_weight {
+            columns = columns.without_weight();
+        }
+        columns
+    }
+
+    /// Reads a table; what was guessed, changed or found is said on standard error, unless nobody wants to read it.
+    pub fn read(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
+        let reading = read::table(path, &self.columns())?;
+        say(&reading.notes, global);
+        let Reading { data, notes } = reading;
+        Ok(Reading { data: Sample::new(data)?, notes })
+    }
+}
+
+/// Says notes on standard error. With `--json` they belong into the document; with `--quiet` only findings are said.
+pub fn say(notes: &[Note], global: &Global) {
+    if global.json {
+        return;
+    }
+    for note in notes {
+        match note {
+            Note::Finding(sentence) => eprintln!("note: {sentence}"),
+            Note::Choice(sentence) | Note::Change(sentence) if !global.quiet => eprintln!("{sentence}"),
+            Note::Choice(_) | Note::Change(_) => {}
+        }
+    }
+}
