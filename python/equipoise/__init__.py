@@ -1,0 +1,46 @@
+"""Finds the metric an expert holds, and puts it to work.
+
+Machine-learning teams optimise metrics nobody chose. Equipoise shows pairs of classifiers that could be built from the
+data, asks which is better, and recovers the cost of each error from a few dozen answers. The result is a
+:class:`Metric`: evaluate it, score and rank models with it, set thresholds.
+
+Names are loaded when they are first used, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .interview import Interview, Outcome, Question, elicit
+    from .metric import Metric
+    from .ranking import Ranking, kendall_tau, ndcg, nearest_named_metric, rank_models
+    from .scoring import confusion_counts, elicited_score
+
+_HOME = {
+    "Metric": "metric",
+    "confusion_counts": "scoring",
+    "elicited_score": "scoring",
+    "Ranking": "ranking",
+    "rank_models": "ranking",
+    "nearest_named_metric": "ranking",
+    "kendall_tau": "ranking",
+    "ndcg": "ranking",
+    "Interview": "interview",
+    "Question": "interview",
+    "Outcome": "interview",
+    "elicit": "interview",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
