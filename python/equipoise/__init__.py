@@ -13,10 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .interview import Interview, Outcome, Question, elicit
+    from .interview import Interview, Outcome, Question, elicit, simulated_expert
     from .metric import Metric
     from .ranking import Ranking, kendall_tau, ndcg, nearest_named_metric, rank_models
     from .scoring import confusion_counts, elicited_score
+    from .space import Space
 
 _HOME = {
     "Metric": "metric",
@@ -31,6 +32,8 @@ _HOME = {
     "Question": "interview",
     "Outcome": "interview",
     "elicit": "interview",
+    "simulated_expert": "interview",
+    "Space": "space",
 }
 
 __all__ = list(_HOME)

@@ -53,6 +53,28 @@ def _native(values: Any) -> Any:
     return values
 
 
+def matrix(values: Any, name: str) -> np.ndarray:
+    """One or several columns of finite numbers, as a matrix."""
+    if not isinstance(values, np.ndarray) and hasattr(values, "columns"):
+        import narwhals as nw
+
+        frame = nw.from_native(values, eager_only=True)
+        values = frame.to_numpy()
+    array = np.asarray(values if isinstance(values, np.ndarray) else _native(values))
+    if array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise ValueError(f"{name} has shape {array.shape}, expected rows and columns")
+    try:
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} holds {array.dtype}, expected numbers") from error
+    if not np.isfinite(array).all():
+        row, col = (int(n) for n in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name} is {array[row, col]} in row {row}, column {col}, expected a finite number")
+    return array
+
+
 def floats(values: Any, name: str, rows: int | None = None) -> np.ndarray:
     """One column of finite numbers."""
     array = column(values, name)

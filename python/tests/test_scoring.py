@@ -15,7 +15,7 @@ def test_counts_equal_those_of_scikit_learn(dtype):
     from sklearn.metrics import confusion_matrix
 
     k = 2 if dtype == "?" else 4
-    truth, estimate = random.integers(0, k, size=(2, 1000)).astype(dtype)
+    truth, estimate = random.integers(0, k, size=(2, 1000)).astype("U3" if dtype == "O" else dtype).astype(dtype)
     weights = random.random(1000)
     ours = confusion_counts(truth, estimate, sample_weight=weights)
     assert ours.shape == (1, k, k)
