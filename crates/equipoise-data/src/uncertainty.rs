@@ -9,7 +9,8 @@ use crate::sample::Sample;
 use crate::table::Table;
 use equipoise::population::PostShift;
 use equipoise::rates::GroupConfusions;
-use rand::{Rng, RngExt, SeedableRng};
+use equipoise::resample::poisson;
+use rand::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -123,18 +124,6 @@ impl ModelConfusions {
 fn stream(seed: u64, place: [u64; 3]) -> Xoshiro256PlusPlus {
     let mix = |state: u64, part: u64| Xoshiro256PlusPlus::seed_from_u64(state ^ part).next_u64();
     Xoshiro256PlusPlus::seed_from_u64(place.into_iter().fold(seed, mix))
-}
-
-/// A Poisson number with mean 1, by going through its distribution.
-fn poisson(random: &mut Xoshiro256PlusPlus) -> f64 {
-    let mut left: f64 = random.random();
-    let (mut count, mut probability) = (0.0, (-1.0_f64).exp());
-    while left >= probability && count < 20.0 {
-        left -= probability;
-        count += 1.0;
-        probability /= count;
-    }
-    count
 }
 
 /// Counts of a total spread over cells, one binomial draw each.

@@ -9,15 +9,17 @@
 mod advice;
 mod bayes;
 mod curve;
+mod doubt;
 mod groups;
 mod requirement;
 mod rewards;
 mod sample;
 mod sweep;
 
-pub use advice::{Advice, Doubt, Guard, RARE, Uncertain};
+pub use advice::{Advice, Choice, Chosen, GroupAdvice, Guard, RARE};
 pub use bayes::{Bayes, bayes};
 pub use curve::{CurvePoint, net_benefit};
+pub use doubt::{Doubt, Gain, Resamples, Uncertain};
 pub use groups::GroupBest;
 pub use requirement::{Quantity, Requirement};
 pub use rewards::{decision_text, rewards};
