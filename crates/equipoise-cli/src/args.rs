@@ -1,5 +1,6 @@
 //! What can be typed on the command line, with the help that explains it.
 
+use crate::tables::TableColumns;
 use clap::{Args, Parser, Subcommand};
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -50,6 +51,8 @@ pub enum Command {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Bench(Bench),
+    Inspect(Inspect),
+    Threshold(Threshold),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -168,6 +171,82 @@ pub struct Bench {
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,
+}
+
+/// See what a table of predictions has and what classifiers it allows
+#[derive(Debug, Args)]
+#[command(after_help = "\
+TABLE is CSV (also .gz), JSON Lines or Parquet with the true class and the predicted probabilities of every row, maybe \
+groups and weights. Printed are the classes and groups, how well the probabilities are calibrated, how well each pair of \
+classes can be told apart, and how large a ball of error rates is certainly achievable. The exit code is 1 if there are \
+warnings.
+
+Examples:
+  equipoise inspect examples/tables/screening.csv
+  equipoise inspect --truth outcome --scores risk --positive died --group sex,site val.parquet")]
+pub struct Inspect {
+    /// The table of predictions
+    #[arg(value_name = "TABLE")]
+    pub table: PathBuf,
+    #[command(flatten)]
+    pub columns: TableColumns,
+    /// Where to write the picture of what is achievable and of the calibration
+    #[arg(long, value_name = "FILE", default_value = "equipoise-inspect.svg")]
+    pub svg: PathBuf,
+    /// Write no picture
+    #[arg(long, conflicts_with = "svg")]
+    pub no_svg: bool,
+}
+
+/// Set the threshold, or the rule for many classes, that a metric wants
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Two thresholds are put side by side: the one that theory gives if the probabilities are calibrated (Bayes), and the \
+best one on the table. The second is advised only where it is clearly better on rows it was not chosen on. With more \
+than two classes the rule is a matrix of weights. The exit code is 1 if no rule meets the requirements.
+
+A requirement is recall, precision, fpr, fnr or coverage of a class, rate:TRUTH->ESTIMATE, or accuracy, with @GROUP for \
+one group only.
+
+Examples:
+  equipoise threshold examples/tables/screening.csv --metric 7:1
+  equipoise threshold examples/tables/screening.csv --metric f2 --per-group
+  equipoise threshold examples/tables/screening.csv --metric 7:1 --require 'recall:malignant>=0.9'
+  equipoise threshold examples/tables/triage.csv --metric balanced_accuracy")]
+pub struct Threshold {
+    /// The table of predictions
+    #[arg(value_name = "TABLE")]
+    pub table: PathBuf,
+    #[command(flatten)]
+    pub columns: TableColumns,
+    /// The metric: a document, a name (accuracy, f1, f2, jaccard, g_mean, equalised_odds, ...), or a cost ratio such as 7:1
+    #[arg(long, value_name = "METRIC")]
+    pub metric: String,
+    /// What the rule must keep to, such as recall:malignant>=0.9 or fpr:malignant@north<=0.1; may be repeated
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub require: Vec<String>,
+    /// A threshold for every group
+    #[arg(long)]
+    pub per_group: bool,
+    /// Draws of the metric and of the rows behind the intervals [default: 200, fewer for large tables]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=100_000))]
+    pub draws: Option<u32>,
+    /// The probability that intervals have
+    #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = probability)]
+    pub level: f64,
+    /// Where to write the decision curve
+    #[arg(long, value_name = "FILE", default_value = "equipoise-threshold.svg")]
+    pub svg: PathBuf,
+    /// Write no picture
+    #[arg(long, conflicts_with = "svg")]
+    pub no_svg: bool,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("expected a number strictly between 0 and 1".to_owned()),
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -27,6 +27,7 @@ pub mod read;
 mod sample;
 mod smooth;
 mod sorted;
+mod subsample;
 mod table;
 mod uncertainty;
 

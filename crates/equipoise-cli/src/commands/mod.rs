@@ -2,5 +2,7 @@
 
 pub mod bench;
 pub mod demo;
+pub mod inspect;
 pub mod reproduce;
 pub mod simulate;
+pub mod threshold;

@@ -15,6 +15,7 @@ mod requirement;
 mod rewards;
 mod sample;
 mod sweep;
+mod tune;
 
 pub use advice::{Advice, Choice, Chosen, GroupAdvice, Guard, RARE};
 pub use bayes::{Bayes, bayes};
@@ -25,3 +26,4 @@ pub use requirement::{Quantity, Requirement};
 pub use rewards::{decision_text, rewards};
 pub use sample::Sample;
 pub use sweep::{Best, Cut, Infeasible, Outcome, Reach};
+pub use tune::{Tuned, tune};
