@@ -234,7 +234,7 @@ impl Plot {
 
     /// `clip` keeps what has no extent of its own, lines and areas, inside the frame.
     fn marks(&self, svg: &mut String, frame: &Frame, categories: &[String], clip: &str) {
-        let mut taken = Taken::within(self.width);
+        let mut taken = Taken::within(self.width, frame.y.low_px);
         for series in &self.series {
             match &series.marks {
                 Marks::Dots(points) => {
@@ -608,10 +608,11 @@ fn dot(svg: &mut String, x: f64, y: f64, style: usize) {
     let _ = writeln!(svg, "<path class=\"dot f{style}\" d=\"{path}\"/>");
 }
 
-/// What labels must not cover, in a picture of some width.
+/// What labels must not cover, and how far they may reach to the right and down.
 struct Taken {
     places: Vec<Rectangle>,
     width: f64,
+    bottom: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -636,8 +637,8 @@ impl Rectangle {
 }
 
 impl Taken {
-    fn within(width: f64) -> Self {
-        Self { places: vec![], width }
+    fn within(width: f64, bottom: f64) -> Self {
+        Self { places: vec![], width, bottom }
     }
 
     fn keep(&mut self, rectangle: Rectangle) {
@@ -660,7 +661,7 @@ impl Taken {
     /// Writes a label at the nearest free place around its dot, joined by a thin line when that is far.
     fn label(&mut self, svg: &mut String, x: f64, y: f64, label: &str) {
         let half_width = 0.5 * CHARACTER * label.chars().count() as f64;
-        let inside = Rectangle { left: LEFT, top: 20.0, right: self.width - 2.0, bottom: f64::INFINITY };
+        let inside = Rectangle { left: LEFT, top: 20.0, right: self.width - 2.0, bottom: self.bottom };
         for distance in (0..14).map(|n| 11.0 + 7.0 * f64::from(n)) {
             for direction in 0..16 {
                 // Up and to the right first, then around.
@@ -669,7 +670,10 @@ impl Taken {
                     (std::f64::consts::FRAC_PI_4 + turn * std::f64::consts::TAU / 16.0).sin_cos();
                 let (cx, cy) = (x + cos * (distance + half_width - 3.0), y - sin * distance);
                 let place = Rectangle::around(cx, cy, half_width, 6.5);
-                let off = place.left < inside.left || place.right > inside.right || place.top < inside.top;
+                let off = place.left < inside.left
+                    || place.right > inside.right
+                    || place.top < inside.top
+                    || place.bottom > inside.bottom;
                 if off || self.places.iter().any(|other| other.meets(&place)) {
                     continue;
                 }
@@ -812,7 +816,7 @@ mod tests {
 
     #[test]
     fn labels_of_neighbouring_dots_do_not_cover_each_other() {
-        let mut taken = Taken::within(WIDTH);
+        let mut taken = Taken::within(WIDTH, HEIGHT);
         let mut svg = String::new();
         for n in 0..12 {
             taken.label(&mut svg, 300.0 + f64::from(n), 300.0, "10");

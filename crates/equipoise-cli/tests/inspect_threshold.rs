@@ -212,7 +212,7 @@ mod threshold {
         insta::assert_snapshot!("threshold_per_group", run.text(0));
         let found = place.run("threshold screening.csv --metric 7:1 --per-group --no-svg --json").json(0);
         let (alone, common) = (&found["per_group"]["best"], &found["best"]);
-        assert!(number(&alone["value"]) <= number(&common["value"]), "a cost, and more freedom");
+        assert!(number(&alone["value"]) >= number(&common["value"]), "a utility, and more freedom");
         assert_eq!(found["per_group"]["uncertain"].as_array().unwrap().len(), 2);
     }
 

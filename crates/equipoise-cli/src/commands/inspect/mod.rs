@@ -146,8 +146,7 @@ fn write_text(
     entry("Ball", &in_words(&survey.ball, survey.rows))?;
     match &survey.common_ball {
         Some(Common::Ball(common)) => {
-            let text = format!("{} in every group at once", short(common));
-            entry("", &text)?;
+            entry("", &format!("in every group at once: {}", short(common)))?;
         }
         Some(Common::Reason { reason }) => entry("", &format!("none is common to the groups: {reason}"))?,
         None => {}

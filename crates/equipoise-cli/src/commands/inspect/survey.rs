@@ -19,6 +19,9 @@ const SEARCH_ROWS: usize = 50_000;
 /// With more classes the search has too many dimensions to be quick.
 const SEARCH_CLASSES: usize = 6;
 
+/// Cost ratios that somebody might hold.
+const PLAUSIBLE: [f64; 2] = [0.01, 100.0];
+
 /// Everything `inspect` finds out, as `--json` prints it.
 #[derive(Debug, Serialize)]
 pub struct Survey {
@@ -91,9 +94,10 @@ pub struct Pair {
     pub corners: Vec<[f64; 2]>,
     /// Corners of the upper boundary: the thresholds that are best for some cost ratio.
     pub thresholds: usize,
-    /// Cost ratios (a missed positive over a false alarm) beyond which "never" or "always" is best.
+    /// The least and the largest cost ratio (a missed positive over a false alarm) at which two thresholds are worth the
+    /// same: answers tell ratios apart in between.
     pub ratios: Option<[f64; 2]>,
-    /// The threshold that is best for the widest range of ratios, "never" and "always" apart.
+    /// The threshold that is best for the widest range of ratios within 1:100 and 100:1, "never" and "always" apart.
     pub widest_corner: Option<[f64; 2]>,
     /// The longest straight stretch of the upper boundary.
     pub longest_face: Face,
@@ -370,18 +374,18 @@ impl Pair {
             ratio,
         });
         // Where only one kind of error changes, nothing is traded.
-        let traded = faces.filter(|face| face.ratio > 0.0 && face.ratio.is_finite());
-        let longest = traded.max_by(|a, b| a.length.total_cmp(&b.length));
-        let inner = ratios.windows(2).map(|ends| [ends[0], ends[1]]);
+        let is_traded = |ratio: f64| ratio > 0.0 && ratio.is_finite();
+        let longest = faces.filter(|face| is_traded(face.ratio)).max_by(|a, b| a.length.total_cmp(&b.length));
+        let traded: Vec<f64> = ratios.into_iter().filter(|&ratio| is_traded(ratio)).collect();
+        let within = |ratio: f64| ratio.clamp(PLAUSIBLE[0], PLAUSIBLE[1]);
+        let inner = traded.windows(2).map(|ends| [within(ends[0]), within(ends[1])]);
         let factor = |range: &[f64; 2]| range[1] / range[0];
         Self {
             classes,
             separation: area(&corners),
             thresholds: upper.len(),
-            ratios: (ratios.len() > 1).then(|| [ratios[0], ratios[ratios.len() - 1]]),
-            widest_corner: inner
-                .filter(|range| range[0] > 0.0 && range[1].is_finite())
-                .max_by(|a, b| factor(a).total_cmp(&factor(b))),
+            ratios: traded.first().zip(traded.last()).map(|(&low, &high)| [low, high]),
+            widest_corner: inner.max_by(|a, b| factor(a).total_cmp(&factor(b))),
             longest_face: longest.unwrap_or(Face { length: 0.0, ratio: 1.0 }),
             corners,
         }
@@ -403,12 +407,12 @@ impl Pair {
             ));
             return warnings;
         }
-        if self.longest_face.length > 0.25 {
+        let Face { length, ratio } = self.longest_face;
+        if length > 0.25 && (PLAUSIBLE[0]..=PLAUSIBLE[1]).contains(&ratio) {
             warnings.push(format!(
-                "the boundary between {negative} and {positive} has a straight face of length {:.2}: at a cost ratio of \
+                "the boundary between {negative} and {positive} has a straight face of length {length:.2}: at a cost ratio of \
                  {} all of it is worth the same, and only draws between its ends are on it",
-                self.longest_face.length,
-                crate::ratio::two_digits(self.longest_face.ratio)
+                crate::ratio::two_digits(ratio)
             ));
         }
         if let Some([low, high]) = self.widest_corner
@@ -488,7 +492,7 @@ mod tests {
     #[test]
     fn classes_that_look_alike_are_said_to() {
         let flat = pair(vec![[0.0, 0.2], [0.8, 0.0]]);
-        assert_eq!((flat.separation, flat.ratios, flat.widest_corner), (0.0, None, None));
+        assert_eq!((flat.separation, flat.widest_corner), (0.0, None));
         assert!(flat.warnings()[0].starts_with("no and yes can hardly be told apart"));
     }
 }
