@@ -21,8 +21,7 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
     } else {
         let found = Metric::named().by_name(text, prevalence)?;
         found.ok_or_else(|| {
-            let sentence =
-                format!("--metric is \"{text}\", which is no file and no known name; expected {HELP}");
+            let sentence = format!("\"{text}\" is no metric file and no known name; expected {HELP}");
             Fault::usage(sentence)
         })?
     };

@@ -2,5 +2,9 @@
 
 pub mod bench;
 pub mod demo;
+pub mod elicit;
+mod models;
+pub mod rank;
 pub mod reproduce;
+pub mod score;
 pub mod simulate;
