@@ -103,6 +103,7 @@ impl Models {
                 "the models have different rows and are compared as independent samples".to_owned(),
             ));
         }
+        say_once(&mut notes);
         tables::say(&notes, global);
         let metric_draws =
             metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6d65_7472_6963));
@@ -183,6 +184,18 @@ impl Named {
             _ => false,
         }
     }
+}
+
+/// Files of the same kind say the same about their columns.
+fn say_once(notes: &mut Vec<Note>) {
+    let mut said: Vec<Note> = vec![];
+    notes.retain(|note| {
+        let new = !said.contains(note);
+        if new {
+            said.push(note.clone());
+        }
+        new
+    });
 }
 
 fn most_likely(sample: &Sample<Table>) -> Result<PostShift> {

@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::Result;
 use equipoise::agreement::{kendall_tau, ndcg};
-use equipoise::nearest::{self, Agreement};
+use equipoise::nearest::Agreement;
 use equipoise::rank::{self, Ranking};
 use equipoise::{Metric, Sense};
 use equipoise_data::Note;
@@ -90,7 +90,7 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     if !global.quiet {
         writeln!(out, "{}", terminal.paragraph(&meaning(&models.metric)))?;
         if !nearest.is_empty() {
-            writeln!(out, "{}", terminal.paragraph(&nearest::sentence(&nearest)))?;
+            writeln!(out, "{}", terminal.paragraph(&metrics::nearest(&nearest)))?;
         }
         if let Some(path) = &args.svg {
             writeln!(out, "Picture: {}", path.display())?;

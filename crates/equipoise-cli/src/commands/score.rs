@@ -2,11 +2,11 @@
 
 use super::models::Models;
 use crate::args::{Global, Score};
-use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
+use crate::{json, metrics};
 use anyhow::Result;
-use equipoise::nearest::{self, Agreement};
+use equipoise::nearest::Agreement;
 use equipoise::rank::{self, Candidate};
 use equipoise::{Metric, Sense, Spread};
 use equipoise_data::Note;
@@ -71,7 +71,7 @@ pub fn run(args: &Score, global: &Global) -> Result<ExitCode> {
     if !global.quiet {
         writeln!(out, "\n{}", terminal.paragraph(&meaning(&models.metric)))?;
         if !nearest.is_empty() {
-            writeln!(out, "{}", terminal.paragraph(&nearest::sentence(&nearest)))?;
+            writeln!(out, "{}", terminal.paragraph(&metrics::nearest(&nearest)))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,7 @@ mod report;
 mod task;
 
 use crate::args::{Elicit, Global};
-use crate::fault::FINDING;
+use crate::fault::{FINDING, Fault};
 use crate::prompt::{self, End};
 use crate::terminal::Terminal;
 use crate::{files, json, metrics};
@@ -98,11 +98,13 @@ impl Session<'_> {
         let ran = answerer::run(self.task, &mut transcript, &mut process, Some(self.save));
         drop(process);
         let outcome = ran.map_err(|error| {
-            if !self.global.quiet {
-                let (kept, saved) = (counted(transcript.len()), self.save.display());
-                eprintln!("{kept} kept in {saved}; go on with --resume {saved}");
+            // Only what the program did wrong can be tried again; a record that diverges cannot.
+            if !error.is::<Fault>() || transcript.is_empty() {
+                return error;
             }
-            error
+            let (kept, saved) = (counted(transcript.len()), self.save.display());
+            Fault::input_output(format!("{error}; {kept} kept in {saved}, go on with --resume {saved}"))
+                .into()
         })?;
         self.finish(outcome, &transcript, None, &mut std::io::stdout().lock())
     }
@@ -132,7 +134,8 @@ impl Session<'_> {
                     json::write(&document, &mut std::io::stdout().lock())?;
                 }
                 writeln!(out, "Saved {} in {saved}.", counted(questions))?;
-                writeln!(out, "To go on: equipoise elicit {} --resume {saved}", self.task.table)?;
+                let (table, columns) = (files::name(&self.args.table), self.args.columns.typed());
+                writeln!(out, "To go on: equipoise elicit {table}{columns} --resume {saved}")?;
                 return Ok(ExitCode::SUCCESS);
             }
         };

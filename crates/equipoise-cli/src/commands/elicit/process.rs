@@ -30,14 +30,14 @@ impl<'a> Process<'a> {
     /// Starts a shell command. What it writes to standard error is for whoever started us.
     pub fn start(command: &str, within: f64, words: &'a Words) -> Result<Self> {
         let [shell, flag] = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
-        let started = Command::new(shell)
-            .args([flag, command])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn();
-        let mut child =
-            started.map_err(|e| Fault::input_output(format!("cannot start the oracle command: {e}")))?;
+        let mut shell = Command::new(shell);
+        shell.args([flag, command]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        // A group of its own, so that it can be ended with everything it started.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        let mut child = shell
+            .spawn()
+            .map_err(|e| Fault::input_output(format!("cannot start the oracle command: {e}")))?;
         let questions = child.stdin.take();
         let (send, answers) = channel();
         if let Some(output) = child.stdout.take() {
@@ -71,6 +71,17 @@ impl<'a> Process<'a> {
         }
     }
 
+    /// Ends the program and whatever it started.
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        {
+            let group = format!("kill -KILL -{}", self.child.id());
+            let _ = Command::new("sh").args(["-c", &group]).stderr(Stdio::null()).status();
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// The exit status, if it comes in time.
     fn wait(&mut self) -> Option<std::process::ExitStatus> {
         let start = Instant::now();
@@ -99,6 +110,7 @@ impl Answerer for Process<'_> {
         let line = match self.answers.recv_timeout(self.within) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
+                self.kill();
                 let limit = self.within.as_secs_f64();
                 return Err(fault(format!("gave no answer within {limit} s")).into());
             }
@@ -118,8 +130,7 @@ impl Drop for Process<'_> {
         // The end of its input tells the program that there are no more questions.
         self.questions = None;
         if self.wait().is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
+            self.kill();
         }
     }
 }

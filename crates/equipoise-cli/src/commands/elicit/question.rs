@@ -258,7 +258,7 @@ impl Words {
                 let heading = format!("Question {number}, out of {} of {}", grouped(cells.out_of), self.of());
                 writeln!(out, "{}", terminal.bold(&heading))?;
                 let rows = cells.by_difference();
-                let mut table = Table::new(terminal, ["", "A", "B", "B has"]);
+                let mut table = Table::new(terminal, ["", "A", "B", "difference"]);
                 for cell in rows.iter().take(MOST_ROWS) {
                     let [a, b] = cell.counts.map(grouped);
                     table.row([self.mistake(cell), a, b, signed(cell.more())]);
@@ -282,10 +282,15 @@ impl Words {
     fn mistake(&self, cell: &Cell) -> String {
         let group =
             if self.view.groups() > 1 { format!("{}: ", self.group(cell.group)) } else { String::new() };
+        group + &self.kind(cell)
+    }
+
+    /// "benign taken for malignant".
+    fn kind(&self, cell: &Cell) -> String {
         let (truth, estimate) = (self.class(cell.truth), self.class(cell.estimate));
         match cell.truth == cell.estimate {
-            true => format!("{group}{truth} recognised"),
-            false => format!("{group}{truth} taken for {estimate}"),
+            true => format!("{truth} recognised"),
+            false => format!("{truth} taken for {estimate}"),
         }
     }
 
@@ -302,7 +307,12 @@ impl Words {
             .take(2)
             .map(|cell| {
                 let word = if cell.more() > 0 { "more" } else { "fewer" };
-                format!("{} {word} {}", grouped(cell.more().unsigned_abs()), self.mistake(cell))
+                let among = match self.view.groups() {
+                    1 => String::new(),
+                    _ => format!(" among {}", self.group(cell.group)),
+                };
+                let (count, what) = (grouped(cell.more().unsigned_abs()), self.kind(cell));
+                format!("{count} {word} {what}{among}")
             })
             .collect();
         match told.is_empty() {
@@ -316,9 +326,8 @@ impl Words {
         let Shown::Cells(cells) = shown else { return vec![] };
         let sentence = |(a, b, apart): (Cell, Cell, [u64; 2])| {
             let (u, v) = (self.group(a.group), self.group(b.group));
-            let (truth, estimate) = (self.class(a.truth), self.class(a.estimate));
-            let [first, second] = apart.map(grouped);
-            format!("{truth} taken for {estimate}: {u} and {v} are {first} apart with A, {second} with B.")
+            let ([first, second], what) = (apart.map(grouped), self.kind(&a));
+            format!("{what}: {u} and {v} are {first} apart with A, {second} with B.")
         };
         cells.gaps().into_iter().take(MOST_GAPS).map(sentence).collect()
     }
@@ -431,7 +440,10 @@ mod tests {
         let mut second = first.clone();
         second[1] = 0.36;
         let shown = words(2).shown(&Query::new(first, second));
-        assert_eq!(words(2).difference(&shown), "With B there are 60 more inside: cat taken for class 7.");
+        assert_eq!(
+            words(2).difference(&shown),
+            "With B there are 60 more cat taken for class 7 among inside."
+        );
         assert_eq!(
             words(2).gaps(&shown),
             ["cat taken for class 7: inside and outside are 0 apart with A, 60 with B."]

@@ -3,16 +3,17 @@
 use super::question::Words;
 use super::record;
 use super::task::Task;
-use crate::coefficients;
 use crate::ratio::two_digits;
 use crate::table::Table;
 use crate::terminal::Terminal;
+use crate::{coefficients, metrics};
 use anyhow::Result;
+use equipoise::agreement::kendall_tau;
 use equipoise::elicit::Finding;
 use equipoise::metric::Family;
 use equipoise::nearest::{self, Agreement};
 use equipoise::population::Population as _;
-use equipoise::{Answered, Measure, Metric, Outcome, Spread};
+use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
 use equipoise_data::Note;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -95,6 +96,8 @@ struct Hidden {
     inside: Option<bool>,
     /// The angle between both metrics, if they are of one family.
     angle: Option<f64>,
+    /// How alike both order classifiers that the table allows.
+    kendall_tau: Option<f64>,
 }
 
 /// What the report is about besides the outcome.
@@ -135,7 +138,7 @@ impl<'a> Report<'a> {
             method: task.setting("method").unwrap_or_else(|| "paper".to_owned()),
             sentence: ratio.as_ref().map(|ratio| exchange(ratio, words)),
             weights: weights(&metric, task),
-            hidden: hidden.map(|hidden| compare(hidden, &metric, ratio.as_ref())),
+            hidden: hidden.map(|hidden| compare(hidden, &metric, ratio.as_ref(), &pool)),
             ratio,
             // A metric that is the same everywhere has no neighbours.
             nearest: nearest::nearest(&metric, &pool).unwrap_or_default(),
@@ -176,7 +179,7 @@ impl<'a> Report<'a> {
             write!(out, "{}", entry("Hidden", &self.compared(hidden)))?;
         }
         if !self.nearest.is_empty() {
-            write!(out, "{}", entry("Nearest", &nearest::sentence(&self.nearest)))?;
+            write!(out, "{}", entry("Nearest", &metrics::nearest(&self.nearest)))?;
         }
         write!(out, "{}", entry("Questions", &format!("{}; {}", self.questions, self.ended)))?;
         for remark in &self.remarks {
@@ -228,10 +231,15 @@ impl<'a> Report<'a> {
                 format!("{} (what the simulated expert holds, {where_} the interval)", two_digits(ratio))
             }
             (Some(ratio), None, _) => format!("{} (what the simulated expert holds)", two_digits(ratio)),
-            (None, _, Some(angle)) => {
-                format!("the simulated expert's metric is {} degrees away", two_digits(angle.to_degrees()))
+            (None, _, angle) => {
+                let far =
+                    angle.map(|angle| format!(" is {} degrees away and", two_digits(angle.to_degrees())));
+                let alike = match hidden.kendall_tau {
+                    Some(tau) => format!(" orders classifiers alike with Kendall tau {tau:.3}"),
+                    None => " has no order of these classifiers".to_owned(),
+                };
+                format!("what the simulated expert holds{}{alike}", far.unwrap_or_default())
             }
-            _ => "the simulated expert's metric is of another family".to_owned(),
         }
     }
 }
@@ -305,7 +313,7 @@ fn weights(metric: &Metric, task: &Task) -> Vec<Weight> {
         0.0
     };
     let weight = |(n, (name, value)): (usize, (String, f64))| Weight {
-        name,
+        name: with_group_names(name, task),
         value,
         interval: Spread::of(&drawn[n], LEVEL),
         per_case: (dearest > 0.0).then(|| cost(n, value) / dearest),
@@ -313,12 +321,30 @@ fn weights(metric: &Metric, task: &Task) -> Vec<Weight> {
     named.into_iter().enumerate().map(weight).collect()
 }
 
-fn compare(hidden: Metric, found: &Metric, ratio: Option<&Ratio>) -> Hidden {
+/// "women and men: ..." for "groups 0 and 1: ...".
+fn with_group_names(name: String, task: &Task) -> String {
+    let Some(groups) = task.sample.table().groups() else { return name };
+    let named = || {
+        let (pair, rest) = name.strip_prefix("groups ")?.split_once(": ")?;
+        let (u, v) = pair.split_once(" and ")?;
+        let group = |number: &str| groups.names().get(number.parse::<usize>().ok()?);
+        Some(format!("{} and {}: {rest}", group(u)?, group(v)?))
+    };
+    named().unwrap_or(name.clone())
+}
+
+fn compare(hidden: Metric, found: &Metric, ratio: Option<&Ratio>, pool: &[GroupConfusions]) -> Hidden {
     let held = hidden.cost_ratio();
     let inside = ratio.and_then(|ratio| Some((ratio.low?..=ratio.high?).contains(&held?)));
     let alike = hidden.view() == found.view();
     let angle = found.difference(&hidden).filter(|_| alike).map(|difference| difference.angle);
-    Hidden { metric: hidden, ratio: held, inside, angle: angle.filter(|angle| angle.is_finite()) }
+    let angle = angle.filter(|angle| angle.is_finite());
+    let likings = |metric: &Metric| -> Option<Vec<f64>> {
+        pool.iter().map(|matrix| Some(metric.sense().sign() * metric.of(matrix).ok()?)).collect()
+    };
+    let both = likings(&hidden).zip(likings(found));
+    let kendall_tau = both.and_then(|(a, b)| kendall_tau(&a, &b).ok().flatten());
+    Hidden { metric: hidden, ratio: held, inside, angle, kendall_tau }
 }
 
 /// Why there are no more questions.

@@ -9,18 +9,18 @@ use equipoise::elicit::AnyPlan;
 use equipoise::population::Population as _;
 use equipoise::space::{Achievable, AnySpace, GroupSphere, Sphere};
 use equipoise_data::{Sample, Table};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// How close is close enough, unless told otherwise: about three degrees.
 const TOLERANCE: f64 = 0.05;
 
-/// Methods from the fewest questions to the most.
-const METHODS: [&str; 3] = ["adaptive", "antipodal", "paper"];
+/// Methods from the fewest questions to the most; the last is whatever a plan does when none is named.
+const METHODS: [Option<&str>; 3] = [Some("adaptive"), Some("antipodal"), None];
 
 /// A table, the space of classifiers it allows, and how to ask about it.
 pub struct Task {
-    /// The file, as its owner calls it.
+    /// The name of the file.
     pub table: String,
     /// Its rows.
     pub sample: Sample<Table>,
@@ -36,7 +36,7 @@ impl Task {
         let space = space(&args.family, &sample, &args.table)?;
         let plan = choose(args, &space, seed)?;
         let space = fingerprint::of_document(&serde_json::to_value(&space)?);
-        Ok(Self { table: files::name(&args.table), sample, plan, space })
+        Ok(Self { table: file_name(&args.table), sample, plan, space })
     }
 
     /// The task of a saved interview, if the table still allows the same classifiers.
@@ -58,7 +58,7 @@ impl Task {
             );
             return Err(Fault::integrity(what).into());
         }
-        Ok(Self { table: files::name(table), sample, plan, space: found })
+        Ok(Self { table: file_name(table), sample, plan, space: found })
     }
 
     /// The plan as documents have it.
@@ -70,6 +70,11 @@ impl Task {
     pub fn setting(&self, field: &str) -> Option<String> {
         self.plan_document().get(field).and_then(|value| Some(value.as_str()?.to_owned()))
     }
+}
+
+/// A file without its directories, which are nobody else's business.
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned())
 }
 
 /// The classifiers of a family's questions: thresholds, a certified ball of error rates, or one common to all groups.
@@ -108,57 +113,61 @@ fn some_room(radius: f64, file: &str, where_: &str) -> Result<f64> {
 
 /// The plan of the method that was named, or of the first one the family has.
 fn choose(args: &Elicit, space: &AnySpace, seed: Option<u64>) -> Result<AnyPlan> {
-    let methods: Vec<&str> = match &args.method {
-        Some(method) => vec![method],
-        None => METHODS.to_vec(),
-    };
-    let mut refused = None;
-    for method in methods {
-        let document = document(args, space, method, seed)?;
-        match serde_json::from_value::<AnyPlan>(document) {
-            Ok(plan) => {
-                check_options(args, method, space)?;
-                return Ok(plan);
-            }
-            Err(error) => refused = Some(error),
+    let plain = |method: &Option<&str>| -> Result<Value> {
+        let mut plan = json!({"kind": args.family, "space": serde_json::to_value(space)?});
+        if let Some(method) = method {
+            plan["method"] = json!(method);
         }
+        Ok(plan)
+    };
+    let exists = |method: &Option<&str>| {
+        plain(method).is_ok_and(|plan| serde_json::from_value::<AnyPlan>(plan).is_ok())
+    };
+    let method = match &args.method {
+        Some(method) => Some(method.as_str()),
+        None => METHODS.into_iter().find(exists).flatten(),
+    };
+    check_options(args, method, space)?;
+    let mut plan = plain(&method)?;
+    for (field, value) in settings(args, space, method, seed) {
+        plan[field] = value;
     }
-    let why = refused.map(|error| error.to_string().replace("plan.", "--")).unwrap_or_default();
-    Err(Fault::usage(why).into())
+    // The fields of the document are the options of the command line.
+    let read = serde_json::from_value(plan);
+    read.map_err(|error| Fault::usage(error.to_string().replace("plan.", "--")).into())
 }
 
-fn document(args: &Elicit, space: &AnySpace, method: &str, seed: Option<u64>) -> Result<Value> {
-    let mut plan = Map::new();
-    plan.insert("kind".to_owned(), json!(args.family));
-    plan.insert("space".to_owned(), serde_json::to_value(space)?);
-    plan.insert("method".to_owned(), json!(method));
-    let mut put = |field: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            plan.insert(field.to_owned(), value);
-        }
-    };
-    if is_ratio(args, method, space) {
-        put("width", args.width.map(|width| json!(width)));
-    } else {
-        put("tolerance", Some(json!(args.tolerance.unwrap_or(TOLERANCE))));
-        let seeded = method == "adaptive" || args.family == "polynomial";
-        put("seed", seed.filter(|_| seeded).map(|seed| json!(seed)));
-    }
-    if method == "adaptive" {
-        put("answers", args.answers.as_ref().map(answers));
-        put("budget", args.budget.map(|budget| json!(budget)));
-    }
-    Ok(Value::Object(plan))
+/// What the command line says about a method, as fields of the plan's document.
+fn settings(
+    args: &Elicit,
+    space: &AnySpace,
+    method: Option<&str>,
+    seed: Option<u64>,
+) -> Vec<(&'static str, Value)> {
+    let adaptive = method == Some("adaptive");
+    let ratio = is_ratio(args, method, space);
+    // Searches have tolerances of their own.
+    let tolerance = args.tolerance.or((adaptive && !ratio).then_some(TOLERANCE));
+    let seeded = (adaptive && !ratio) || args.family == "polynomial";
+    let all = [
+        ("tolerance", tolerance.map(|tolerance| json!(tolerance))),
+        ("width", args.width.map(|width| json!(width))),
+        ("seed", seed.filter(|_| seeded).map(|seed| json!(seed))),
+        ("answers", args.answers.as_ref().map(answers)),
+        ("budget", args.budget.map(|budget| json!(budget))),
+    ];
+    all.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
 }
 
 /// Whether a cost ratio is looked for adaptively, which ends by the width of its interval.
-fn is_ratio(args: &Elicit, method: &str, space: &AnySpace) -> bool {
-    method == "adaptive" && args.family == "linear" && matches!(space, AnySpace::Binary(_))
+fn is_ratio(args: &Elicit, method: Option<&str>, space: &AnySpace) -> bool {
+    method == Some("adaptive") && args.family == "linear" && matches!(space, AnySpace::Binary(_))
 }
 
 /// Options that would be passed over in silence are refused.
-fn check_options(args: &Elicit, method: &str, space: &AnySpace) -> Result<()> {
-    let ratio = is_ratio(args, method, space);
+fn check_options(args: &Elicit, method: Option<&str>, space: &AnySpace) -> Result<()> {
+    let (ratio, adaptive) = (is_ratio(args, method, space), method == Some("adaptive"));
+    let method = method.unwrap_or("paper");
     let what = match () {
         () if ratio && args.tolerance.is_some() => {
             "--tolerance is not for an adaptive cost ratio; --width says how narrow its interval has to be".to_owned()
@@ -166,10 +175,10 @@ fn check_options(args: &Elicit, method: &str, space: &AnySpace) -> Result<()> {
         () if !ratio && args.width.is_some() => {
             "--width is for an adaptive cost ratio of two classes; --tolerance says how close the weights have to be".to_owned()
         }
-        () if method != "adaptive" && args.answers.is_some() => {
+        () if !adaptive && args.answers.is_some() => {
             format!("--answers is for the adaptive method, but this one is {method}")
         }
-        () if method != "adaptive" && args.budget.is_some() => {
+        () if !adaptive && args.budget.is_some() => {
             format!("--budget is for the adaptive method, but this one is {method}")
         }
         () => return Ok(()),
