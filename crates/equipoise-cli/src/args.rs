@@ -278,20 +278,20 @@ pub struct Rank {
     /// The models
     #[arg(value_name = "MODELS", required = true)]
     pub models: Vec<PathBuf>,
-    #[command(flatten)]
-    pub judged: Judged,
     /// Compare with the order of another metric, or with another ranking
     #[arg(long, value_name = "METRIC|FILE")]
     pub against: Option<String>,
     /// Where to write a picture of the intervals
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub judged: Judged,
 }
 
 /// By what models are judged, and how their uncertainty is found.
 #[derive(Debug, Args)]
 pub struct Judged {
-    #[arg(long, value_name = "METRIC", help = metrics::HELP)]
+    #[arg(long, value_name = "METRIC", help = format!("By what to judge: {}", metrics::HELP))]
     pub metric: String,
     /// Predict the positive one of two classes from this probability on [default: the most likely class]
     #[arg(long, value_name = "T", value_parser = share)]

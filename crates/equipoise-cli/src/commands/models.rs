@@ -219,8 +219,8 @@ fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut 
             };
             models.extend(reading.data.into_iter().map(named));
         }
-        // A table of predictions has no columns `model`, `estimate` and `count`.
-        Err(error) if error.kind == Kind::Column => {
+        // A table of predictions has no columns `model` and `estimate`.
+        Err(error) if error.kind == Kind::Column && error.place.column.as_deref() != Some("count") => {
             let reading = read::table(path, &judged.columns.columns())?;
             notes.extend(reading.notes);
             let given = Sample::new(reading.data)?;
