@@ -287,6 +287,10 @@ fn models_that_cannot_be_compared_are_refused() {
         "the metric is about the classes benign, malignant, but the data have no, yes",
     );
     refused(rank(&["three.csv"], &["--metric", "f1"]), 2, "the number of classes for f1 is 3, expected 2");
+    place.write("short.csv", "model,truth,estimate,cuont\na,x,x,5\n");
+    let run = rank(&["short.csv"], &["--metric", "accuracy"]);
+    assert_eq!(run.code, Some(3));
+    assert!(run.err.contains("no column \"count\""), "{}", run.err);
     assert_eq!(rank(&["missing.csv"], &["--metric", "f1"]).code, Some(3));
     assert_eq!(rank(&["forest.csv"], &["--metric", "missing.json"]).code, Some(3));
     assert_eq!(rank(&["forest.csv"], &["--metric", "niceness"]).code, Some(2));

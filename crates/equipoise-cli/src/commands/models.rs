@@ -47,8 +47,8 @@ pub struct Models {
 enum Source {
     /// Its table, and the same table with its decisions in place of probabilities.
     Table {
-        given: Sample<Table>,
-        decided: Sample<Table>,
+        given: Box<Sample<Table>>,
+        decided: Box<Sample<Table>>,
     },
     Counts(ModelConfusions),
 }
@@ -111,7 +111,7 @@ impl Models {
             .into_iter()
             .map(|(name, matrix, draws)| Candidate::new(name, matrix).with_draws(draws));
         let population = models.into_iter().next().and_then(|model| match model.source {
-            Source::Table { given, .. } => Some(given),
+            Source::Table { given, .. } => Some(*given),
             Source::Counts(_) => None,
         });
         Ok(Self {
@@ -220,11 +220,11 @@ fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut 
             models.extend(reading.data.into_iter().map(named));
         }
         // A table of predictions has no columns `model` and `estimate`.
-        Err(error) if error.kind == Kind::Column && error.place.column.as_deref() != Some("count") => {
+        Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
             let reading = read::table(path, &judged.columns.columns())?;
             notes.extend(reading.notes);
-            let given = Sample::new(reading.data)?;
-            let decided = decided(&given, judged.threshold).with_context(|| files::name(path))?;
+            let given = Box::new(Sample::new(reading.data)?);
+            let decided = Box::new(decided(&given, judged.threshold).with_context(|| files::name(path))?);
             models.push(Named { name: stem(path), source: Source::Table { given, decided } });
         }
         Err(error) => return Err(error.into()),
