@@ -8,6 +8,7 @@ mod commands;
 mod counts;
 mod fault;
 mod files;
+mod fingerprint;
 mod json;
 mod metrics;
 mod progress;
@@ -46,6 +47,9 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
         Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),
         Some(Command::Threshold(args)) => commands::threshold::run(args, &line.global),
+        Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),
+        Some(Command::Score(args)) => commands::score::run(args, &line.global),
+        Some(Command::Rank(args)) => commands::rank::run(args, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)
