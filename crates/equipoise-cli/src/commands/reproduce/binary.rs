@@ -148,7 +148,7 @@ pub fn table_a2(settings: &Settings) -> Result<Report> {
                 found,
                 worst <= 0.05,
             );
-            let title = "Table A.2: true and elicited metric along the upper boundary, MAGIC";
+            let title = "Table A.2 on MAGIC: true and elicited metric";
             report.plots.push(("a2-magic.svg".to_owned(), on_data.plot(title)));
             report.tables.push(on_data.table);
             report.remarks.push(

@@ -99,11 +99,23 @@ fn checks_of_a3(missed: &[Vec<[f64; 3]>], report: &mut Report) {
         format!("at least {tight:.2}"),
         tight >= 0.5,
     );
-    let smooth = missed.iter().flatten().map(|row| row[2]).fold(0.0, f64::max);
+    let loose = [0, 2].map(|column| missed[column][TOLERANCES.len() - 1]);
     report.check(
-        "smooth: every metric is found within every tolerance on both data sets",
-        format!("at most {smooth:.2} missed"),
-        smooth == 0.0,
+        "MAGIC, hull: every metric is found within .11, as the paper has it for penalty 10",
+        format!("{:.2} and {:.2} missed", loose[0][1], loose[1][1]),
+        loose.iter().all(|row| row[1] == 0.0),
+    );
+    report.remarks.push(format!(
+        "Asked by thresholds we miss {:.2} of the MAGIC metrics at .11 (penalty 10), where the paper misses none: that \
+         cell does not reproduce. A logistic regression on MAGIC is not calibrated, so the best threshold for a slope is not \
+         where its probabilities say.",
+        loose[0][0]
+    ));
+    let never_worse = missed.iter().flatten().all(|row| row[1] <= row[0] && row[2] <= row[1]);
+    report.check(
+        "in every cell the hull misses no more than thresholds, and the smooth boundary no more than the hull",
+        if never_worse { "yes" } else { "no" },
+        never_worse,
     );
 }
 
@@ -187,13 +199,22 @@ pub fn figure_4_2(settings: &Settings) -> Result<Report> {
         "omega",
         "share found within omega",
     );
-    for (column, label) in ["50 %", "75 %", "100 %"].into_iter().enumerate() {
-        let line =
-            |column: usize| omegas.iter().map(|&omega| (omega, within(column, omega))).collect::<Vec<_>>();
-        plot = plot.line(format!("{label}, hull"), &line(3 + column));
-        plot = plot.dashed(format!("{label}, thresholds"), &line(column));
+    let line = |column: usize| omegas.iter().map(|&omega| (omega, within(column, omega))).collect::<Vec<_>>();
+    for (column, label) in [(3, "50 %, hull"), (4, "75 %, hull"), (5, "100 %, hull")] {
+        plot = plot.line(label, &line(column));
     }
+    plot = plot.dashed("100 %, thresholds", &line(2));
     report.plots.push(("4.2.svg".to_owned(), plot.to_svg()));
+    report.tables.push(table);
+    report.remarks.push(
+        "The paper prints the figure only, and says that all metrics are found within .12 on the full SensIT data, which \
+         we do not have, and that .04 to .08 is too tight for both data sets."
+            .to_owned(),
+    );
+    // Means over few metrics scatter too much to be held to anything.
+    if settings.metrics < 100 {
+        return Ok(report);
+    }
     let [coarse, fine] = [0, 3].map(|first| super::mean(&errors[first..first + 3].concat()));
     report.check(
         "the hull of the thresholds is closer than the thresholds themselves",
@@ -205,12 +226,6 @@ pub fn figure_4_2(settings: &Settings) -> Result<Report> {
         "more rows help: the mean error with all vehicles is below that with half of them (hull)",
         format!("{large:.3} against {small:.3}"),
         large < small,
-    );
-    report.tables.push(table);
-    report.remarks.push(
-        "The paper prints the figure only, and says that all metrics are found within .12 on the full SensIT data, which \
-         we do not have, and that .04 to .08 is too tight for both data sets."
-            .to_owned(),
     );
     Ok(report)
 }
