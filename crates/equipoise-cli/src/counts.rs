@@ -6,7 +6,7 @@
 use equipoise::Query;
 
 /// The sizes a question may be shown at.
-const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+pub const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
 /// What one two-class system does for a number of people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

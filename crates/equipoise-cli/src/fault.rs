@@ -24,6 +24,11 @@ impl Fault {
         Self { code: USAGE, sentence: sentence.into() }
     }
 
+    /// Records contradict each other.
+    pub fn integrity(sentence: impl Into<String>) -> Self {
+        Self { code: INTEGRITY, sentence: sentence.into() }
+    }
+
     /// A file could not be read or written.
     pub fn input_output(sentence: impl Into<String>) -> Self {
         Self { code: INPUT_OUTPUT, sentence: sentence.into() }

@@ -8,8 +8,8 @@ mod commands;
 mod counts;
 mod fault;
 mod files;
+mod fingerprint;
 mod json;
-#[expect(dead_code, reason = "its commands follow")]
 mod metrics;
 mod progress;
 mod prompt;
@@ -17,7 +17,6 @@ mod ratio;
 mod render;
 mod svg;
 mod table;
-#[expect(dead_code, reason = "its commands follow")]
 mod tables;
 mod terminal;
 
@@ -46,6 +45,11 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Simulate(args)) => commands::simulate::run(args, &line.global),
         Some(Command::Bench(args)) => commands::bench::run(args, &line.global),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
+        Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),
+        Some(Command::Threshold(args)) => commands::threshold::run(args, &line.global),
+        Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),
+        Some(Command::Score(args)) => commands::score::run(args, &line.global),
+        Some(Command::Rank(args)) => commands::rank::run(args, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)

@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
+use equipoise::nearest::{self, Agreement};
 use equipoise::{Metric, rates::Prevalence};
 use std::path::Path;
 
@@ -21,8 +22,7 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
     } else {
         let found = Metric::named().by_name(text, prevalence)?;
         found.ok_or_else(|| {
-            let sentence =
-                format!("--metric is \"{text}\", which is no file and no known name; expected {HELP}");
+            let sentence = format!("\"{text}\" is no metric file and no known name; expected {HELP}");
             Fault::usage(sentence)
         })?
     };
@@ -46,5 +46,19 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
             classes.len()
         ))
         .into()),
+    }
+}
+
+/// Below this agreement a name would mislead.
+const ALIKE: f64 = 0.7;
+
+/// The metrics with names that order classifiers alike, in a sentence; or that none does.
+pub fn nearest(found: &[Agreement]) -> String {
+    match found.first() {
+        Some(first) if first.kendall < ALIKE => format!(
+            "No metric with a name orders classifiers alike; the closest is {} (Kendall tau {:.3}).",
+            first.words, first.kendall
+        ),
+        _ => nearest::sentence(found),
     }
 }

@@ -45,6 +45,8 @@ pub struct Plot {
     series: Vec<Series>,
     log_y: bool,
     view: Option<[(f64, f64); 2]>,
+    width: f64,
+    height: f64,
 }
 
 #[derive(Debug, Clone)]
@@ -72,6 +74,8 @@ impl Plot {
             series: vec![],
             log_y: false,
             view: None,
+            width: WIDTH,
+            height: HEIGHT,
         }
     }
 
@@ -122,6 +126,12 @@ impl Plot {
         self
     }
 
+    /// Half as wide, so that two stand side by side in a [`stack`]; the text stays as large.
+    pub fn half(mut self) -> Self {
+        (self.width, self.height) = (0.5 * WIDTH, 0.5 * WIDTH + 20.0);
+        self
+    }
+
     /// What the picture shows, for those who cannot see it; without one, the series are listed.
     pub fn describe(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
@@ -140,10 +150,10 @@ impl Plot {
 
     /// The picture without the document around it, and its height. `number` tells it from others in the document.
     fn body(&self, number: usize) -> (String, f64) {
-        let title_lines = wrap(&self.title, ((WIDTH - LEFT - RIGHT) / (CHARACTER * 1.25)) as usize);
+        let title_lines = wrap(&self.title, ((self.width - LEFT - RIGHT) / (CHARACTER * 1.25)) as usize);
         let legend = self.legend();
         let top = 24.0 + title_lines.len() as f64 * 22.0;
-        let bottom = top + HEIGHT - 120.0;
+        let bottom = top + self.height - 120.0;
         let categories = self.categories();
         let legend_top = bottom + if categories.is_empty() { 66.0 } else { 78.0 };
         let height = legend_top + legend.last().map_or(-10.0, |entry| entry.1 * LINE_HEIGHT) + 22.0;
@@ -158,7 +168,7 @@ impl Plot {
             svg,
             "<clipPath id=\"frame{number}\"><rect x=\"{LEFT}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>",
             px(top),
-            px(WIDTH - LEFT - RIGHT),
+            px(self.width - LEFT - RIGHT),
             px(bottom - top)
         );
         self.marks(&mut svg, &frame, &categories, &format!("clip-path=\"url(#frame{number})\""));
@@ -171,7 +181,7 @@ impl Plot {
     fn frame(&self, categories: &[String], top: f64, bottom: f64) -> Frame {
         match self.view {
             Some([from, to]) => Frame {
-                x: Scale { low: from.0, high: to.0, low_px: LEFT, high_px: WIDTH - RIGHT, log: false },
+                x: Scale { low: from.0, high: to.0, low_px: LEFT, high_px: self.width - RIGHT, log: false },
                 y: Scale {
                     low: if self.log_y { from.1.log10() } else { from.1 },
                     high: if self.log_y { to.1.log10() } else { to.1 },
@@ -181,7 +191,7 @@ impl Plot {
                 },
             },
             None => Frame {
-                x: Scale::across(&self.xs(categories), LEFT, WIDTH - RIGHT, !categories.is_empty()),
+                x: Scale::across(&self.xs(categories), LEFT, self.width - RIGHT, !categories.is_empty()),
                 y: Scale::up(&self.ys(), top, bottom, self.log_y),
             },
         }
@@ -190,7 +200,7 @@ impl Plot {
     fn axes(&self, svg: &mut String, frame: &Frame, categories: &[String], top: f64, bottom: f64) {
         for (value, label) in frame.y.ticks() {
             let y = px(frame.y.at(value));
-            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", WIDTH - RIGHT);
+            let _ = writeln!(svg, "<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", self.width - RIGHT);
             text(svg, "text small", LEFT - 8.0, frame.y.at(value) + 4.0, "end", &label);
         }
         if categories.is_empty() {
@@ -208,12 +218,12 @@ impl Plot {
                 }
             }
         }
-        let (top, bottom, right) = (px(top), px(bottom), WIDTH - RIGHT);
+        let (top, bottom, right) = (px(top), px(bottom), self.width - RIGHT);
         let _ = writeln!(svg, "<path class=\"axis\" d=\"M{LEFT} {top}V{bottom}H{right}\"/>");
         let middle = 0.5 * (frame.y.low_px + frame.y.high_px);
         let offset = if categories.is_empty() { 40.0 } else { 50.0 };
         let below = frame.y.low_px + offset;
-        text(svg, "text", 0.5 * (LEFT + WIDTH - RIGHT), below, "middle", &self.x_label);
+        text(svg, "text", 0.5 * (LEFT + self.width - RIGHT), below, "middle", &self.x_label);
         let _ = writeln!(
             svg,
             "<text class=\"text\" text-anchor=\"middle\" transform=\"translate(22 {}) rotate(-90)\">{}</text>",
@@ -224,7 +234,7 @@ impl Plot {
 
     /// `clip` keeps what has no extent of its own, lines and areas, inside the frame.
     fn marks(&self, svg: &mut String, frame: &Frame, categories: &[String], clip: &str) {
-        let mut taken = Taken::default();
+        let mut taken = Taken::within(self.width, frame.y.low_px);
         for series in &self.series {
             match &series.marks {
                 Marks::Dots(points) => {
@@ -286,7 +296,7 @@ impl Plot {
         let mut entries = vec![];
         for (n, series) in self.series.iter().enumerate().filter(|(_, s)| !s.label.is_empty()) {
             let width = 34.0 + CHARACTER * series.label.chars().count() as f64 + 22.0;
-            if x > LEFT && x + width > WIDTH - RIGHT {
+            if x > LEFT && x + width > self.width - RIGHT {
                 (x, row) = (LEFT, row + 1.0);
             }
             entries.push((x, row, n));
@@ -372,15 +382,20 @@ impl Plot {
     }
 }
 
-/// Several pictures below each other, as one SVG document.
+/// Several pictures below each other, those of half the width in pairs, as one SVG document.
 pub fn stack(title: &str, description: &str, plots: &[Plot]) -> String {
     let mut inside = String::new();
-    let mut height = 0.0;
+    let (mut left, mut top, mut row_height) = (0.0, 0.0, 0.0_f64);
     for (number, plot) in plots.iter().enumerate() {
         let (body, own_height) = plot.body(number);
-        let _ = writeln!(inside, "<g transform=\"translate(0 {})\">\n{body}</g>", px(height));
-        height += own_height;
+        if left + plot.width > WIDTH {
+            (left, top, row_height) = (0.0, top + row_height, 0.0);
+        }
+        let _ = writeln!(inside, "<g transform=\"translate({} {})\">\n{body}</g>", px(left), px(top));
+        left += plot.width;
+        row_height = row_height.max(own_height);
     }
+    let height = top + row_height;
     let height = px(height);
     let (title, description) = (escape(title), escape(description));
     format!(
@@ -593,9 +608,12 @@ fn dot(svg: &mut String, x: f64, y: f64, style: usize) {
     let _ = writeln!(svg, "<path class=\"dot f{style}\" d=\"{path}\"/>");
 }
 
-/// What labels must not cover.
-#[derive(Default)]
-struct Taken(Vec<Rectangle>);
+/// What labels must not cover, and how far they may reach to the right and down.
+struct Taken {
+    places: Vec<Rectangle>,
+    width: f64,
+    bottom: f64,
+}
 
 #[derive(Clone, Copy)]
 struct Rectangle {
@@ -619,8 +637,12 @@ impl Rectangle {
 }
 
 impl Taken {
+    fn within(width: f64, bottom: f64) -> Self {
+        Self { places: vec![], width, bottom }
+    }
+
     fn keep(&mut self, rectangle: Rectangle) {
-        self.0.push(rectangle);
+        self.places.push(rectangle);
     }
 
     /// A line, as the small squares along it.
@@ -639,7 +661,7 @@ impl Taken {
     /// Writes a label at the nearest free place around its dot, joined by a thin line when that is far.
     fn label(&mut self, svg: &mut String, x: f64, y: f64, label: &str) {
         let half_width = 0.5 * CHARACTER * label.chars().count() as f64;
-        let inside = Rectangle { left: LEFT, top: 20.0, right: WIDTH - 2.0, bottom: f64::INFINITY };
+        let inside = Rectangle { left: LEFT, top: 20.0, right: self.width - 2.0, bottom: self.bottom };
         for distance in (0..14).map(|n| 11.0 + 7.0 * f64::from(n)) {
             for direction in 0..16 {
                 // Up and to the right first, then around.
@@ -648,8 +670,11 @@ impl Taken {
                     (std::f64::consts::FRAC_PI_4 + turn * std::f64::consts::TAU / 16.0).sin_cos();
                 let (cx, cy) = (x + cos * (distance + half_width - 3.0), y - sin * distance);
                 let place = Rectangle::around(cx, cy, half_width, 6.5);
-                let off = place.left < inside.left || place.right > inside.right || place.top < inside.top;
-                if off || self.0.iter().any(|other| other.meets(&place)) {
+                let off = place.left < inside.left
+                    || place.right > inside.right
+                    || place.top < inside.top
+                    || place.bottom > inside.bottom;
+                if off || self.places.iter().any(|other| other.meets(&place)) {
                     continue;
                 }
                 if distance > 12.0 {
@@ -777,15 +802,28 @@ mod tests {
     }
 
     #[test]
+    fn half_pictures_stand_in_pairs() {
+        let half = || Plot::new("t", "x", "y").line("l", &[(0.0, 0.0), (1.0, 1.0)]).half();
+        let whole = Plot::new("t", "x", "y");
+        let svg = stack("t", "d", &[half(), half(), half(), whole]);
+        let places: Vec<&str> = (svg.match_indices("<g transform=\"translate("))
+            .map(|(at, start)| svg[at + start.len()..].split(')').next().unwrap())
+            .collect();
+        let (first, second, third) = (places[0], places[1], places[2]);
+        assert!(first == "0 0" && second == "380 0" && third.starts_with("0 "), "{places:?}");
+        assert!(places[3].starts_with("0 ") && places[3] != third, "{places:?}");
+    }
+
+    #[test]
     fn labels_of_neighbouring_dots_do_not_cover_each_other() {
-        let mut taken = Taken::default();
+        let mut taken = Taken::within(WIDTH, HEIGHT);
         let mut svg = String::new();
         for n in 0..12 {
             taken.label(&mut svg, 300.0 + f64::from(n), 300.0, "10");
         }
-        assert_eq!(taken.0.len(), 12);
-        for (n, place) in taken.0.iter().enumerate() {
-            assert!(taken.0[..n].iter().all(|other| !other.meets(place)));
+        assert_eq!(taken.places.len(), 12);
+        for (n, place) in taken.places.iter().enumerate() {
+            assert!(taken.places[..n].iter().all(|other| !other.meets(place)));
         }
     }
 }

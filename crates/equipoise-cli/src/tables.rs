@@ -59,6 +59,29 @@ impl TableColumns {
         columns
     }
 
+    /// The same wishes as they are typed, each with a space in front.
+    pub fn typed(&self) -> String {
+        let list = |names: &Vec<String>| names.join(",");
+        let options = [
+            ("--truth", self.truth.clone()),
+            ("--scores", self.scores.as_ref().map(list)),
+            ("--positive", self.positive.clone()),
+            ("--group", self.group.as_ref().map(list)),
+            ("--no-group", self.no_group.then(String::new)),
+            ("--weight", self.weight.clone()),
+            ("--no-weight", self.no_weight.then(String::new)),
+        ];
+        let quoted =
+            |value: String| match value.contains(|c: char| !(c.is_alphanumeric() || "_-.,".contains(c))) {
+                true => format!(" '{}'", value.replace('\'', "'\\''")),
+                false if value.is_empty() => value,
+                false => format!(" {value}"),
+            };
+        let typed =
+            options.into_iter().filter_map(|(option, value)| Some(format!(" {option}{}", quoted(value?))));
+        typed.collect()
+    }
+
     /// Reads a table; what was guessed, changed or found is said on standard error, unless nobody wants to read it.
     pub fn read(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
         let reading = read::table(path, &self.columns())?;

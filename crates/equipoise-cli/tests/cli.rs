@@ -1,80 +1,10 @@
 //! The real binary: what it prints, where, and the exit code it ends in.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod place;
 
-/// A directory of its own for each test.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a directory for the test");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect(name);
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect(name)
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.join(name).exists()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_equipoise"));
-        // The same bytes whoever runs the tests, and wherever.
-        command.args(arguments).current_dir(&self.0).env("LC_ALL", "C.UTF-8").env("RUST_BACKTRACE", "1");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Run {
-        self.run_with(arguments, "")
-    }
-
-    fn run_with(&self, arguments: &[&str], typed: &str) -> Run {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        // It may end before it has read everything.
-        let _ = child.stdin.take().expect("piped").write_all(typed.as_bytes());
-        let output = child.wait_with_output().expect("the binary ends");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-    }
-}
-
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    #[track_caller]
-    fn ok(self) -> String {
-        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
-        let widest = self.out.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        assert!(widest <= 100, "{widest} columns:\n{}", self.out);
-        self.out
-    }
-
-    #[track_caller]
-    fn json(self) -> serde_json::Value {
-        assert_eq!((self.code, self.err.as_str()), (Some(0), ""));
-        serde_json::from_str(&self.out).expect("one JSON document")
-    }
-}
+use place::Place;
+use std::path::Path;
+use std::process::Stdio;
 
 fn example(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,6 +1,7 @@
 //! The papers' tables, through the real binary.
 
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn reproduce(arguments: &[&str]) -> Output {
@@ -20,13 +21,7 @@ fn document(arguments: &[&str]) -> Value {
 #[test]
 fn the_exact_tables_hold() {
     let found = document(&["a1", "a2", "b1", "b2", "b4", "b5", "8.4"]);
-    for experiment in found["experiments"].as_array().unwrap() {
-        let checks = experiment["checks"].as_array().unwrap();
-        assert!(!checks.is_empty());
-        for check in checks {
-            assert_eq!(check["holds"], true, "{}: {check}", experiment["id"]);
-        }
-    }
+    all_hold(&found);
     assert_eq!(found["experiments"].as_array().unwrap().len(), 7);
     assert_eq!(found["holds"], true);
 }
@@ -47,6 +42,116 @@ fn the_random_experiments_hold_for_any_seed() {
             assert!(!cells.contains("NaN") && !cells.contains("inf"), "seed {seed}: {cells}");
         }
     }
+}
+
+/// The predictions and pools of the repository, or `None` after saying which test is skipped.
+fn trained(test: &str) -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    if folder.join("pools").is_dir() && folder.join("predictions").is_dir() {
+        return Some(folder.display().to_string());
+    }
+    eprintln!("{test}: skipped: no data");
+    None
+}
+
+#[track_caller]
+fn all_hold(found: &Value) {
+    for experiment in found["experiments"].as_array().unwrap() {
+        let checks = experiment["checks"].as_array().unwrap();
+        assert!(!checks.is_empty(), "{}", experiment["id"]);
+        for check in checks {
+            assert_eq!(check["holds"], true, "{}: {check}", experiment["id"]);
+        }
+    }
+}
+
+#[test]
+fn scores_of_real_rows_give_the_metrics_back() {
+    let Some(data) = trained("scores_of_real_rows_give_the_metrics_back") else { return };
+    let found = document(&["a2", "a3", "4.2", "--data", &data]);
+    all_hold(&found);
+    let [a2, a3, vehicle] = [0, 1, 2].map(|n| &found["experiments"][n]);
+    assert!(a2["tables"][1]["title"].as_str().unwrap().contains("MAGIC"));
+    let rows = |experiment: &Value| experiment["tables"][0]["rows"].as_array().unwrap().len();
+    assert_eq!((rows(a3), rows(vehicle)), (16, 10));
+    // The printed shares stand beside ours.
+    assert_eq!(a3["tables"][0]["rows"][0][3], "0.57");
+}
+
+#[test]
+fn elicited_metrics_rank_every_pool_as_the_hidden_ones_do() {
+    let Some(data) = trained("elicited_metrics_rank_every_pool_as_the_hidden_ones_do") else { return };
+    let seed =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs().to_string();
+    for (id, metrics, pools) in [("5.4", "10", 4), ("6.7", "3", 4), ("6.8", "10", 2)] {
+        println!("{id} with seed {seed}");
+        let found = document(&[id, "--metrics", metrics, "--seed", &seed, "--data", &data]);
+        all_hold(&found);
+        let rows = found["experiments"][0]["tables"][0]["rows"].as_array().unwrap();
+        let elicited: Vec<&Value> = rows.iter().filter(|row| row[1] == "elicited").collect();
+        assert_eq!(elicited.len(), pools);
+        for row in elicited {
+            let least: f64 = row[4].as_str().unwrap().parse().unwrap();
+            assert!(least >= 0.98, "{id}, seed {seed}: {row}");
+        }
+    }
+}
+
+#[test]
+fn missing_data_are_named_with_the_way_to_make_them() {
+    let empty = scratch("no-data");
+    let said = |arguments: &[&str]| {
+        let output = reproduce(arguments);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (id, file) in [
+        ("a3", "predictions/magic_10.csv"),
+        ("4.2", "predictions/vehicle_50.csv"),
+        ("5.4", "pools/default.csv"),
+        ("6.7", "pools/default.csv"),
+        ("6.8", "pools/default.csv"),
+        ("a2", "predictions/magic_10.csv"),
+    ] {
+        let (code, sentence) = said(&[id, "--no-svg", "--data", empty.to_str().unwrap()]);
+        assert_eq!(code, Some(3), "{id}");
+        let expected = format!(
+            "error: {} has no {file}: train it from the raw data with `python3 experiments/train.py --data RAW --out DIR` \
+             and add `--data DIR`\n",
+            empty.display()
+        );
+        assert_eq!(sentence, expected);
+    }
+    // A folder of raw data sets is known as one.
+    std::fs::write(empty.join("adult.csv.gz"), "").unwrap();
+    let (_, sentence) = said(&["6.8", "--data", empty.to_str().unwrap()]);
+    assert!(sentence.contains(&format!("--data {} --out", empty.display())), "{sentence}");
+    // A pool that is not one is an error of its own.
+    std::fs::create_dir_all(empty.join("pools")).unwrap();
+    std::fs::write(empty.join("pools/default.csv"), "model,truth\nx,1\n").unwrap();
+    let (code, sentence) = said(&["6.8", "--data", empty.to_str().unwrap()]);
+    assert_eq!(code, Some(3));
+    assert!(sentence.contains("default.csv") && !sentence.contains("train.py"), "{sentence}");
+    std::fs::remove_dir_all(empty).unwrap();
+}
+
+#[test]
+fn without_data_the_rest_is_still_repeated() {
+    // Nothing is trained where the binary runs.
+    let found = document(&["--all", "--metrics", "1"]);
+    let skipped: Vec<&str> =
+        found["skipped"].as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(skipped, ["a3", "4.2", "5.4", "6.7", "6.8"]);
+    assert_eq!(found["skipped"][0]["skipped"], "no data");
+    assert_eq!(found["experiments"].as_array().unwrap().len(), 13);
+    let remarks = found["experiments"][1]["remarks"].to_string();
+    assert!(remarks.contains("MAGIC, skipped: no data"), "{remarks}");
+}
+
+/// A fresh directory of this test.
+fn scratch(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("equipoise-reproduce-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&path).unwrap();
+    path
 }
 
 #[test]

@@ -48,6 +48,15 @@ impl ModelConfusions {
         (0..self.classes.len()).map(|estimate| self.count(group, truth, estimate)).sum()
     }
 
+    /// The counts of all groups together.
+    pub fn overall(&self) -> Self {
+        let mut counts = vec![0.0; self.classes.len().pow(2)];
+        for group in self.counts.chunks(counts.len()) {
+            counts.iter_mut().zip(group).for_each(|(sum, count)| *sum += count);
+        }
+        Self { name: self.name.clone(), classes: self.classes.clone(), groups: vec![], counts }
+    }
+
     /// The counts as joint probabilities.
     pub fn confusions(&self) -> equipoise::Result<GroupConfusions> {
         let (k, total) = (self.classes.len(), self.total());

@@ -9,7 +9,8 @@ use crate::sample::Sample;
 use crate::table::Table;
 use equipoise::population::PostShift;
 use equipoise::rates::GroupConfusions;
-use rand::{Rng, RngExt, SeedableRng};
+use equipoise::resample::poisson;
+use rand::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -122,19 +123,9 @@ impl ModelConfusions {
 /// The random numbers that belong to a seed and a place.
 fn stream(seed: u64, place: [u64; 3]) -> Xoshiro256PlusPlus {
     let mix = |state: u64, part: u64| Xoshiro256PlusPlus::seed_from_u64(state ^ part).next_u64();
-    Xoshiro256PlusPlus::seed_from_u64(place.into_iter().fold(seed, mix))
-}
-
-/// A Poisson number with mean 1, by going through its distribution.
-fn poisson(random: &mut Xoshiro256PlusPlus) -> f64 {
-    let mut left: f64 = random.random();
-    let (mut count, mut probability) = (0.0, (-1.0_f64).exp());
-    while left >= probability && count < 20.0 {
-        left -= probability;
-        count += 1.0;
-        probability /= count;
-    }
-    count
+    // Without a first mix, neighbouring seeds would give the same draws in another order.
+    let start = Xoshiro256PlusPlus::seed_from_u64(seed).next_u64();
+    Xoshiro256PlusPlus::seed_from_u64(place.into_iter().fold(start, mix))
 }
 
 /// Counts of a total spread over cells, one binomial draw each.
@@ -179,4 +170,18 @@ fn shares(counts: &[f64], k: usize) -> GroupConfusions {
     let total: f64 = counts.iter().sum();
     let share = |counts: &[f64]| counts.iter().map(|count| count / total).collect();
     GroupConfusions::new(k, counts.chunks(k * k).map(share).collect()).expect("shares of a positive total")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn neighbouring_seeds_share_no_draws() {
+        let first =
+            |seed: u64| (0..1000).map(|draw| stream(seed, [draw, 0, 0]).next_u64()).collect::<HashSet<_>>();
+        assert_eq!(first(1).len(), 1000);
+        assert!(first(1).is_disjoint(&first(2)) && first(0).is_disjoint(&first(1)));
+    }
 }

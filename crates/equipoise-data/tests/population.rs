@@ -4,6 +4,7 @@ use equipoise::elicit::{BinaryLinear, DiagonalLinear, Finding};
 use equipoise::oracle::Simulated;
 use equipoise::population::{Logistic, Population, PostShift, Softmax};
 use equipoise::space::{Achievable, Space};
+use equipoise::threshold::{Outcome, Requirement, rewards, tune};
 use equipoise::{GroupConfusions, Measure, Metric, Plan, Prevalence, Sense, View};
 use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table};
 use proptest::prelude::*;
@@ -161,6 +162,31 @@ proptest! {
                 }
             }
             prop_assert!(set.mixture(&middle, 1e-10).unwrap().is_some());
+        }
+    }
+
+    #[test]
+    fn a_tuned_rule_is_no_worse_than_where_it_started(
+        table in tables(2..=4),
+        weights in prop::collection::vec(0.1..3.0_f64, 4),
+        bound in 0.0..1.0_f64,
+    ) {
+        let sample = Sample::new(&table).unwrap();
+        let k = table.classes().len();
+        let metric = Metric::named().weighted_accuracy(weights[..k].to_vec()).unwrap();
+        let start = rewards(&metric, sample.prevalence().class_priors()).unwrap();
+        let before = metric.of(&sample.confusions(std::slice::from_ref(&start))[0]).unwrap();
+        let tuned = tune(&sample, &start, &metric, &[]).unwrap().found().unwrap();
+        prop_assert!(tuned.value >= before);
+        let again = &sample.confusions(std::slice::from_ref(&tuned.rule))[0];
+        prop_assert!((metric.of(again).unwrap() - tuned.value).abs() < 1e-12);
+        let needed = [Requirement::parse(&format!("recall:0>={bound}"), table.classes(), &[]).unwrap()];
+        match tune(&sample, &start, &metric, &needed).unwrap() {
+            Outcome::Found(found) => {
+                let recall = needed[0].value_of(&found.confusions).unwrap().unwrap();
+                prop_assert!(recall >= bound - 1e-12);
+            }
+            Outcome::Infeasible(why) => prop_assert!(why.requirements[0].best.unwrap() < bound),
         }
     }
 

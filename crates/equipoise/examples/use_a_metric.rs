@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p equipoise --example use_a_metric`
 
-use equipoise::threshold::{Doubt, Requirement, Sample};
+use equipoise::threshold::{Doubt, Requirement, Resamples, Sample};
 use equipoise::{GroupConfusions, Metric, nearest, rank};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", nearest::sentence(&nearest::nearest(&metric, &pool)?));
 
     let needed = [Requirement::parse("recall:malignant>=0.9", &classes, &[])?];
-    let doubt = Doubt { metric_draws: &draws, resamples: &resamples, ..Doubt::default() };
+    let doubt = Doubt { metric_draws: &draws, resamples: Resamples::Given(&resamples), ..Doubt::default() };
     let advice = sample.advise(&metric, &needed, doubt)?;
     println!("{}", advice.bayes?.sentence("malignant"));
     if let (Some(best), Some(uncertain)) = (advice.best.found(), advice.uncertain) {

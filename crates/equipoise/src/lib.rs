@@ -50,6 +50,7 @@ pub mod oracle;
 pub mod population;
 pub mod rank;
 pub mod rates;
+pub mod resample;
 pub mod simulation;
 pub mod space;
 mod spread;

@@ -1,7 +1,9 @@
 //! Thresholds against referees that try everything.
 
 use equipoise::metric::{Fair, Family, Pair, Posterior, Quadratic, Weights};
-use equipoise::threshold::{Doubt, Outcome, Requirement, Sample, bayes, decision_text, net_benefit, rewards};
+use equipoise::threshold::{
+    Chosen, Doubt, Outcome, Requirement, Resamples, Sample, bayes, decision_text, net_benefit, rewards,
+};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -425,7 +427,7 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     let metric = Metric::named().f_beta(1.0, sample.positive_prior()).unwrap();
     let resamples: Vec<Vec<f64>> =
         (0..60).map(|_| equipoise::metric::random::sizes(n, &mut random)).collect();
-    let doubt = Doubt { resamples: &resamples, ..Doubt::default() };
+    let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
     let advice = sample.advise(&metric, &[], doubt).unwrap();
     let uncertain = advice.uncertain.unwrap();
     assert_eq!((uncertain.draws, uncertain.without), (60, 0));
@@ -454,7 +456,7 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
     let resamples: Vec<Vec<f64>> =
         (0..80).map(|_| equipoise::metric::random::sizes(n, &mut random)).collect();
-    let doubt = Doubt { resamples: &resamples, ..Doubt::default() };
+    let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
     let found = sample.uncertain_per_group(&metric, &[], &best, doubt).unwrap().unwrap();
     for (uncertain, cut) in found.iter().zip(&best.cuts) {
         assert_eq!((uncertain.draws, uncertain.without), (80, 0));
@@ -468,11 +470,56 @@ fn intervals_of_group_thresholds_lie_around_them() {
         let labels: Vec<u8> = (0..n).filter(|&i| groups[i] == group).map(|i| truth[i]).collect();
         let alone = Sample::new(&of(&scores), &labels).unwrap();
         let resamples: Vec<Vec<f64>> = resamples.iter().map(|r| of(r)).collect();
-        let doubt = Doubt { resamples: &resamples, ..Doubt::default() };
+        let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
         let expected = alone.uncertain(&metric, &[], doubt).unwrap().unwrap();
         assert_eq!(found[usize::from(group)].interval, expected.interval);
     }
     assert_eq!(sample.uncertain_per_group(&metric, &[], &best, Doubt::default()).unwrap(), None);
+}
+
+/// Scores that are probabilities, or their squares: then theory cuts in the wrong place.
+fn advised(rows: usize, power: i32) -> equipoise::threshold::Advice {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(12);
+    let draws = equipoise::metric::random::normals(2 * rows, &mut random);
+    let probability = |n: usize| 1.0 / (1.0 + (-2.0 * draws[n]).exp());
+    // The share of the normal distribution below a draw is uniform.
+    let uniform = |n: usize| 0.5 * (1.0 + libm::erf(draws[rows + n] / std::f64::consts::SQRT_2));
+    let truth: Vec<u8> = (0..rows).map(|n| u8::from(uniform(n) < probability(n))).collect();
+    let scores: Vec<f64> = (0..rows).map(|n| probability(n).powi(power)).collect();
+    let sample = Sample::new(&scores, &truth).unwrap();
+    let doubt = Doubt { resamples: Resamples::Poisson { draws: 100, seed: 1 }, ..Doubt::default() };
+    sample.advise(&Metric::named().cost_ratio(3.0).unwrap(), &[], doubt).unwrap()
+}
+
+#[test]
+fn the_measured_threshold_is_advised_only_where_it_is_clearly_better() {
+    let advice = advised(4_000, 4);
+    assert_eq!(advice.choice.unwrap().threshold, Chosen::Measured);
+    assert!(advice.gain.unwrap().interval.low > 0.0);
+    // Well calibrated scores: nothing to gain, whatever the rows say.
+    let advice = advised(4_000, 1);
+    assert_eq!(advice.choice.unwrap().threshold, Chosen::Bayes);
+    assert!(advice.gain.unwrap().interval.low <= 0.0);
+    // Too few rows, however bad the scores.
+    let advice = advised(120, 4);
+    assert_eq!(advice.choice.unwrap().threshold, Chosen::Bayes);
+}
+
+#[test]
+fn resamplings_made_on_the_way_are_those_of_their_seed() {
+    let rows = 500;
+    let scores: Vec<f64> = (0..rows).map(|n| f64::from(n * 37 % 101) / 101.0).collect();
+    let truth: Vec<u8> = (0..rows).map(|n| u8::from(n * 37 % 101 + n % 40 > 70)).collect();
+    let sample = Sample::new(&scores, &truth).unwrap();
+    let metric = Metric::named().accuracy(2).unwrap();
+    let found = |draws, seed| {
+        let doubt = Doubt { resamples: Resamples::Poisson { draws, seed }, ..Doubt::default() };
+        sample.uncertain(&metric, &[], doubt).unwrap()
+    };
+    assert_eq!(found(50, 4), found(50, 4));
+    assert_ne!(found(50, 4), found(50, 5));
+    assert_eq!(found(0, 4), None);
+    assert_eq!(found(50, 4).unwrap().draws, 50);
 }
 
 #[test]

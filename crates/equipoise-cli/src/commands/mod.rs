@@ -2,5 +2,11 @@
 
 pub mod bench;
 pub mod demo;
+pub mod elicit;
+pub mod inspect;
+mod models;
+pub mod rank;
 pub mod reproduce;
+pub mod score;
 pub mod simulate;
+pub mod threshold;

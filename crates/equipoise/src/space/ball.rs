@@ -2,7 +2,8 @@
 
 use super::Achievable;
 use super::ray::{Ray, cast};
-use crate::linalg::dot;
+use crate::error::Result;
+use crate::linalg::{dot, norm};
 use crate::population::{Population, PostShift};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use crate::view::Point;
@@ -38,14 +39,19 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn radius(&self) -> f64 {
+        self.radii().into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The same radius for each group by itself.
+    pub fn radii(&self) -> Vec<f64> {
         let radius = |(group, rays): (usize, &Vec<Ray>)| {
             let steps = self.steps_of(rays, group);
             // The corners of the hull are mixtures only up to `miss`, at most sqrt(3/2) times as much in rates.
             // Corners moved by so much leave a ball smaller by no more.
             let miss = rays.iter().map(Ray::miss).fold(1e-14, f64::max);
-            steps.iter().map(|step| step.powi(-2)).sum::<f64>().powf(-0.5) - 2.0 * miss
+            (steps.iter().map(|step| step.powi(-2)).sum::<f64>().powf(-0.5) - 2.0 * miss).max(0.0)
         };
-        self.class_rays().iter().enumerate().map(radius).fold(f64::INFINITY, f64::min).max(0.0)
+        self.class_rays().iter().enumerate().map(radius).collect()
     }
 
     /// A radius that no ball of achievable points around the centre exceeds.
@@ -55,18 +61,34 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     /// the normal it meets there, and so on: the planes come nearer until they touch a ball. The nearest plane of
     /// all is an upper bound; whether a nearer one exists is not known.
     pub fn radius_bound(&self, starts: usize, seed: u64) -> f64 {
+        let planes = self.nearest_planes(starts, seed);
+        planes.into_iter().map(|(_, distance)| distance).fold(f64::INFINITY, f64::min)
+    }
+
+    /// For each group the normal of the nearest supporting plane that [`Achievable::radius_bound`] meets, of length 1,
+    /// and its distance from the centre.
+    ///
+    /// Over a large table the search is dear, and over a part of its rows it finds nearly the same normals. Their planes
+    /// over all rows ([`Achievable::clearance`]) then bound the radius just as well, for a pass each.
+    pub fn nearest_planes(&self, starts: usize, seed: u64) -> Vec<(Vec<f64>, f64)> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut anywhere = || StandardNormal.sample_iter(&mut random).take(self.errors()).collect();
-        let bound = |group: usize| {
+        let nearest = |group: usize| {
             let starts: Vec<Vec<f64>> = (0..starts.max(1)).map(|_| anywhere()).collect();
             self.nearest_plane(starts, group)
         };
-        (0..self.groups()).map(bound).fold(f64::INFINITY, f64::min).max(0.0)
+        (0..self.groups()).map(nearest).collect()
     }
 
-    /// The distance of the nearest plane met by following normals.
-    fn nearest_plane(&self, mut directions: Vec<Vec<f64>>, group: usize) -> f64 {
-        let (mut nearest, mut before) = (f64::INFINITY, f64::INFINITY);
+    /// How far from the centre the supporting plane with this normal is, in one group.
+    pub fn clearance(&self, normal: &[f64], group: usize) -> Result<f64> {
+        let beyond = self.support(normal, group)? - dot(normal, &self.centre_of(group));
+        Ok((beyond / norm(normal)).max(0.0))
+    }
+
+    /// The nearest plane met by following normals.
+    fn nearest_plane(&self, mut directions: Vec<Vec<f64>>, group: usize) -> (Vec<f64>, f64) {
+        let (mut nearest, mut before) = ((vec![], f64::INFINITY), f64::INFINITY);
         // A handful of turns is usual.
         for _ in 0..50 {
             let ray = |along| Ray::new(self.centre_of(group), along, 1e-8);
@@ -75,7 +97,11 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
                 let batch: Vec<&[f64]> = asked.iter().map(|(_, weights)| &weights[..]).collect();
                 self.best_points(&batch, group)
             });
-            nearest = rays.iter().map(Ray::clearance).fold(nearest, f64::min);
+            for ray in &rays {
+                if ray.clearance() < nearest.1 {
+                    nearest = (ray.normal().to_vec(), ray.clearance());
+                }
+            }
             let total: f64 = rays.iter().map(Ray::clearance).sum();
             if total >= (1.0 - 1e-6) * before {
                 break;
@@ -83,7 +109,7 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
             before = total;
             directions = rays.iter().map(|ray| ray.normal().to_vec()).collect();
         }
-        nearest
+        (nearest.0, nearest.1.max(0.0))
     }
 
     fn steps_of(&self, rays: &[Ray], group: usize) -> Vec<f64> {
@@ -168,7 +194,6 @@ impl Contrast<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Result;
     use crate::linalg::plus;
     use crate::population::{Logistic, Softmax};
     use crate::space::Space;
@@ -233,6 +258,19 @@ mod tests {
         referee(&[5.0, 0.0], Measure::OffDiagonalRates);
         referee(&[1.0, 3.0, 5.0], Measure::OffDiagonal);
         referee(&[1.0, 3.0, 6.0, 10.0], Measure::OffDiagonalRates);
+    }
+
+    #[test]
+    fn the_nearest_plane_is_as_far_as_the_bound_says() -> Result<()> {
+        let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
+        let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
+        let (normal, distance) = set.nearest_planes(4, 2).remove(0);
+        assert_eq!(distance, set.radius_bound(4, 2));
+        assert!((norm(&normal) - 1.0).abs() < 1e-12 && (set.clearance(&normal, 0)? - distance).abs() < 1e-9);
+        let twice: Vec<f64> = normal.iter().map(|x| 2.0 * x).collect();
+        assert!((set.clearance(&twice, 0)? - distance).abs() < 1e-9);
+        assert_eq!(set.radii(), [set.radius()]);
+        Ok(())
     }
 
     #[test]

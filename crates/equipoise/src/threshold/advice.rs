@@ -1,52 +1,19 @@
 //! The two thresholds side by side, how sure they are, and whether the table is large enough to say.
 
 use super::bayes::{Bayes, bayes};
+use super::doubt::{Doubt, Gain, Uncertain};
 use super::groups::GroupBest;
 use super::requirement::Requirement;
 use super::sample::{Row, Sample, weight};
-use super::sweep::{Best, Judge, Outcome};
-use crate::error::{Error, Result, check};
+use super::sweep::{Best, Outcome};
+use crate::error::{Error, Result};
 use crate::metric::Metric;
-use crate::spread::{Spread, check_level};
+use crate::rates::GroupConfusions;
+use crate::spread::check_level;
 use serde::{Serialize, Serializer};
 
 /// With fewer rows of a class than this a measured threshold is not to be relied on (Vergouwe et al. 2005).
 pub const RARE: usize = 100;
-
-/// What is uncertain: the metric, the sample, or both.
-#[derive(Debug, Clone, Copy)]
-pub struct Doubt<'a> {
-    /// Draws of the metric, from its posterior.
-    pub metric_draws: &'a [Metric],
-    /// How often each row is drawn (or how much it weighs) in each resampling of the rows, in the order of the rows.
-    pub resamples: &'a [Vec<f64>],
-    /// The probability intervals have.
-    pub level: f64,
-}
-
-impl Default for Doubt<'_> {
-    fn default() -> Self {
-        Self { metric_draws: &[], resamples: &[], level: crate::rank::LEVEL }
-    }
-}
-
-/// The interval of a measured threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Uncertain {
-    /// Where the thresholds of the draws lie.
-    pub interval: Spread,
-    /// Draws with a threshold.
-    pub draws: usize,
-    /// Draws without one: no threshold met the requirements, or the metric had no value.
-    pub without: usize,
-}
-
-impl Uncertain {
-    fn of(thresholds: &[f64], draws: usize, level: f64) -> Option<Self> {
-        let interval = Spread::of(thresholds, level)?;
-        Some(Self { interval, draws: thresholds.len(), without: draws - thresholds.len() })
-    }
-}
 
 /// Whether there are enough rows to decide.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,8 +42,44 @@ pub struct Advice {
     pub best: Outcome<Best>,
     /// The interval of the best threshold; `None` without draws.
     pub uncertain: Option<Uncertain>,
+    /// What the best threshold gains over that for calibrated scores; `None` without resamplings.
+    pub gain: Option<Gain>,
     /// Whether the table is large enough.
     pub guard: Guard,
+    /// Which of the two to use; `None` if no threshold meets the requirements.
+    pub choice: Option<Choice>,
+}
+
+/// A threshold for every group, and how far to trust them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupAdvice {
+    /// The best thresholds on this table, or why there are none.
+    pub best: Outcome<GroupBest>,
+    /// Their intervals; `None` without draws.
+    pub uncertain: Option<Vec<Uncertain>>,
+    /// What they gain over the common threshold for calibrated scores; `None` without resamplings.
+    pub gain: Option<Gain>,
+    /// Whether to use them; `None` if no thresholds meet the requirements.
+    pub choice: Option<Choice>,
+}
+
+/// Which threshold to use, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// Which one.
+    pub threshold: Chosen,
+    /// Why, in a sentence that goes on after "use it:".
+    pub because: String,
+}
+
+/// A threshold by where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Chosen {
+    /// From theory, for calibrated scores.
+    Bayes,
+    /// The best one on the table.
+    Measured,
 }
 
 impl Sample {
@@ -99,91 +102,52 @@ impl Sample {
         let bayes = bayes(metric, self.positive_prior(), doubt.metric_draws, doubt.level);
         let at_bayes = bayes.as_ref().ok().map(|bayes| self.confusions_at(bayes.threshold)).transpose()?;
         let bayes_value = at_bayes.as_ref().map(|matrix| metric.of(matrix)).transpose()?;
-        let mut bayes_misses = Vec::new();
-        for requirement in requirements {
-            let Some(matrix) = &at_bayes else { break };
-            if !requirement.value_of(matrix)?.is_some_and(|value| requirement.is_met(value)) {
-                bayes_misses.push(requirement.to_string());
-            }
-        }
-        let uncertain = self.uncertain(metric, requirements, doubt)?;
-        let guard = self.guard(&best, uncertain.as_ref());
-        Ok(Advice { bayes, bayes_value, bayes_misses, best, uncertain, guard })
+        let bayes_misses = at_bayes.as_ref().map_or(Ok(vec![]), |matrix| missed(requirements, matrix))?;
+        let theory = bayes.as_ref().ok().map(|bayes| bayes.threshold);
+        let (uncertain, gain) = self.uncertain_against(metric, requirements, theory, doubt)?;
+        let guard = self.guard(metric, &best, uncertain.as_ref());
+        let found = matches!(best, Outcome::Found(_));
+        let choice = found.then(|| choose(theory.is_some(), &bayes_misses, gain.as_ref(), guard.per_class));
+        Ok(Advice { bayes, bayes_value, bayes_misses, best, uncertain, gain, guard, choice })
     }
 
-    /// The interval of the best threshold over draws of the metric and resamplings of the rows; `None` without either.
-    ///
-    /// Draw n of the metric meets resampling n; the shorter list is repeated. Row weights multiply the resampling's.
-    pub fn uncertain(
+    /// The best threshold of every group, with intervals and whether they are worth more than a common one.
+    pub fn advise_per_group(
         &self,
         metric: &Metric,
         requirements: &[Requirement],
         doubt: Doubt,
-    ) -> Result<Option<Uncertain>> {
-        let mut thresholds = Vec::new();
-        let draws = self.each_draw(metric, requirements, doubt, |weights, judge| {
-            let met = self.sweep(weights, judge).filter(|(_, rating)| rating.violation == 0.0);
-            thresholds.extend(met.map(|(accepted, _)| self.cut(accepted).threshold));
-        })?;
-        Ok(Uncertain::of(&thresholds, draws, doubt.level))
-    }
-
-    /// The intervals of the thresholds of all groups, as [`Sample::uncertain`] has them for a common one.
-    ///
-    /// In every draw the search starts from `best` and moves one group at a time.
-    pub fn uncertain_per_group(
-        &self,
-        metric: &Metric,
-        requirements: &[Requirement],
-        best: &GroupBest,
-        doubt: Doubt,
-    ) -> Result<Option<Vec<Uncertain>>> {
-        check::length("cuts", best.cuts.len(), self.groups)?;
-        let mut thresholds = vec![Vec::new(); self.groups];
-        let draws = self.each_draw(metric, requirements, doubt, |weights, judge| {
-            for (group, cut) in self.improve(best, weights, judge).into_iter().flatten().enumerate() {
-                thresholds[group].push(cut.threshold);
-            }
-        })?;
-        Ok(thresholds.iter().map(|found| Uncertain::of(found, draws, doubt.level)).collect())
-    }
-
-    /// Hands over the weights and the metric of every draw; returns how many there were.
-    fn each_draw(
-        &self,
-        metric: &Metric,
-        requirements: &[Requirement],
-        doubt: Doubt,
-        mut act: impl FnMut(Option<&[f64]>, &mut Judge),
-    ) -> Result<usize> {
+    ) -> Result<GroupAdvice> {
         check_level(doubt.level)?;
-        self.check(metric, requirements)?;
-        let (wanted, resamples) = (doubt.metric_draws, doubt.resamples);
-        wanted.iter().try_for_each(|draw| metric.view().expect("the metric", draw.view(), "a draw of it"))?;
-        for (n, resample) in resamples.iter().enumerate() {
-            check::length(&format!("resamples[{n}]"), resample.len(), self.rows.len())?;
-            check::nonnegative(&format!("resamples[{n}]"), resample)?;
-        }
-        let draws = wanted.len().max(resamples.len());
-        for n in 0..draws {
-            let metric = if wanted.is_empty() { metric } else { &wanted[n % wanted.len()] };
-            let drawn = (!resamples.is_empty()).then(|| self.reweighted(&resamples[n % resamples.len()]));
-            act(drawn.as_deref().or(self.weights.as_deref()), &mut Judge::new(metric, requirements));
-        }
-        Ok(draws)
+        let outcome = self.best_per_group(metric, requirements)?;
+        let Outcome::Found(best) = &outcome else {
+            return Ok(GroupAdvice { best: outcome, uncertain: None, gain: None, choice: None });
+        };
+        let theory = bayes(metric, self.positive_prior(), &[], doubt.level).ok().map(|bayes| bayes.threshold);
+        let misses = match theory {
+            Some(threshold) => missed(requirements, &self.confusions_at(threshold)?)?,
+            None => vec![],
+        };
+        let (uncertain, gain) =
+            self.uncertain_per_group_against(metric, requirements, best, theory, doubt)?;
+        let totals = (0..self.groups).flat_map(|group| self.counted(Some(group)));
+        let fewest = totals.min().unwrap_or(0);
+        let choice = choose(theory.is_some(), &misses, gain.as_ref(), [fewest; 2]);
+        Ok(GroupAdvice { best: outcome, uncertain, gain, choice: Some(choice) })
     }
 
-    fn reweighted(&self, resample: &[f64]) -> Vec<f64> {
-        match &self.weights {
-            Some(weights) => weights.iter().zip(resample).map(|(w, r)| w * r).collect(),
-            None => resample.to_vec(),
+    /// How many rows of either class have weight, in one group or in all.
+    fn counted(&self, group: Option<usize>) -> [usize; 2] {
+        let mut counts = [0; 2];
+        for row in self.rows.iter().filter(|row| group.is_none_or(|group| usize::from(row.group) == group)) {
+            counts[usize::from(row.class)] += usize::from(weight(self.weights.as_deref(), row) > 0.0);
         }
+        counts
     }
 
-    fn guard(&self, best: &Outcome<Best>, uncertain: Option<&Uncertain>) -> Guard {
+    fn guard(&self, metric: &Metric, best: &Outcome<Best>, uncertain: Option<&Uncertain>) -> Guard {
         let counted = |row: &&Row| weight(self.weights.as_deref(), row) > 0.0;
-        let of_class = |class: u8| self.rows.iter().filter(|row| row.class == class).filter(counted).count();
-        let per_class = [of_class(0), of_class(1)];
+        let per_class = self.counted(None);
         let inside = |u: &Uncertain| {
             self.rows.iter().filter(|row| u.interval.contains(row.score)).filter(counted).count()
         };
@@ -191,8 +155,12 @@ impl Sample {
         let mut warnings = Vec::new();
         if per_class.iter().any(|&rows| rows < RARE) {
             let [negative, positive] = per_class;
+            let [no, yes] = match metric.class_names() {
+                Some([no, yes]) => [no.clone(), yes.clone()],
+                _ => ["class 0", "class 1"].map(str::to_owned),
+            };
             warnings.push(format!(
-                "only {negative} rows of class 0 and {positive} of class 1 decide the measured threshold; at least {RARE} of each make it reliable"
+                "only {negative} rows of {no} and {positive} of {yes} decide the measured threshold; at least {RARE} of each make it reliable"
             ));
         }
         if let Some(undecided) = undecided
@@ -219,6 +187,45 @@ impl Sample {
             ));
         }
         Guard { rows: self.rows.len(), per_class, undecided, warnings }
+    }
+}
+
+/// The requirements a confusion matrix does not meet.
+fn missed(requirements: &[Requirement], matrix: &GroupConfusions) -> Result<Vec<String>> {
+    let mut misses = Vec::new();
+    for requirement in requirements {
+        if !requirement.value_of(matrix)?.is_some_and(|value| requirement.is_met(value)) {
+            misses.push(requirement.to_string());
+        }
+    }
+    Ok(misses)
+}
+
+/// The measured threshold where theory has none or fails the requirements, and where it is clearly better on rows it was
+/// not chosen on; otherwise that of theory, which does not depend on the noise of the rows.
+fn choose(theory: bool, misses: &[String], gain: Option<&Gain>, per_class: [usize; 2]) -> Choice {
+    let measured = |because: String| Choice { threshold: Chosen::Measured, because };
+    let bayes = |because: String| Choice { threshold: Chosen::Bayes, because };
+    if !theory {
+        return measured("theory has no threshold for this metric".to_owned());
+    }
+    if !misses.is_empty() {
+        return measured(format!("the Bayes threshold does not meet {} on this table", misses.join(", ")));
+    }
+    let fewest = per_class[0].min(per_class[1]);
+    if fewest < RARE {
+        return bayes(format!("a class has {fewest} rows, too few to measure a threshold (at least {RARE})"));
+    }
+    match gain {
+        Some(gain) if gain.interval.low > 0.0 => measured(format!(
+            "it is better than the Bayes threshold on rows it was not chosen on, in {:.0} % of the draws",
+            100.0 * gain.better
+        )),
+        Some(gain) => bayes(format!(
+            "the measured one cannot be told from it; on rows it was not chosen on it is better in {:.0} % of the draws",
+            100.0 * gain.better
+        )),
+        None => bayes("without resamplings nothing shows that the measured one is better".to_owned()),
     }
 }
 

@@ -9,17 +9,21 @@
 mod advice;
 mod bayes;
 mod curve;
+mod doubt;
 mod groups;
 mod requirement;
 mod rewards;
 mod sample;
 mod sweep;
+mod tune;
 
-pub use advice::{Advice, Doubt, Guard, RARE, Uncertain};
+pub use advice::{Advice, Choice, Chosen, GroupAdvice, Guard, RARE};
 pub use bayes::{Bayes, bayes};
 pub use curve::{CurvePoint, net_benefit};
+pub use doubt::{Doubt, Gain, Resamples, Uncertain};
 pub use groups::GroupBest;
 pub use requirement::{Quantity, Requirement};
 pub use rewards::{decision_text, rewards};
 pub use sample::Sample;
 pub use sweep::{Best, Cut, Infeasible, Outcome, Reach};
+pub use tune::{Tuned, tune};

@@ -214,7 +214,12 @@ impl Requirement {
 
     /// By how much a rule misses the bound; 0 if it does not.
     pub(super) fn violation(&self, tally: &Tally) -> f64 {
-        match self.value(tally) {
+        self.missed_by(self.value(tally))
+    }
+
+    /// By how much a value misses the bound; one that does not exist misses it most.
+    pub(super) fn missed_by(&self, value: Option<f64>) -> f64 {
+        match value {
             Some(value) if self.is_met(value) => 0.0,
             Some(value) => (value - self.bound).abs(),
             None => 1.0,

@@ -1,13 +1,16 @@
-//! `equipoise reproduce`: the papers' simulated tables and figures, printed beside ours.
+//! `equipoise reproduce`: the papers' tables and figures, printed beside ours.
 //!
 //! Every experiment returns a [`Report`]: tables (paper, ours, questions, difference), checks that say in one sentence
 //! what should hold and what was found, remarks about rows that cannot be reproduced and why, and plots.
 
 mod ball;
 mod binary;
+mod data;
 mod diagonal;
 mod fair;
 mod quadratic;
+mod ranking;
+mod samples;
 mod study;
 
 use crate::args::{Global, Reproduce};
@@ -16,6 +19,7 @@ use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::{files, json, table};
 use anyhow::Result;
+use data::{Data, NoData};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -40,10 +44,24 @@ pub fn run(args: &Reproduce, global: &Global) -> Result<ExitCode> {
         seed: global.seed.unwrap_or(1),
         metrics: args.metrics as usize,
         progress: global.shows_progress(),
+        data: Data::new(args.data.as_deref()),
     };
-    let mut finished = vec![];
+    let (mut finished, mut skipped) = (vec![], vec![]);
     for experiment in chosen {
-        let report = (experiment.run)(&settings);
+        let report = match experiment.run(&settings) {
+            // Among many, an experiment without its data is left out; asked for by name, it is an error.
+            Err(error) if args.all && error.is::<NoData>() => {
+                let (id, title, why) = (experiment.id, experiment.title, error.to_string());
+                if !global.json {
+                    let terminal = Terminal::detect();
+                    let said = terminal.paragraph(&format!("skipped: no data ({why})"));
+                    writeln!(out, "{}\n\n{said}\n", terminal.bold(title))?;
+                }
+                skipped.push(Skipped { id, title, skipped: "no data", why });
+                continue;
+            }
+            report => report?,
+        };
         let mut plots = vec![];
         if !args.no_svg && !report.plots.is_empty() {
             std::fs::create_dir_all(&args.svg)
@@ -72,8 +90,12 @@ pub fn run(args: &Reproduce, global: &Global) -> Result<ExitCode> {
             format: u64,
             holds: bool,
             experiments: &'a [Finished],
+            #[serde(skip_serializing_if = "<[Skipped]>::is_empty")]
+            skipped: &'a [Skipped],
         }
-        json::write(&Document { format: equipoise::FORMAT, holds, experiments: &finished }, &mut out)?;
+        let document =
+            Document { format: equipoise::FORMAT, holds, experiments: &finished, skipped: &skipped };
+        json::write(&document, &mut out)?;
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
@@ -87,6 +109,15 @@ struct Finished {
     #[serde(flatten)]
     report: Report,
     plots: Vec<PathBuf>,
+}
+
+/// An experiment that was left out.
+#[derive(Serialize)]
+struct Skipped {
+    id: &'static str,
+    title: &'static str,
+    skipped: &'static str,
+    why: String,
 }
 
 fn list(global: &Global, out: &mut impl Write) -> Result<()> {
@@ -150,39 +181,104 @@ pub struct Experiment {
     pub id: &'static str,
     /// What it shows.
     pub title: &'static str,
-    run: fn(&Settings) -> Report,
+    how: How,
+}
+
+/// What an experiment needs.
+enum How {
+    /// A seed.
+    Simulated(fn(&Settings) -> Report),
+    /// Predictions or pools, which may be missing.
+    OnData(fn(&Settings) -> Result<Report>),
 }
 
 /// All experiments, in the order of the thesis.
-pub const EXPERIMENTS: [Experiment; 13] = [
-    Experiment { id: "a1", title: "Table A.1: two-class linear metrics", run: binary::table_a1 },
-    Experiment { id: "a2", title: "Table A.2: two-class linear-fractional metrics", run: binary::table_a2 },
-    Experiment { id: "b1", title: "Table B.1: weighted accuracy, 3 and 4 classes", run: diagonal::table_b1 },
-    Experiment { id: "b2", title: "Table B.2: linear metrics on a sphere", run: ball::table_b2 },
-    Experiment { id: "b3", title: "Table B.3: spheres as small as rounding errors", run: ball::table_b3 },
-    Experiment { id: "b4", title: "Table B.4: diagonal fractions, 3 classes", run: diagonal::table_b4 },
-    Experiment { id: "b5", title: "Table B.5: diagonal fractions, 4 classes", run: diagonal::table_b5 },
-    Experiment { id: "5.3", title: "Figure 5.3: group-fair metrics", run: fair::figure_5_3 },
+pub const EXPERIMENTS: [Experiment; 18] = [
+    Experiment {
+        id: "a1",
+        title: "Table A.1: two-class linear metrics",
+        how: How::Simulated(binary::table_a1),
+    },
+    Experiment {
+        id: "a2",
+        title: "Table A.2: two-class linear-fractional metrics",
+        how: How::OnData(binary::table_a2),
+    },
+    Experiment {
+        id: "a3",
+        title: "Table A.3: two-class linear metrics on real data",
+        how: How::OnData(samples::table_a3),
+    },
+    Experiment {
+        id: "b1",
+        title: "Table B.1: weighted accuracy, 3 and 4 classes",
+        how: How::Simulated(diagonal::table_b1),
+    },
+    Experiment {
+        id: "b2",
+        title: "Table B.2: linear metrics on a sphere",
+        how: How::Simulated(ball::table_b2),
+    },
+    Experiment {
+        id: "b3",
+        title: "Table B.3: spheres as small as rounding errors",
+        how: How::Simulated(ball::table_b3),
+    },
+    Experiment {
+        id: "b4",
+        title: "Table B.4: diagonal fractions, 3 classes",
+        how: How::Simulated(diagonal::table_b4),
+    },
+    Experiment {
+        id: "b5",
+        title: "Table B.5: diagonal fractions, 4 classes",
+        how: How::Simulated(diagonal::table_b5),
+    },
+    Experiment {
+        id: "4.2",
+        title: "Figure 4.2: weighted accuracy on real data",
+        how: How::OnData(samples::figure_4_2),
+    },
+    Experiment { id: "5.3", title: "Figure 5.3: group-fair metrics", how: How::Simulated(fair::figure_5_3) },
+    Experiment {
+        id: "5.4",
+        title: "Figure 5.4: real classifiers ranked by group-fair metrics",
+        how: How::OnData(ranking::figure_5_4),
+    },
     Experiment {
         id: "6.3",
         title: "Figure 6.3: quadratic and group-fair quadratic metrics",
-        run: quadratic::figure_6_3,
+        how: How::Simulated(quadratic::figure_6_3),
     },
     Experiment {
         id: "6.4",
         title: "Figure 6.4: quadratic elicitation against equal coefficients",
-        run: quadratic::figure_6_4,
+        how: How::Simulated(quadratic::figure_6_4),
     },
     Experiment {
         id: "6.5",
         title: "Figure 6.5: with and without Assumption 6.4",
-        run: quadratic::figure_6_5,
+        how: How::Simulated(quadratic::figure_6_5),
     },
-    Experiment { id: "6.6", title: "Figure 6.6: slope ratios over 1000 runs", run: quadratic::figure_6_6 },
+    Experiment {
+        id: "6.6",
+        title: "Figure 6.6: slope ratios over 1000 runs",
+        how: How::Simulated(quadratic::figure_6_6),
+    },
+    Experiment {
+        id: "6.7",
+        title: "Figure 6.7: real classifiers ranked by quadratic metrics",
+        how: How::OnData(ranking::figure_6_7),
+    },
+    Experiment {
+        id: "6.8",
+        title: "Figure 6.8: real classifiers ranked by group-fair quadratic metrics",
+        how: How::OnData(ranking::figure_6_8),
+    },
     Experiment {
         id: "8.4",
         title: "Table 8.4: ten simulated subjects at the printed weights",
-        run: study::table_8_4,
+        how: How::Simulated(study::table_8_4),
     },
 ];
 
@@ -194,6 +290,8 @@ pub struct Settings {
     pub metrics: usize,
     /// Whether to show progress.
     pub progress: bool,
+    /// Where predictions and pools are.
+    pub data: Data,
 }
 
 impl Settings {
@@ -272,6 +370,13 @@ impl Report {
 }
 
 impl Experiment {
+    fn run(&self, settings: &Settings) -> Result<Report> {
+        match self.how {
+            How::Simulated(run) => Ok(run(settings)),
+            How::OnData(run) => run(settings),
+        }
+    }
+
     /// Finds an experiment by the name people use: `a1`, `A.1`, `5.3`, `fig5.3`.
     fn find(name: &str) -> Result<&'static Experiment> {
         let plain = |text: &str| -> String {

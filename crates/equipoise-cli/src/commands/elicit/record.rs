@@ -1,0 +1,100 @@
+//! The file that keeps an interview: which table and space it is about, the plan, and the answers so far.
+
+use super::task::Task;
+use crate::fault::Fault;
+use crate::{files, fingerprint};
+use anyhow::{Context as _, Result};
+use equipoise::elicit::AnyPlan;
+use equipoise::{Answered, Interview, Step};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// A saved interview.
+pub struct Saved {
+    /// The plan and the answers.
+    pub interview: Interview<AnyPlan>,
+    /// The short name of its space.
+    pub space: String,
+}
+
+impl Saved {
+    /// Reads what [`write`] wrote.
+    pub fn read(path: &Path) -> Result<Self> {
+        Self::parse(&files::read(path)?).with_context(|| files::name(path))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let mut document: Value =
+            serde_json::from_str(text).map_err(|e| Fault::input_output(format!("not valid JSON: {e}")))?;
+        let mut take = |field: &str| document.as_object_mut().and_then(|fields| fields.remove(field));
+        let space = take("space").and_then(|space| Some(space.as_str()?.to_owned()));
+        take("table");
+        let interview = Interview::from_json(&document.to_string())?;
+        let space =
+            space.ok_or_else(|| Fault::input_output("space is missing, expected the name of a space"))?;
+        Ok(Self { interview, space })
+    }
+}
+
+/// The whole record as text.
+fn text(task: &Task, transcript: &[Answered]) -> Result<String> {
+    let table = task.sample.table();
+    let mut document = Map::new();
+    document.insert("format".to_owned(), json!(equipoise::FORMAT));
+    let about = json!({
+        "name": task.table,
+        "rows": table.rows(),
+        "classes": table.classes(),
+        "groups": table.groups().map(|groups| groups.names()),
+    });
+    document.insert("table".to_owned(), about);
+    document.insert("space".to_owned(), json!(task.space));
+    document.insert("plan".to_owned(), task.plan_document());
+    document.insert("transcript".to_owned(), serde_json::to_value(transcript)?);
+    Ok(serde_json::to_string(&document)? + "\n")
+}
+
+/// Keeps the answers.
+pub fn write(path: &Path, task: &Task, transcript: &[Answered]) -> Result<()> {
+    files::write(path, &text(task, transcript)?)
+}
+
+/// The short name of a transcript, for the metric that came from it.
+pub fn fingerprint(task: &Task, transcript: &[Answered]) -> Result<String> {
+    Ok(fingerprint::of(&text(task, transcript)?))
+}
+
+/// A new interview may take the place of none, of an empty one, or of one that has come to its end.
+pub fn refuse_to_lose_answers(path: &Path) -> Result<()> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
+    let name = files::name(path);
+    let Ok(Saved { interview, .. }) = Saved::parse(&text) else {
+        let what = format!("{name} is there already and is not an interview; --save FILE names another");
+        return Err(Fault::usage(what).into());
+    };
+    if interview.transcript().is_empty() || matches!(interview.step(), Ok(Step::Done(_))) {
+        return Ok(());
+    }
+    let answers = counted(interview.transcript().len());
+    let what =
+        format!("{name} holds {answers}; go on with --resume {name}, or keep new ones with --save FILE");
+    Err(Fault::usage(what).into())
+}
+
+/// A metric may take the place of none, or of one that was elicited before.
+pub fn refuse_to_lose_metric(path: &Path) -> Result<()> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
+    let elicited =
+        serde_json::from_str::<Value>(&text).is_ok_and(|old| old["provenance"]["transcript"].is_string());
+    if elicited {
+        return Ok(());
+    }
+    let name = files::name(path);
+    let what = format!("{name} is there already and was not made by `elicit`; --out FILE names another");
+    Err(Fault::usage(what).into())
+}
+
+/// "1 answer", "7 answers".
+pub fn counted(answers: usize) -> String {
+    format!("{answers} {}", if answers == 1 { "answer" } else { "answers" })
+}

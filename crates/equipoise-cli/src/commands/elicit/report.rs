@@ -1,0 +1,369 @@
+//! What came out of an elicitation: a sentence, the weights with their intervals, the nearest names, how it ended.
+
+use super::question::Words;
+use super::record;
+use super::task::Task;
+use crate::ratio::two_digits;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use crate::{coefficients, metrics};
+use anyhow::Result;
+use equipoise::agreement::kendall_tau;
+use equipoise::elicit::Finding;
+use equipoise::metric::Family;
+use equipoise::nearest::{self, Agreement};
+use equipoise::population::Population as _;
+use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
+use equipoise_data::Note;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+
+/// Where the text of "Recovered", "Questions" and the like begins.
+const INDENT: usize = 11;
+/// Metrics with more weights than this are cut short in text; JSON has them all.
+const MOST_ROWS: usize = 40;
+/// Draws from the posterior behind an interval.
+const DRAWS: usize = 2000;
+/// Classifiers that a nearest metric is looked up with.
+const POOL: usize = 200;
+/// The probability of the intervals of weights.
+const LEVEL: f64 = 0.95;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    format: u64,
+    done: bool,
+    table: &'a str,
+    space: Space<'a>,
+    family: &'static str,
+    method: String,
+    metric: Metric,
+    sentence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<Ratio>,
+    weights: Vec<Weight>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden: Option<Hidden>,
+    nearest: Vec<Agreement>,
+    questions: usize,
+    ended: String,
+    identifiable: bool,
+    remarks: Vec<String>,
+    notes: &'a [Note],
+    metric_file: String,
+    transcript_file: String,
+}
+
+#[derive(Serialize)]
+struct Space<'a> {
+    kind: String,
+    fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radius: Option<f64>,
+}
+
+/// How many false alarms a missed case is worth.
+#[derive(Serialize)]
+struct Ratio {
+    value: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    level: Option<f64>,
+}
+
+/// A coefficient with a name.
+#[derive(Serialize)]
+struct Weight {
+    name: String,
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<Spread>,
+    /// Of a weight on an error rate: what one case costs, the dearest kind of mistake costing 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_case: Option<f64>,
+}
+
+/// What the simulated expert holds.
+#[derive(Serialize)]
+struct Hidden {
+    metric: Metric,
+    ratio: Option<f64>,
+    /// Whether the interval of the ratio holds it.
+    inside: Option<bool>,
+    /// The angle between both metrics, if they are of one family.
+    angle: Option<f64>,
+    /// How alike both order classifiers that the table allows.
+    kendall_tau: Option<f64>,
+}
+
+/// What the report is about besides the outcome.
+pub struct About<'a> {
+    pub task: &'a Task,
+    pub words: &'a Words,
+    pub transcript: &'a [Answered],
+    pub hidden: Option<Metric>,
+    pub notes: &'a [Note],
+    pub metric_file: String,
+    pub transcript_file: String,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(about: About<'a>, outcome: Outcome) -> Result<Self> {
+        let About { task, words, transcript, hidden, notes, metric_file, transcript_file } = about;
+        let names = task.sample.table().classes().to_vec();
+        let identifiable = outcome.identifiable();
+        let ended = ended(&outcome);
+        let told =
+            |finding: &&Finding| !matches!(finding, Finding::Stopped { .. } | Finding::RatioInterval { .. });
+        let remarks = outcome.findings.iter().filter(told).map(ToString::to_string).collect();
+        let metric = outcome.metric.with_class_names(names)?.with_provenance(provenance(task, transcript)?);
+        let ratio = ratio(&metric);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+        let pool = nearest::achievable(&task.sample, POOL, &mut random)?;
+        let space = task.plan_document()["space"].clone();
+        Ok(Self {
+            format: equipoise::FORMAT,
+            done: true,
+            table: &task.table,
+            space: Space {
+                kind: space["kind"].as_str().unwrap_or_default().to_owned(),
+                fingerprint: &task.space,
+                radius: space["radius"].as_f64(),
+            },
+            family: task.plan.kind(),
+            method: task.setting("method").unwrap_or_else(|| "paper".to_owned()),
+            sentence: ratio.as_ref().map(|ratio| exchange(ratio, words)),
+            weights: weights(&metric, task),
+            hidden: hidden.map(|hidden| compare(hidden, &metric, ratio.as_ref(), &pool)),
+            ratio,
+            // A metric that is the same everywhere has no neighbours.
+            nearest: nearest::nearest(&metric, &pool).unwrap_or_default(),
+            metric,
+            questions: transcript.len(),
+            ended,
+            identifiable,
+            remarks,
+            notes,
+            metric_file,
+            transcript_file,
+        })
+    }
+
+    /// The metric with where it comes from.
+    pub fn metric(&self) -> &Metric {
+        &self.metric
+    }
+
+    /// Whether the answers single the metric out.
+    pub fn is_identifiable(&self) -> bool {
+        self.identifiable
+    }
+
+    /// Writes the report for a person.
+    pub fn write(&self, quiet: bool, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
+        let entry = |name: &str, text: &str| terminal.entry(INDENT, name, text);
+        match &self.sentence {
+            Some(sentence) => {
+                writeln!(out, "{}", terminal.bold(entry("Recovered", sentence).trim_end()))?;
+            }
+            None => self.write_weights(terminal, out)?,
+        }
+        if quiet {
+            return Ok(());
+        }
+        if let Some(hidden) = &self.hidden {
+            write!(out, "{}", entry("Hidden", &self.compared(hidden)))?;
+        }
+        if !self.nearest.is_empty() {
+            write!(out, "{}", entry("Nearest", &metrics::nearest(&self.nearest)))?;
+        }
+        write!(out, "{}", entry("Questions", &format!("{}; {}", self.questions, self.ended)))?;
+        for remark in &self.remarks {
+            write!(out, "{}", entry("Note", remark))?;
+        }
+        write!(out, "{}", entry("Metric", &self.metric_file))?;
+        write!(out, "{}", entry("Answers", &self.transcript_file))
+    }
+
+    fn write_weights(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
+        let kind = self.family.replace('_', " ");
+        let heading =
+            format!("Your {kind} metric, a {}", format!("{:?}", self.metric.sense()).to_lowercase());
+        writeln!(out, "{}\n", terminal.bold(&heading))?;
+        let intervals = self.weights.iter().any(|weight| weight.interval.is_some());
+        let per_case = self.weights.iter().any(|weight| weight.per_case.is_some());
+        let headings =
+            [("weight", true), ("value", true), ("95 % interval", intervals), ("per case", per_case)];
+        let mut table =
+            Table::new(terminal, headings.into_iter().filter(|(_, shown)| *shown).map(|(name, _)| name));
+        for weight in self.weights.iter().take(MOST_ROWS) {
+            let mut row = vec![weight.name.clone(), number(weight.value)];
+            if intervals {
+                let range = |spread: Spread| format!("{} to {}", number(spread.low), number(spread.high));
+                row.push(weight.interval.map_or("-".to_owned(), range));
+            }
+            if per_case {
+                row.push(weight.per_case.map_or("-".to_owned(), |cost| format!("{cost:.2}")));
+            }
+            table.row(row);
+        }
+        write!(out, "{table}")?;
+        if self.weights.len() > MOST_ROWS {
+            writeln!(out, " and {} more; --json prints all", self.weights.len() - MOST_ROWS)?;
+        }
+        writeln!(out)?;
+        if per_case {
+            let text = "Weights are for error rates, the share of a true class; \"per case\" is what one mistake costs, \
+                        the dearest kind costing 1.";
+            writeln!(out, "{}\n", terminal.paragraph(text))?;
+        }
+        Ok(())
+    }
+
+    fn compared(&self, hidden: &Hidden) -> String {
+        match (hidden.ratio, hidden.inside, hidden.angle) {
+            (Some(ratio), Some(inside), _) => {
+                let where_ = if inside { "inside" } else { "outside" };
+                format!("{} (what the simulated expert holds, {where_} the interval)", two_digits(ratio))
+            }
+            (Some(ratio), None, _) => format!("{} (what the simulated expert holds)", two_digits(ratio)),
+            (None, _, angle) => {
+                let far =
+                    angle.map(|angle| format!(" is {} degrees away and", two_digits(angle.to_degrees())));
+                let alike = match hidden.kendall_tau {
+                    Some(tau) => format!(" orders classifiers alike with Kendall tau {tau:.3}"),
+                    None => " has no order of these classifiers".to_owned(),
+                };
+                format!("what the simulated expert holds{}{alike}", far.unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// Where a metric comes from.
+fn provenance(task: &Task, transcript: &[Answered]) -> Result<Map<String, Value>> {
+    let mut from = Map::new();
+    let mut put = |field: &str, value: Value| from.insert(field.to_owned(), value);
+    put("made_by", json!(concat!("equipoise ", env!("CARGO_PKG_VERSION"))));
+    put("table", json!(task.table));
+    put("rows", json!(task.sample.table().rows()));
+    put("space", json!(task.space));
+    put("transcript", json!(record::fingerprint(task, transcript)?));
+    put("questions", json!(transcript.len()));
+    put("method", json!(task.setting("method")));
+    Ok(from)
+}
+
+fn ratio(metric: &Metric) -> Option<Ratio> {
+    let value = metric.cost_ratio()?;
+    let interval = metric.interval();
+    Some(Ratio {
+        value,
+        low: interval.map(|interval| interval.low()),
+        high: interval.and_then(|interval| interval.high()),
+        level: interval.map(|interval| interval.level()),
+    })
+}
+
+/// "you accept about 6.1 false alarms to avoid one missed malignant case (95 % interval 4.8 to 7.9)", told from the
+/// dearer mistake.
+fn exchange(ratio: &Ratio, words: &Words) -> String {
+    let wording = words.two();
+    let (alarm, case) = (&wording.false_alarm, &wording.case);
+    let turned = ratio.value < 1.0;
+    let told = |value: f64| two_digits(if turned { 1.0 / value } else { value });
+    let sentence = match turned {
+        false => {
+            format!("you accept about {} {} to avoid one missed {}", told(ratio.value), alarm.many, case.one)
+        }
+        true => {
+            format!("you accept about {} missed {} to avoid one {}", told(ratio.value), case.many, alarm.one)
+        }
+    };
+    match (ratio.low, ratio.high, ratio.level) {
+        (Some(low), Some(high), Some(level)) => {
+            let [low, high] = if turned { [high, low] } else { [low, high] }.map(told);
+            format!("{sentence} ({:.0} % interval {low} to {high})", 100.0 * level)
+        }
+        _ => sentence,
+    }
+}
+
+/// The coefficients with names, intervals from the posterior and, for costs of error rates, the price of one case.
+fn weights(metric: &Metric, task: &Task) -> Vec<Weight> {
+    let metric = metric.normal_form();
+    let named = coefficients::named(&metric);
+    let draws = metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+    let mut drawn: Vec<Vec<f64>> = vec![vec![]; named.len()];
+    for draw in &draws {
+        let values = coefficients::named(&draw.normal_form());
+        drawn.iter_mut().zip(values).for_each(|(all, (_, value))| all.push(value));
+    }
+    let priors = task.sample.prevalence().class_priors();
+    let view = metric.view();
+    let linear = matches!(metric.family(), Family::Linear(_)) && view.measure() == Measure::OffDiagonalRates;
+    let cost = |n: usize, value: f64| value / priors[view.entries()[n].1];
+    let dearest = if linear {
+        named.iter().enumerate().map(|(n, (_, v))| cost(n, *v)).fold(0.0, f64::max)
+    } else {
+        0.0
+    };
+    let weight = |(n, (name, value)): (usize, (String, f64))| Weight {
+        name: with_group_names(name, task),
+        value,
+        interval: Spread::of(&drawn[n], LEVEL),
+        per_case: (dearest > 0.0).then(|| cost(n, value) / dearest),
+    };
+    named.into_iter().enumerate().map(weight).collect()
+}
+
+/// "women and men: ..." for "groups 0 and 1: ...".
+fn with_group_names(name: String, task: &Task) -> String {
+    let Some(groups) = task.sample.table().groups() else { return name };
+    let named = || {
+        let (pair, rest) = name.strip_prefix("groups ")?.split_once(": ")?;
+        let (u, v) = pair.split_once(" and ")?;
+        let group = |number: &str| groups.names().get(number.parse::<usize>().ok()?);
+        Some(format!("{} and {}: {rest}", group(u)?, group(v)?))
+    };
+    named().unwrap_or(name.clone())
+}
+
+fn compare(hidden: Metric, found: &Metric, ratio: Option<&Ratio>, pool: &[GroupConfusions]) -> Hidden {
+    let held = hidden.cost_ratio();
+    let inside = ratio.and_then(|ratio| Some((ratio.low?..=ratio.high?).contains(&held?)));
+    let alike = hidden.view() == found.view();
+    let angle = found.difference(&hidden).filter(|_| alike).map(|difference| difference.angle);
+    let angle = angle.filter(|angle| angle.is_finite());
+    let likings = |metric: &Metric| -> Option<Vec<f64>> {
+        pool.iter().map(|matrix| Some(metric.sense().sign() * metric.of(matrix).ok()?)).collect()
+    };
+    let both = likings(&hidden).zip(likings(found));
+    let kendall_tau = both.and_then(|(a, b)| kendall_tau(&a, &b).ok().flatten());
+    Hidden { metric: hidden, ratio: held, inside, angle, kendall_tau }
+}
+
+/// Why there are no more questions.
+fn ended(outcome: &Outcome) -> String {
+    let stopped = outcome.findings.iter().find_map(|finding| match finding {
+        Finding::Stopped { rule, .. } => Some(rule.as_str()),
+        _ => None,
+    });
+    match stopped {
+        None => "the search has come to its end".to_owned(),
+        Some("width") => "the interval is narrow enough".to_owned(),
+        Some("radius") => "the weights are known closely enough".to_owned(),
+        Some("budget") => "no more were allowed".to_owned(),
+        Some(other) => other.to_owned(),
+    }
+}
+
+/// Three decimals, and no minus before a zero.
+fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    if text.trim_start_matches(['-', '0', '.']).is_empty() { "0.000".to_owned() } else { text }
+}

@@ -1,0 +1,214 @@
+//! `equipoise rank`: models in the order of a metric, and how sure that order is.
+
+use super::models::Models;
+use super::score::{meaning, number, percent, range};
+use crate::args::{Global, Rank};
+use crate::fault::{FINDING, Fault};
+use crate::svg::Plot;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use crate::{files, json, metrics};
+use anyhow::Result;
+use equipoise::agreement::{kendall_tau, ndcg};
+use equipoise::nearest::Agreement;
+use equipoise::rank::{self, Ranking};
+use equipoise::{Metric, Sense};
+use equipoise_data::Note;
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Models beyond these are left out of the picture; text and JSON have all.
+const MOST_BOXES: usize = 16;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u64,
+    metric: &'a Metric,
+    resamples: usize,
+    metric_draws: usize,
+    ranking: &'a Ranking,
+    separable: bool,
+    statement: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a Against>,
+    nearest: &'a [Agreement],
+    notes: &'a [Note],
+    svg: Option<String>,
+}
+
+/// How this ranking looks to another one.
+#[derive(Serialize)]
+struct Against {
+    reference: String,
+    /// Missing if one of the two gives all models the same place.
+    kendall_tau: Option<f64>,
+    ndcg: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
+    let judged = &args.judged;
+    let models = Models::read(&args.models, judged, global)?;
+    let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, judged.level)?;
+    let against = match &args.against {
+        Some(reference) => Some(against(reference, &models, &ranking)?),
+        None => None,
+    };
+    let nearest = models.nearest();
+    if let Some(path) = &args.svg {
+        files::write(path, &picture(&ranking, &models.metric).to_svg())?;
+    }
+    let mut out = std::io::stdout().lock();
+    let code = if ranking.is_separable() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) };
+    if global.json {
+        let document = Document {
+            format: 1,
+            metric: &models.metric,
+            resamples: models.candidates[0].draws().len(),
+            metric_draws: models.metric_draws.len(),
+            ranking: &ranking,
+            separable: ranking.is_separable(),
+            statement: ranking.statement(),
+            against: against.as_ref(),
+            nearest: &nearest,
+            notes: &models.notes,
+            svg: args.svg.as_ref().map(|path| path.display().to_string()),
+        };
+        json::write(&document, &mut out)?;
+        return Ok(code);
+    }
+    let terminal = Terminal::detect();
+    write!(out, "{}", table(&ranking, terminal))?;
+    writeln!(out, "\n{}", terminal.bold(&terminal.paragraph(&ranking.statement())))?;
+    if let Some(against) = &against {
+        writeln!(out, "{}", terminal.paragraph(&in_words(against)))?;
+    }
+    if !global.quiet {
+        writeln!(out, "{}", terminal.paragraph(&meaning(&models.metric)))?;
+        if !nearest.is_empty() {
+            writeln!(out, "{}", terminal.paragraph(&metrics::nearest(&nearest)))?;
+        }
+        if let Some(path) = &args.svg {
+            writeln!(out, "Picture: {}", path.display())?;
+        }
+    }
+    Ok(code)
+}
+
+fn table(ranking: &Ranking, terminal: Terminal) -> Table {
+    let interval = format!("{} interval", percent(ranking.level));
+    let headings =
+        ["", "model", "value", &interval, "probability of being best", "expected place", "expected regret"];
+    let mut table = Table::new(terminal, headings);
+    for (place, standing) in ranking.standings.iter().enumerate() {
+        table.row([
+            (place + 1).to_string(),
+            standing.name.clone(),
+            number(standing.score.value),
+            range(standing.score.interval),
+            format!("{:.3}", standing.probability_best),
+            format!("{:.2}", standing.expected_rank),
+            number(standing.expected_regret),
+        ]);
+    }
+    table
+}
+
+fn in_words(against: &Against) -> String {
+    let tau =
+        against.kendall_tau.map_or("none, one of them has no order".to_owned(), |tau| format!("{tau:.3}"));
+    format!("Judged by {}: NDCG {:.4}, Kendall tau {tau}.", against.reference, against.ndcg)
+}
+
+/// Judges the ranking by another metric, or by a ranking in a file.
+fn against(reference: &str, models: &Models, ranking: &Ranking) -> Result<Against> {
+    let likings = match listed(reference)? {
+        Some(order) => places(&order, models, reference)?,
+        None => {
+            let metric = metrics::metric(reference, &models.classes, &models.prevalence)?;
+            let liking = |model: &rank::Candidate| Ok(metric.sense().sign() * metric.of(model.confusions())?);
+            models.candidates.iter().map(liking).collect::<Result<Vec<f64>>>()?
+        }
+    };
+    let found = ranking.utilities(models.metric.sense());
+    Ok(Against {
+        reference: reference.to_owned(),
+        kendall_tau: kendall_tau(&likings, &found)?,
+        ndcg: ndcg(&likings, &found)?,
+    })
+}
+
+/// The names in a file, best first: of a ranking document, or one per line. `None` if the text is no such file.
+fn listed(reference: &str) -> Result<Option<Vec<String>>> {
+    let path = Path::new(reference);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = files::read(path)?;
+    let Ok(document) = serde_json::from_str::<Value>(&text) else {
+        if text.trim_start().starts_with('{') {
+            // A broken document; whoever reads metrics says where.
+            return Ok(None);
+        }
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        return Ok(Some(lines.map(str::to_owned).collect()));
+    };
+    let standings = document["ranking"]["standings"].as_array();
+    let name = |standing: &Value| standing["name"].as_str().map(str::to_owned);
+    Ok(standings.and_then(|standings| standings.iter().map(name).collect()))
+}
+
+/// How early each model stands in a list: larger is better.
+fn places(order: &[String], models: &Models, file: &str) -> Result<Vec<f64>> {
+    for (n, name) in order.iter().enumerate() {
+        let what = match () {
+            () if order[..n].contains(name) => format!("{file} lists the model {name} twice"),
+            () if models.candidates.iter().all(|model| model.name() != name) => {
+                format!("{file} lists the model {name}, which is not among those to rank")
+            }
+            () => continue,
+        };
+        return Err(Fault::usage(what).into());
+    }
+    let place = |model: &rank::Candidate| {
+        let found = order.iter().position(|name| name == model.name());
+        let missing = || Fault::usage(format!("{file} does not list the model {}", model.name()));
+        Ok((order.len() - found.ok_or_else(missing)?) as f64)
+    };
+    models.candidates.iter().map(place).collect()
+}
+
+/// Intervals side by side, best first.
+fn picture(ranking: &Ranking, metric: &Metric) -> Plot {
+    let shown = &ranking.standings[..ranking.standings.len().min(MOST_BOXES)];
+    let boxes: Vec<(&str, [f64; 5])> = shown
+        .iter()
+        .map(|standing| {
+            let value = standing.score.value;
+            let [low, high] =
+                standing.score.interval.map_or([value; 2], |interval| [interval.low, interval.high]);
+            (standing.name.as_str(), [low, low, value, high, high])
+        })
+        .collect();
+    let better = match metric.sense() {
+        Sense::Utility => "value, larger is better",
+        Sense::Cost => "cost, smaller is better",
+    };
+    let title = match ranking.standings.len() - shown.len() {
+        0 => format!("{} models in the order of the metric", shown.len()),
+        more => {
+            format!("The best {} models in the order of the metric; {more} more are not shown", shown.len())
+        }
+    };
+    let level = percent(ranking.level);
+    Plot::new(title, "model", better)
+        .describe(format!(
+            "{} Boxes are {level} intervals, the line in each is the value.",
+            ranking.statement()
+        ))
+        .boxes(format!("{level} interval from sampling and from the metric; the line is the value"), &boxes)
+}

@@ -1,0 +1,102 @@
+//! `equipoise threshold`: the rule that a metric wants on a table of predictions.
+
+mod many;
+mod picture;
+mod two;
+
+use crate::args::{Global, Threshold};
+use crate::fault::Fault;
+use crate::{files, metrics};
+use anyhow::Result;
+use equipoise::Metric;
+use equipoise::population::Population as _;
+use equipoise::threshold::Requirement;
+use equipoise_data::{Note, Sample, Table};
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Width of the column of names.
+const INDENT: usize = 14;
+/// Draws where nothing is said.
+const DRAWS: usize = 200;
+/// Rows drawn again in all, about, before fewer draws have to do.
+const DRAWN_ROWS: usize = 50_000_000;
+const FEWEST_DRAWS: usize = 50;
+
+/// What was asked for, with everything read.
+struct Task<'a> {
+    table: String,
+    sample: Sample<Table>,
+    notes: Vec<Note>,
+    metric_text: &'a str,
+    metric: Metric,
+    requirements: Vec<Requirement>,
+    per_group: bool,
+    metric_draws: Vec<Metric>,
+    draws: usize,
+    level: f64,
+    seed: u64,
+    svg: Option<&'a Path>,
+}
+
+pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
+    let reading = args.columns.read(&args.table, global)?;
+    let sample = reading.data;
+    let classes = sample.table().classes();
+    let groups = sample.table().groups().map_or(&[][..], |groups| groups.names());
+    if args.per_group && classes.len() > 2 {
+        let found = format!("--per-group needs 2 classes, but the table has {}", classes.len());
+        return Err(Fault::usage(found).into());
+    }
+    if args.per_group && groups.len() < 2 {
+        let sentence = "--per-group needs at least 2 groups; --group names their column";
+        return Err(Fault::usage(sentence).into());
+    }
+    let metric = metrics::metric(&args.metric, classes, sample.prevalence())?;
+    let parse = |text: &String| Requirement::parse(text, classes, groups);
+    let requirements = args.require.iter().map(parse).collect::<equipoise::Result<Vec<_>>>()?;
+    let affordable = (DRAWN_ROWS / sample.table().rows()).clamp(FEWEST_DRAWS, DRAWS);
+    let draws = args.draws.map_or(affordable, |draws| draws as usize);
+    let seed = global.seed.unwrap_or(1);
+    let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    let task = Task {
+        table: files::name(&args.table),
+        sample,
+        notes: reading.notes,
+        metric_text: &args.metric,
+        metric,
+        requirements,
+        per_group: args.per_group,
+        metric_draws,
+        draws,
+        level: args.level,
+        seed,
+        svg: (!args.no_svg).then_some(args.svg.as_path()),
+    };
+    if task.sample.classes() == 2 { two::run(&task, global) } else { many::run(&task, global) }
+}
+
+impl Task<'_> {
+    /// The metric in words: as it was named, and as a cost ratio where it is one.
+    fn metric_in_words(&self) -> String {
+        let classes = self.sample.table().classes();
+        match (self.metric.cost_ratio(), classes) {
+            (Some(ratio), [_, positive]) => {
+                let ratio = crate::ratio::two_digits(ratio);
+                format!("{}: one missed {positive} is worth {ratio} false alarms", self.metric_text)
+            }
+            _ => format!("{} (a {})", self.metric_text, format!("{:?}", self.metric.sense()).to_lowercase()),
+        }
+    }
+
+    fn level_in_words(&self) -> String {
+        format!("{} % interval", crate::ratio::two_digits(100.0 * self.level))
+    }
+}
+
+/// A share as people say it.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}

@@ -1,0 +1,308 @@
+//! Two classes: where to cut.
+
+use super::{INDENT, Task, percent, picture};
+use crate::args::Global;
+use crate::fault::FINDING;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use crate::{files, json};
+use anyhow::Result;
+use equipoise::threshold::{
+    Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Resamples, Sample, Uncertain,
+};
+use equipoise::{GroupConfusions, Spread};
+use equipoise_data::Note;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// The whole document of `--json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    format: u64,
+    table: &'a str,
+    metric: &'a equipoise::Metric,
+    classes: &'a [String],
+    groups: &'a [String],
+    level: f64,
+    draws: usize,
+    #[serde(flatten)]
+    advice: &'a Advice,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_group: Option<&'a GroupAdvice>,
+    requirements: Vec<Kept>,
+    decision_curve: &'a [CurvePoint],
+    notes: &'a [Note],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<String>,
+}
+
+/// What a requirement comes to at each threshold.
+#[derive(Serialize)]
+struct Kept {
+    requirement: String,
+    bayes: Option<f64>,
+    measured: Option<f64>,
+    per_group: Option<f64>,
+}
+
+pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
+    let sample = scored(task)?;
+    let resamples = Resamples::Poisson { draws: task.draws, seed: task.seed };
+    let doubt = Doubt { metric_draws: &task.metric_draws, resamples, level: task.level };
+    let advice = sample.advise(&task.metric, &task.requirements, doubt)?;
+    let per_group = task
+        .per_group
+        .then(|| sample.advise_per_group(&task.metric, &task.requirements, doubt))
+        .transpose()?;
+    let curve = curve(&sample, advice.bayes.as_ref().ok())?;
+    let positive = &task.sample.table().classes()[1];
+    if let Some(path) = task.svg {
+        files::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &sample))?;
+    }
+    let at_bayes = advice.bayes.as_ref().ok().map(|b| sample.confusions_at(b.threshold)).transpose()?;
+    let rules = Rules { bayes: at_bayes, advice: &advice, per_group: per_group.as_ref() };
+    let requirements = task.requirements.iter().map(|r| rules.keep(r)).collect::<Result<Vec<_>>>()?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        let document = Document {
+            format: 1,
+            table: &task.table,
+            metric: &task.metric,
+            classes: task.sample.table().classes(),
+            groups: task.sample.table().groups().map_or(&[], |groups| groups.names()),
+            level: task.level,
+            draws: task.draws,
+            advice: &advice,
+            per_group: per_group.as_ref(),
+            requirements,
+            decision_curve: &curve,
+            notes: &task.notes,
+            svg: task.svg.map(files::name),
+        };
+        json::write(&document, &mut out)?;
+    } else {
+        let text = Text { task, rules: &rules, terminal: Terminal::detect() };
+        text.write(&requirements, global.quiet, &mut out)?;
+    }
+    Ok(if rules.is_feasible() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+/// The probabilities of the positive class as scores.
+fn scored(task: &Task) -> Result<Sample> {
+    let table = task.sample.table();
+    let mut sample = Sample::new(table.probabilities(1), table.truth())?;
+    if let Some(weights) = table.weights() {
+        sample = sample.with_weights(weights)?;
+    }
+    if let Some(groups) = table.groups() {
+        sample = sample.with_groups(groups.codes(), groups.names().len())?;
+    }
+    Ok(sample)
+}
+
+/// The decision curve in steps of a hundredth, and at the Bayes threshold.
+fn curve(sample: &Sample, bayes: Option<&Bayes>) -> Result<Vec<CurvePoint>> {
+    let mut thresholds: Vec<f64> = (0..100).map(|n| f64::from(n) / 100.0).collect();
+    thresholds.extend(bayes.map(|bayes| bayes.threshold).filter(|at| (0.0..1.0).contains(at)));
+    thresholds.sort_by(f64::total_cmp);
+    thresholds.dedup();
+    Ok(sample.decision_curve(&thresholds)?)
+}
+
+/// The rules found, with their confusion matrices.
+struct Rules<'a> {
+    bayes: Option<GroupConfusions>,
+    advice: &'a Advice,
+    per_group: Option<&'a GroupAdvice>,
+}
+
+impl Rules<'_> {
+    fn measured(&self) -> Option<&GroupConfusions> {
+        match &self.advice.best {
+            Outcome::Found(best) => Some(&best.confusions),
+            Outcome::Infeasible(_) => None,
+        }
+    }
+
+    fn grouped(&self) -> Option<&GroupConfusions> {
+        match &self.per_group?.best {
+            Outcome::Found(best) => Some(&best.confusions),
+            Outcome::Infeasible(_) => None,
+        }
+    }
+
+    /// Whether what was asked for, one threshold or one per group, exists.
+    fn is_feasible(&self) -> bool {
+        match self.per_group {
+            Some(_) => self.grouped().is_some(),
+            None => self.measured().is_some(),
+        }
+    }
+
+    fn keep(&self, requirement: &Requirement) -> Result<Kept> {
+        let value =
+            |matrix: Option<&GroupConfusions>| matrix.map_or(Ok(None), |matrix| requirement.value_of(matrix));
+        Ok(Kept {
+            requirement: requirement.to_string(),
+            bayes: value(self.bayes.as_ref())?,
+            measured: value(self.measured())?,
+            per_group: value(self.grouped())?,
+        })
+    }
+}
+
+/// What is printed for people.
+struct Text<'a> {
+    task: &'a Task<'a>,
+    rules: &'a Rules<'a>,
+    terminal: Terminal,
+}
+
+impl Text<'_> {
+    fn write(&self, requirements: &[Kept], quiet: bool, out: &mut impl Write) -> Result<()> {
+        let advice = self.rules.advice;
+        let entry = |name: &str, text: &str| self.terminal.entry(INDENT, name, text);
+        if !quiet {
+            write!(out, "{}", entry("Metric", &self.task.metric_in_words()))?;
+            let [_, positive] = self.classes();
+            let rule = format!("predict {positive} where its probability is at least the threshold");
+            writeln!(out, "{}", entry("Rule", &rule))?;
+        }
+        self.write_rules(out)?;
+        if let Some(per_group) = self.rules.per_group {
+            self.write_groups(per_group, out)?;
+        }
+        if !requirements.is_empty() {
+            self.write_requirements(requirements, out)?;
+        }
+        writeln!(out)?;
+        if let Err(reason) = &advice.bayes {
+            write!(out, "{}", entry("No Bayes", &reason.to_string()))?;
+        }
+        match (self.rules.per_group, &advice.best) {
+            (None, Outcome::Infeasible(why)) => write!(out, "{}", entry("Infeasible", &why.to_string()))?,
+            (Some(GroupAdvice { best: Outcome::Infeasible(why), .. }), _) => {
+                write!(out, "{}", entry("Infeasible", &why.to_string()))?;
+            }
+            _ => {}
+        }
+        let choice = match self.rules.per_group {
+            Some(groups) => groups.choice.as_ref(),
+            None => advice.choice.as_ref(),
+        };
+        if let Some(choice) = choice {
+            let which = match (choice.threshold, self.rules.per_group.is_some()) {
+                (Chosen::Bayes, _) => "the Bayes threshold",
+                (Chosen::Measured, false) => "the measured threshold",
+                (Chosen::Measured, true) => "the thresholds of the groups",
+            };
+            write!(out, "{}", entry("Use", &format!("{which}: {}", choice.because)))?;
+        }
+        for warning in &advice.guard.warnings {
+            write!(out, "{}", entry("Warning", warning))?;
+        }
+        if let Some(path) = self.task.svg {
+            write!(out, "{}", entry("Picture", &path.display().to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn classes(&self) -> &[String; 2] {
+        self.task.sample.table().classes().try_into().expect("two classes")
+    }
+
+    fn write_rules(&self, out: &mut impl Write) -> Result<()> {
+        let [negative, positive] = self.classes();
+        let mut table = Table::new(
+            self.terminal,
+            [
+                "".to_owned(),
+                "threshold".to_owned(),
+                self.task.level_in_words(),
+                "metric".to_owned(),
+                format!("{positive} found"),
+                format!("{negative} found"),
+                format!("predicted {positive}"),
+            ],
+        );
+        let advice = self.rules.advice;
+        if let (Ok(bayes), Some(matrix), Some(value)) = (&advice.bayes, &self.rules.bayes, advice.bayes_value)
+        {
+            let start = ["Bayes".to_owned(), threshold(bayes.threshold), interval(bayes.interval)];
+            table.row(start.into_iter().chain(rates(matrix, value)));
+        }
+        if let Outcome::Found(best) = &advice.best {
+            let spread = advice.uncertain.map(|uncertain| uncertain.interval);
+            let start = ["measured".to_owned(), threshold(best.cut.threshold), interval(spread)];
+            table.row(start.into_iter().chain(rates(&best.confusions, best.value)));
+        }
+        if let Some(GroupAdvice { best: Outcome::Found(best), .. }) = self.rules.per_group {
+            let start = ["per group".to_owned(), "-".to_owned(), "-".to_owned()];
+            table.row(start.into_iter().chain(rates(&best.confusions, best.value)));
+        }
+        write!(out, "{table}")?;
+        Ok(())
+    }
+
+    fn write_groups(&self, advice: &GroupAdvice, out: &mut impl Write) -> Result<()> {
+        let Outcome::Found(best) = &advice.best else { return Ok(()) };
+        let [negative, positive] = self.classes();
+        let names = self.task.sample.table().groups().map_or(&[][..], |groups| groups.names());
+        let headings = [
+            "group".to_owned(),
+            "threshold".to_owned(),
+            self.task.level_in_words(),
+            format!("{positive} found"),
+            format!("{negative} found"),
+        ];
+        let mut table = Table::new(self.terminal, headings);
+        for (n, (name, cut)) in names.iter().zip(&best.cuts).enumerate() {
+            let spread = advice.uncertain.as_ref().and_then(|all| all.get(n)).map(|u: &Uncertain| u.interval);
+            let recall = |class: usize| {
+                let [wrong, right] =
+                    [1 - class, class].map(|estimate| best.confusions.get(n, class, estimate));
+                if wrong + right > 0.0 { percent(right / (wrong + right)) } else { "-".to_owned() }
+            };
+            table.row([name.clone(), threshold(cut.threshold), interval(spread), recall(1), recall(0)]);
+        }
+        write!(out, "\n{table}")?;
+        if !best.exact {
+            writeln!(out, " found by search: no change in a single group does better")?;
+        }
+        Ok(())
+    }
+
+    fn write_requirements(&self, requirements: &[Kept], out: &mut impl Write) -> Result<()> {
+        let mut headings = vec!["requirement", "Bayes", "measured"];
+        headings.extend(self.rules.per_group.map(|_| "per group"));
+        let mut table = Table::new(self.terminal, headings);
+        for (kept, requirement) in requirements.iter().zip(&self.task.requirements) {
+            let cell = |value: Option<f64>| match value {
+                Some(value) if requirement.is_met(value) => format!("{value:.3}"),
+                Some(value) => format!("{value:.3} (missed)"),
+                None => "-".to_owned(),
+            };
+            let mut row = vec![kept.requirement.clone(), cell(kept.bayes), cell(kept.measured)];
+            row.extend(self.rules.per_group.map(|_| cell(kept.per_group)));
+            table.row(row);
+        }
+        write!(out, "\n{table}")?;
+        Ok(())
+    }
+}
+
+fn threshold(value: f64) -> String {
+    format!("{value:.3}")
+}
+
+fn interval(spread: Option<Spread>) -> String {
+    spread.map_or("-".to_owned(), |Spread { low, high }| format!("{low:.3} to {high:.3}"))
+}
+
+/// The metric, both recalls, and how often the positive class is predicted.
+fn rates(matrix: &GroupConfusions, value: f64) -> [String; 4] {
+    let all = matrix.overall();
+    let recall = |class: usize| all.get(class, class) / (all.get(class, 0) + all.get(class, 1));
+    [format!("{value:.4}"), percent(recall(1)), percent(recall(0)), percent(all.get(0, 1) + all.get(1, 1))]
+}

@@ -1,0 +1,435 @@
+//! `equipoise elicit` on small tables: people at the keyboard, programs and simulated experts.
+
+mod place;
+
+use place::{Place, Run, three_classes, two_classes};
+use serde_json::{Value, json};
+
+const SAVED: &str = "val.interview.json";
+
+/// A missed case is worth six false alarms; reads the counts off the question with what every system has.
+const SIX_TO_ONE: &str = r#"while read -r line; do
+printf '%s\n' "$line" | awk '{ split($0, c, /"count":/); a = c[3] + 6 * c[4]; b = c[7] + 6 * c[8];
+print (a < b) ? "first" : (a > b) ? "{\"answer\": \"second\"}" : "tie" }'; done"#;
+
+fn place(name: &str) -> Place {
+    let place = Place::new(name);
+    place.write("val.csv", &two_classes(600, 0.0));
+    place.write("three.csv", &three_classes(900));
+    place
+}
+
+/// What was printed, if the run ended with this code; notes about the table go to standard error.
+#[track_caller]
+fn said(run: Run, code: i32) -> String {
+    assert_eq!(run.code, Some(code), "{}\n{}", run.out, run.err);
+    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+    run.out
+}
+
+#[track_caller]
+fn refused(run: Run, code: i32, sentence: &str) {
+    let last = run.err.lines().last().unwrap_or_default().to_owned();
+    assert_eq!((run.code, last.as_str()), (Some(code), format!("error: {sentence}").as_str()));
+}
+
+fn preferences(place: &Place, file: &str) -> Vec<String> {
+    let document: Value = serde_json::from_str(&place.read(file)).expect("JSON");
+    let answers = document["transcript"].as_array().expect("a list").iter();
+    answers.map(|answered| answered["preference"].as_str().expect("a word").to_owned()).collect()
+}
+
+mod expert {
+    use super::*;
+
+    #[test]
+    fn a_hidden_ratio_is_inside_its_interval() {
+        let place = place("elicit_ratio");
+        for ratio in ["0.4:1", "1:1", "3:1", "6:1", "12:1"] {
+            let found = place.run(&["elicit", "val.csv", "--json", "--oracle", ratio]).json();
+            assert_eq!(found["hidden"]["inside"], true, "{ratio}: {}", found["ratio"]);
+            let width = found["ratio"]["high"].as_f64().unwrap() / found["ratio"]["low"].as_f64().unwrap();
+            assert!(width <= 1.6, "{ratio}: {width}");
+            assert!(found["questions"].as_u64().unwrap() <= 60);
+            assert_eq!(found["questions"].as_u64().unwrap() as usize, preferences(&place, SAVED).len());
+        }
+    }
+
+    #[test]
+    fn the_result_reads_well() {
+        let place = place("elicit_text");
+        insta::assert_snapshot!("two_classes", said(place.run(&["elicit", "val.csv", "--oracle", "6:1"]), 0));
+        let three = ["elicit", "three.csv", "--no-group", "--oracle", "accuracy", "--tolerance", "0.1"];
+        insta::assert_snapshot!("three_classes", said(place.run(&three), 0));
+    }
+
+    #[test]
+    fn the_metric_says_where_it_comes_from_and_can_be_used() {
+        let place = place("elicit_metric");
+        place.run(&["elicit", "val.csv", "--json", "--oracle", "6:1", "--out", "mine.json"]).json();
+        let metric: Value = serde_json::from_str(&place.read("mine.json")).expect("JSON");
+        assert_eq!(metric["classes"], json!(["benign", "malignant"]));
+        assert!(metric["interval"]["low"].as_f64().unwrap() < 6.0);
+        let record: Value = serde_json::from_str(&place.read(SAVED)).expect("JSON");
+        assert_eq!(metric["provenance"]["space"], record["space"]);
+        assert_eq!(metric["provenance"]["table"], "val.csv");
+        assert_eq!(record["table"]["rows"], 600);
+        let score = place.run(&["score", "val.csv", "--json", "--metric", "mine.json"]).json();
+        assert!(score["models"][0]["metric"]["low"].is_number(), "its interval is allowed for");
+    }
+
+    #[test]
+    fn noise_is_seeded() {
+        let place = place("elicit_noise");
+        let run = |seed: &str, file: &str| {
+            let noisy =
+                ["elicit", "val.csv", "--json", "--oracle", "6:1", "--noise", "logistic:30", "--seed", seed];
+            place.run(&[&noisy[..], &["--save", file]].concat()).json();
+            preferences(&place, file)
+        };
+        assert_eq!(run("1", "a.json"), run("1", "b.json"));
+        assert_ne!(run("1", "c.json"), run("2", "d.json"));
+    }
+
+    #[test]
+    fn weights_of_three_classes_come_within_the_tolerance() {
+        let place = place("elicit_three");
+        place.write(
+            "hidden.json",
+            r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,3,1,1,6,4]}"#,
+        );
+        let run = ["elicit", "three.csv", "--no-group", "--json", "--oracle", "hidden.json"];
+        let found = place.run(&run).json();
+        assert!(found["hidden"]["angle"].as_f64().unwrap() < 0.05, "{}", found["hidden"]);
+        assert!(found["space"]["radius"].as_f64().unwrap() > 0.02);
+        assert!(
+            found["weights"].as_array().unwrap().iter().all(|weight| weight["interval"]["low"].is_number())
+        );
+        assert!(found["weights"][0]["name"] == "bus predicted as car");
+    }
+
+    #[test]
+    fn every_family_finds_the_order_of_its_expert() {
+        let place = place("elicit_families");
+        let fair = r#"{"format":1,"kind":"KIND","measure":"group_rates","sense":"cost","performance":[1,2],
+            "fairness":[{"groups":[0,1],WEIGHTS}],"trade_off":0.4,"prevalence":[[0.5,0.5],[0.5,0.5]]}"#;
+        let grouped = two_classes(900, 0.0).lines().enumerate().fold(String::new(), |text, (row, line)| {
+            let side = match row {
+                0 => "group",
+                row if row % 2 == 0 => "left",
+                _ => "right",
+            };
+            text + line + "," + side + "\n"
+        });
+        place.write("grouped.csv", &grouped);
+        place.write("fair.json", &fair.replace("KIND", "group_fair").replace("WEIGHTS", "\"weights\":[2,1]"));
+        let squares =
+            fair.replace("KIND", "group_fair_quadratic").replace("WEIGHTS", "\"matrix\":[[4,1],[1,3]]");
+        place.write("squares.json", &squares);
+        for (family, oracle) in [
+            ("linear_fractional", "f2"),
+            ("quadratic", "q_mean"),
+            ("polynomial", "q_mean"),
+            ("group_fair", "fair.json"),
+            ("group_fair_quadratic", "squares.json"),
+        ] {
+            let table = if family.starts_with("group") { "grouped.csv" } else { "val.csv" };
+            let run = place.run(&["elicit", table, "--json", "--family", family, "--oracle", oracle]);
+            // Fractions carry a gauge, and their worst classifier lies on a flat end: a finding.
+            assert!(
+                run.code == Some(0) || (family == "linear_fractional" && run.code == Some(1)),
+                "{}",
+                run.err
+            );
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            let tau = found["hidden"]["kendall_tau"].as_f64().unwrap();
+            assert!(tau > 0.95, "{family}: {tau} {}", found["metric"]);
+            assert_eq!(found["family"], family);
+        }
+    }
+
+    #[test]
+    fn methods_can_be_chosen() {
+        let place = place("elicit_methods");
+        for (method, most) in [("adaptive", 60), ("antipodal", 12), ("paper", 40)] {
+            let run = ["elicit", "val.csv", "--json", "--oracle", "3:1", "--method", method];
+            // The paper's search ends at a corner of the hull, which is best for a range of ratios: a finding.
+            let run = place.run(&run);
+            assert_eq!(run.code, Some(if method == "paper" { 1 } else { 0 }), "{}", run.err);
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            assert_eq!(found["method"], method);
+            assert!(found["questions"].as_u64().unwrap() <= most, "{method}: {}", found["questions"]);
+            let ratio = found["ratio"]["value"].as_f64().unwrap();
+            assert!((ratio / 3.0).ln().abs() < 0.35, "{method}: {ratio}");
+        }
+    }
+}
+
+mod person {
+    use super::*;
+
+    #[test]
+    fn answers_undo_rubbish_and_quitting() {
+        let place = place("elicit_ask");
+        let text = said(place.run_with(&["elicit", "val.csv"], "1\nyes\n2\nu\n?\nq\n"), 0);
+        insta::assert_snapshot!("ask", text);
+        assert_eq!(preferences(&place, SAVED), ["first", "cannot_tell"]);
+        assert!(!place.has("metric.json"));
+    }
+
+    #[test]
+    fn questions_about_groups_name_the_gaps() {
+        let place = place("elicit_ask_groups");
+        let run = ["elicit", "three.csv", "--family", "group_fair", "--group", "side"];
+        insta::assert_snapshot!("ask_groups", said(place.run_with(&run, "2\n"), 0));
+        let record: Value = serde_json::from_str(&place.read("three.interview.json")).expect("JSON");
+        let shown = &record["transcript"][0]["shown"]["first"];
+        assert_eq!(shown.as_array().expect("the pair as it was shown").len(), 12);
+    }
+
+    #[test]
+    fn an_interview_goes_on_where_it_stopped() {
+        let place = place("elicit_resume");
+        // Answers by what was shown: six to one.
+        let run = ["elicit", "val.csv", "--json", "--oracle-command", SIX_TO_ONE, "--save", "all.json"];
+        let whole = place.run(&run).json();
+        let keys: Vec<&str> = preferences(&place, "all.json")
+            .iter()
+            .map(|preference| match preference.as_str() {
+                "first" => "1\n",
+                "second" => "b\n",
+                _ => "?\n",
+            })
+            .collect();
+        let (before, after) = keys.split_at(4);
+        let text = said(place.run_with(&["elicit", "val.csv"], &(before.concat() + "q\n")), 0);
+        assert!(
+            text.ends_with(
+                "Saved 4 answers in val.interview.json.\nTo go on: equipoise elicit val.csv --resume val.interview.json\n"
+            ),
+            "{text}"
+        );
+        let text = said(place.run_with(&["elicit", "val.csv", "--resume", SAVED], &after.concat()), 0);
+        assert!(text.contains("Going on after 4 answers.") && text.contains("Question 5, out of"), "{text}");
+        assert!(
+            text.contains(whole["sentence"].as_str().expect("a sentence").split(" (").next().unwrap()),
+            "{text}"
+        );
+        // A finished interview has nothing more to ask, also for a program.
+        let again = place.run(&["elicit", "val.csv", "--quiet", "--json", "--resume", SAVED]).json();
+        assert_eq!(again["metric"]["weights"], whole["metric"]["weights"]);
+        assert_eq!(again["done"], true);
+    }
+
+    #[test]
+    fn stopping_is_told_to_programs_too() {
+        let place = place("elicit_stop_json");
+        let stopped = place.run_with(&["elicit", "val.csv", "--json", "--quiet"], "1\n");
+        let document: Value = serde_json::from_str(&stopped.out).expect("JSON");
+        assert_eq!(document, json!({"format": 1, "done": false, "questions": 1, "transcript_file": SAVED}));
+        assert!(stopped.err.contains("Question 1, out of 1,000 cases"));
+    }
+
+    #[test]
+    fn other_tables_and_broken_records_are_refused() {
+        let place = place("elicit_refuse");
+        said(place.run_with(&["elicit", "val.csv"], "1\n2\n"), 0);
+        place.write("other.csv", &two_classes(500, 0.0));
+        let run = place.run(&["elicit", "other.csv", "--resume", SAVED]);
+        assert_eq!(run.code, Some(4));
+        let start = "error: the answers in val.interview.json are about other classifiers than other.csv allows (space fnv1a-";
+        let end = "): the table or its columns differ";
+        let last = run.err.lines().last().unwrap();
+        assert!(last.starts_with(start) && last.ends_with(end), "{last}");
+
+        let saved = place.read(SAVED);
+        let resume = |text: &str| {
+            place.write("broken.json", text);
+            place.run(&["elicit", "val.csv", "--resume", "broken.json"])
+        };
+        refused(resume("{\"format\":1}"), 2, "broken.json: plan is missing, expected an object");
+        refused(resume("[]"), 2, "broken.json: the document is a list of 0, expected an object");
+        assert_eq!(resume(&saved[..60]).code, Some(3));
+        let without = saved.replacen("\"space\":\"fnv1a", "\"spice\":\"fnv1a", 1);
+        assert_eq!(resume(&without).code, Some(2));
+        let mut document: Value = serde_json::from_str(&saved).expect("JSON");
+        document["transcript"][1]["query"]["first"][0] = json!(0.123);
+        let run = resume(&document.to_string());
+        assert_eq!(run.code, Some(4));
+        assert!(run.err.contains("answer 2 of the transcript was given to another question"), "{}", run.err);
+    }
+
+    #[test]
+    fn nothing_of_value_is_overwritten() {
+        let place = place("elicit_overwrite");
+        said(place.run_with(&["elicit", "val.csv"], "1\n"), 0);
+        let sentence =
+            format!("{SAVED} holds 1 answer; go on with --resume {SAVED}, or keep new ones with --save FILE");
+        refused(place.run(&["elicit", "val.csv"]), 2, &sentence);
+        place.write("notes.json", "mine");
+        let sentence = "notes.json is there already and is not an interview; --save FILE names another";
+        refused(place.run(&["elicit", "val.csv", "--save", "notes.json"]), 2, sentence);
+        let sentence = "notes.json is there already and was not made by `elicit`; --out FILE names another";
+        refused(place.run(&["elicit", "val.csv", "--save", "x.json", "--out", "notes.json"]), 2, sentence);
+        assert_eq!(place.read("notes.json"), "mine");
+        // What `elicit` made before may go.
+        for _ in 0..2 {
+            place.run(&["elicit", "val.csv", "--json", "--oracle", "2:1", "--save", "done.json"]).json();
+        }
+    }
+}
+
+mod program {
+    use super::*;
+
+    #[test]
+    fn a_script_answers() {
+        let place = place("elicit_command");
+        let found = place.run(&["elicit", "val.csv", "--json", "--oracle-command", SIX_TO_ONE]).json();
+        let [low, high] = ["low", "high"].map(|end| found["ratio"][end].as_f64().unwrap());
+        assert!(low < 6.0 && 6.0 < high, "{low} {high}");
+        assert!(preferences(&place, SAVED).contains(&"second".to_owned()));
+    }
+
+    #[test]
+    fn a_question_is_one_line_with_everything() {
+        let place = place("elicit_line");
+        let command = "read -r line; printf '%s\\n' \"$line\" > seen.json; echo first";
+        let run = ["elicit", "three.csv", "--no-group", "--oracle-command", command];
+        refused(
+            place.run(&run),
+            3,
+            "question 2: the oracle command ended before it answered; 1 answer kept in three.interview.json, go on with \
+             --resume three.interview.json",
+        );
+        let line: Value = serde_json::from_str(&place.read("seen.json")).expect("JSON");
+        assert_eq!((&line["question"], &line["of"]), (&json!(1), &json!("each class")));
+        let out_of = line["out_of"].as_u64().unwrap();
+        for side in ["first", "second"] {
+            let records = line[side].as_array().unwrap();
+            assert_eq!(records.len(), 9);
+            for class in ["bus", "car", "van"] {
+                let of_class = records.iter().filter(|record| record["truth"] == class);
+                assert_eq!(of_class.map(|record| record["count"].as_u64().unwrap()).sum::<u64>(), out_of);
+            }
+            let record = &records[0];
+            assert_eq!(record["rate"].as_f64().unwrap(), record["count"].as_f64().unwrap() / out_of as f64);
+        }
+        assert!(line["difference"].as_str().unwrap().starts_with("With B there are "));
+    }
+
+    #[test]
+    fn whatever_a_program_does_wrong_names_the_question_and_keeps_the_answers() {
+        let place = place("elicit_wrong");
+        let kept = "; 2 answers kept in val.interview.json, go on with --resume val.interview.json";
+        let two = "read x; echo first; read x; echo second; read x; ";
+        for (rest, what) in [
+            ("exit 7", "ended with exit status 7 before it answered"),
+            ("exit 0", "ended before it answered"),
+            ("kill -TERM $$", "ended with signal 15 (SIGTERM) before it answered"),
+            ("echo maybe; cat > /dev/null", "printed \"maybe\", expected first, second or tie"),
+            ("echo; cat > /dev/null", "printed \"\", expected first, second or tie"),
+            (
+                "echo '{\"answer\": 1}'; cat > /dev/null",
+                "printed \"{\"answer\": 1}\", expected first, second or tie",
+            ),
+            ("sleep 60", "gave no answer within 1.5 s"),
+        ] {
+            let command = format!("{two}{rest}");
+            let fresh = ["elicit", "val.csv", "--answer-within", "1.5", "--oracle-command", &command];
+            let start = std::time::Instant::now();
+            refused(place.run(&fresh), 3, &format!("question 3: the oracle command {what}{kept}"));
+            assert!(start.elapsed().as_secs() < 30, "{rest} kept us waiting");
+            assert_eq!(preferences(&place, SAVED), ["first", "second"]);
+            std::fs::remove_file(place.0.join(SAVED)).expect("it is there");
+        }
+        let run = place.run(&["elicit", "val.csv", "--oracle-command", "no-such-program-here"]);
+        refused(run, 3, "question 1: the oracle command ended with exit status 127 before it answered");
+    }
+
+    #[test]
+    fn another_program_goes_on_after_a_crash() {
+        let place = place("elicit_go_on");
+        let crash = "read x; echo first; exit 1";
+        assert_eq!(place.run(&["elicit", "val.csv", "--oracle-command", crash]).code, Some(3));
+        let run = ["elicit", "val.csv", "--json", "--resume", SAVED, "--oracle-command", SIX_TO_ONE];
+        let found = place.run(&run).json();
+        assert_eq!(found["questions"].as_u64().unwrap() as usize, preferences(&place, SAVED).len());
+        assert_eq!(preferences(&place, SAVED)[0], "first");
+    }
+}
+
+mod usage {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_done_is_said_in_a_sentence() {
+        let place = place("elicit_usage");
+        let check = |arguments: &[&str], sentence: &str| {
+            refused(place.run(&[&["elicit", "val.csv", "--oracle", "6:1"], arguments].concat()), 2, sentence);
+        };
+        check(&["--family", "group_fair"], "val.csv has no groups to compare; --group COLUMN names them");
+        check(
+            &["--tolerance", "0.1"],
+            "--tolerance is not for an adaptive cost ratio; --width says how narrow its interval has to be",
+        );
+        check(
+            &["--width", "2", "--method", "antipodal"],
+            "--width is for an adaptive cost ratio of two classes; --tolerance says how close the weights have to be",
+        );
+        check(&["--width", "0.2"], "--width is 0.2, expected a number in [1.05, 100]");
+        check(
+            &["--family", "quadratic", "--tolerance", "7"],
+            "--tolerance is 7, expected a number in [1e-6, 1]",
+        );
+        check(
+            &["--method", "paper", "--answers", "exact"],
+            "--answers is for the adaptive method, but this one is paper",
+        );
+        check(
+            &["--method", "paper", "--budget", "9"],
+            "--budget is for the adaptive method, but this one is paper",
+        );
+        check(&["--noise", "flip"], "--noise flip needs a number, as in flip:N (the probability)");
+        check(&["--noise", "hum:2"], "--noise is \"hum\", expected none, flip:P, band:W or logistic:S");
+        check(&["--noise", "flip:0.7"], "probability is 0.7, expected a number in [0, 0.5]");
+        let wrong = place.run(&["elicit", "val.csv", "--oracle", "niceness"]);
+        assert_eq!(wrong.code, Some(2));
+        assert!(
+            wrong.err.contains("error: the metric of --oracle: \"niceness\" is no metric file"),
+            "{}",
+            wrong.err
+        );
+        let grouped = ["elicit", "three.csv", "--group", "side", "--oracle", "equalised_odds"];
+        refused(
+            place.run(&grouped),
+            2,
+            "the hidden metric compares groups, but questions of family linear do not tell them apart",
+        );
+        place.write("flat.csv", "y,p_a,p_b,p_c\na,0.3,0.3,0.4\nb,0.3,0.3,0.4\nc,0.3,0.3,0.4\n");
+        refused(
+            place.run(&["elicit", "flat.csv"]),
+            2,
+            "the predictions of flat.csv do not tell the classes apart: there is no ball of error rates to ask about (its \
+             radius is 0.0e0)",
+        );
+        assert_eq!(place.run(&["elicit", "missing.csv"]).code, Some(3));
+        for arguments in [
+            &["elicit"][..],
+            &["elicit", "val.csv", "--family", "nice"],
+            &["elicit", "val.csv", "--answers", "flip:often"],
+            &["elicit", "val.csv", "--noise", "flip:0.1"],
+            &["elicit", "val.csv", "--answer-within", "1"],
+            &["elicit", "val.csv", "--resume", "x.json", "--family", "linear"],
+            &["elicit", "val.csv", "--oracle", "6:1", "--oracle-command", "cat"],
+        ] {
+            assert_eq!(place.run(arguments).code, Some(2), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn help_explains_the_command() {
+        let place = Place::new("elicit_help");
+        insta::assert_snapshot!("help_elicit", place.run(&["elicit", "--help"]).ok());
+    }
+}

@@ -1,0 +1,351 @@
+//! `inspect` and `threshold` on small tables, through the real binary.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A directory of its own for each test, with the example tables in it.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a directory for the test");
+        for table in ["screening.csv", "triage.csv"] {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tables").join(table);
+            std::fs::copy(from, path.join(table)).expect(table);
+        }
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect(name);
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).expect(name)
+    }
+
+    /// Words are parted by spaces.
+    fn run(&self, line: &str) -> Run {
+        let output = Command::new(env!("CARGO_BIN_EXE_equipoise"))
+            .args(line.split(' '))
+            .current_dir(&self.0)
+            .env("LC_ALL", "C.UTF-8")
+            .output()
+            .expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    #[track_caller]
+    fn text(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        let widest = self.out.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(widest <= 100, "{widest} columns:\n{}", self.out);
+        self.out
+    }
+
+    #[track_caller]
+    fn json(self, code: i32) -> Value {
+        assert_eq!((self.code, self.err.as_str()), (Some(code), ""), "{}", self.out);
+        serde_json::from_str(&self.out).expect("one JSON document")
+    }
+
+    #[track_caller]
+    fn fails(self, code: i32, sentence: &str) {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        let last = self.err.lines().last().unwrap_or_default();
+        assert_eq!(last, format!("error: {sentence}"));
+        assert!(self.out.is_empty(), "{}", self.out);
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+mod inspect {
+    use super::*;
+
+    #[test]
+    fn two_classes_are_described() {
+        let place = Place::new("inspect_two");
+        let run = place.run("inspect screening.csv");
+        assert!(run.err.contains("truth column: y (guessed)"), "{}", run.err);
+        insta::assert_snapshot!("inspect_screening", run.text(1));
+        let picture = place.read("equipoise-inspect.svg");
+        for part in [
+            "<desc>",
+            "share of malignant found",
+            "never malignant",
+            "certainly achievable",
+            "smooth boundary",
+        ] {
+            assert!(picture.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn three_classes_are_described_in_pairs() {
+        let place = Place::new("inspect_three");
+        insta::assert_snapshot!("inspect_triage", place.run("inspect triage.csv --svg pairs.svg").text(1));
+        let picture = place.read("pairs.svg");
+        for part in ["home or ward", "home or intensive", "intensive or ward", "always ward"] {
+            assert!(picture.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn the_document_has_everything() {
+        let place = Place::new("inspect_json");
+        let found = place.run("inspect screening.csv --json --no-svg").json(1);
+        assert!(!place.0.join("equipoise-inspect.svg").exists());
+        assert_eq!((&found["format"], &found["rows"]), (&1.into(), &400.into()));
+        let shares: f64 =
+            found["classes"].as_array().unwrap().iter().map(|class| number(&class["share"])).sum();
+        assert!((shares - 1.0).abs() < 1e-12);
+        let bins = found["classes"][1]["calibration"]["bins"].as_array().unwrap();
+        let error: f64 = bins
+            .iter()
+            .map(|bin| number(&bin["share"]) * (number(&bin["predicted"]) - number(&bin["observed"])).abs())
+            .sum();
+        assert!((error - number(&found["classes"][1]["calibration"]["error"])).abs() < 1e-12);
+        let (ball, common) = (&found["ball"], &found["common_ball"]);
+        assert!(number(&ball["radius"]) <= number(&ball["bound"]));
+        // What every group reaches, each one does: the common radius is the smallest.
+        let groups = found["groups"].as_array().unwrap();
+        let least = groups.iter().map(|group| number(&group["radius"])).fold(f64::INFINITY, f64::min);
+        assert_eq!(least, number(&common["radius"]));
+        assert!(number(&found["smooth"]["rmse"]) < 0.05 && number(&found["smooth"]["outside"]) >= 0.0);
+        assert!(found["notes"].as_array().unwrap().len() > 2 && found["warnings"].is_array());
+    }
+
+    #[test]
+    fn a_large_clean_table_has_no_warnings() {
+        let place = Place::new("inspect_clean");
+        // Every probability a hundred times, with as many of each class as it says.
+        let mut table = "y,p_no,p_yes\n".to_owned();
+        for percent in 1..100 {
+            for n in 0..100 {
+                let class = if n < percent { "yes" } else { "no" };
+                table +=
+                    &format!("{class},{},{}\n", 1.0 - f64::from(percent) / 100.0, f64::from(percent) / 100.0);
+            }
+        }
+        place.write("clean.csv", &table);
+        let found = place.run("inspect clean.csv --json --no-svg").json(0);
+        assert_eq!(found["warnings"], serde_json::json!([]));
+        assert!(number(&found["classes"][0]["calibration"]["error"]) < 1e-9);
+        // Scores uniform on (0, 1): the area under the curve is 5/6.
+        assert!((number(&found["pairs"][0]["separation"]) - 2.0 / 3.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn bad_calibration_and_missing_classes_are_warned_about() {
+        let place = Place::new("inspect_bad");
+        let mut table = "y,p_no,p_yes,group\n".to_owned();
+        for n in 0..900 {
+            let (class, group) = (if n % 9 < 3 { "yes" } else { "no" }, if n % 9 < 8 { "a" } else { "b" });
+            let p = if n % 9 < 3 { 0.95 } else { 0.45 + 0.01 * f64::from(n % 9) };
+            table += &format!("{class},{},{p},{group}\n", 1.0 - p);
+        }
+        place.write("bad.csv", &table);
+        let found = place.run("inspect bad.csv --json --no-svg").json(1);
+        let warnings: Vec<&str> =
+            found["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap()).collect();
+        for part in ["group b has no row of class yes", "the probabilities of yes are off by"] {
+            assert!(warnings.iter().any(|warning| warning.contains(part)), "{part}: {warnings:?}");
+        }
+        assert_eq!(found["common_ball"]["reason"], "a group has no row of a class");
+        assert!(place.run("inspect bad.csv --no-svg").text(1).contains("none is common to the groups"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_in_a_sentence() {
+        let place = Place::new("inspect_wrong");
+        place
+            .run("inspect nowhere.csv")
+            .fails(3, "nowhere.csv: found no such file, expected a table of predictions");
+        let wrong = place.run("inspect screening.csv --truth outcome");
+        assert_eq!(wrong.code, Some(3));
+        assert!(wrong.err.contains("screening.csv") && wrong.err.contains("outcome"), "{}", wrong.err);
+        assert_eq!(wrong.err.lines().count(), 1, "{}", wrong.err);
+        let wrong = place.run("inspect screening.csv --svg nowhere/x.svg --quiet");
+        wrong.fails(3, "cannot write nowhere/x.svg: no such file or directory");
+        assert_eq!(place.run("inspect").code, Some(2));
+    }
+}
+
+mod threshold {
+    use super::*;
+
+    const METRIC: &str = r#"{"format":1,"kind":"linear","measure":"off_diagonal","sense":"cost","weights":[1,7],
+        "classes":["benign","malignant"],"interval":{"low":5,"high":10,"level":0.9}}"#;
+
+    #[test]
+    fn both_thresholds_are_put_side_by_side() {
+        let place = Place::new("threshold_two");
+        place.write("metric.json", METRIC);
+        let run = place.run("threshold screening.csv --metric metric.json");
+        insta::assert_snapshot!("threshold_screening", run.text(0));
+        let picture = place.read("equipoise-threshold.svg");
+        for part in ["net benefit", "the metric&#39;s threshold", "% interval"] {
+            let part = part.replace("&#39;", "'");
+            assert!(picture.contains(&part), "{part}");
+        }
+    }
+
+    #[test]
+    fn groups_get_thresholds_of_their_own() {
+        let place = Place::new("threshold_groups");
+        let run = place.run("threshold screening.csv --metric 7:1 --per-group --no-svg");
+        insta::assert_snapshot!("threshold_per_group", run.text(0));
+        let found = place.run("threshold screening.csv --metric 7:1 --per-group --no-svg --json").json(0);
+        let (alone, common) = (&found["per_group"]["best"], &found["best"]);
+        assert!(number(&alone["value"]) >= number(&common["value"]), "a utility, and more freedom");
+        assert_eq!(found["per_group"]["uncertain"].as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn many_classes_get_a_matrix() {
+        let place = Place::new("threshold_many");
+        let line = "threshold triage.csv --metric balanced_accuracy --require recall:intensive>=0.8";
+        insta::assert_snapshot!("threshold_triage", place.run(line).text(0));
+        let found = place.run(&format!("{line} --json")).json(0);
+        assert_eq!(found["weights"].as_array().unwrap().len(), 3);
+        let tuned = &found["rules"][2];
+        assert!(tuned["requirements"][0]["met"] == true && number(&tuned["requirements"][0]["value"]) >= 0.8);
+        assert!(found["decision"].as_str().unwrap().starts_with("Predict the class with the largest"));
+    }
+
+    #[test]
+    fn requirements_are_met_or_explained() {
+        let place = Place::new("threshold_require");
+        let line = "threshold screening.csv --metric 2:1 --no-svg --require recall:malignant>=0.95";
+        let found = place.run(&format!("{line} --json")).json(0);
+        assert!(number(&found["requirements"][0]["measured"]) >= 0.95);
+        assert_eq!(found["choice"]["threshold"], "measured");
+        let both = format!("{line} --require fpr:malignant<=0.05");
+        insta::assert_snapshot!("threshold_infeasible", place.run(&both).text(1));
+        let found = place.run(&format!("{both} --json")).json(1);
+        assert_eq!(found["best"]["outcome"], "infeasible");
+        assert!(
+            found["best"]["requirements"].as_array().unwrap().iter().all(|reach| reach["enough"] == true)
+        );
+        let one =
+            place.run("threshold triage.csv --metric accuracy --require precision:home>=1 --json").json(1);
+        assert_eq!(one["tuned"]["outcome"], "infeasible");
+        assert!(number(&one["tuned"]["requirements"][0]["best"]) < 1.0);
+    }
+
+    /// Tables with ties, weights and groups; every threshold is tried row by row.
+    #[test]
+    fn no_threshold_of_random_tables_is_better() {
+        let place = Place::new("threshold_referee");
+        for seed in 1..=6_u64 {
+            let mut state = seed;
+            let mut next = |below: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) % below
+            };
+            let mut rows = vec![(20, false, 1.0), (30, true, 1.0)];
+            for _ in 0..60 {
+                let score = next(41);
+                rows.push((score, next(40) < score, next(5) as f64 * 0.25));
+            }
+            let mut table = "y,score,weight\n".to_owned();
+            for (score, yes, weight) in &rows {
+                table += &format!("{},{},{weight}\n", u8::from(*yes), *score as f64 / 40.0);
+            }
+            place.write("random.csv", &table);
+            let total: f64 = rows.iter().map(|row| row.2).sum();
+            // (false alarms, misses, hits) of a threshold.
+            let counts = |threshold: f64| {
+                rows.iter().fold([0.0; 3], |[fp, miss, hit], &(score, yes, weight)| {
+                    let w = weight / total;
+                    match (yes, score as f64 / 40.0 >= threshold) {
+                        (false, true) => [fp + w, miss, hit],
+                        (true, false) => [fp, miss + w, hit],
+                        (true, true) => [fp, miss, hit + w],
+                        _ => [fp, miss, hit],
+                    }
+                })
+            };
+            let f1 = |[fp, miss, hit]: [f64; 3]| 2.0 * hit / (2.0 * hit + fp + miss);
+            let right = |[fp, miss, _]: [f64; 3]| 1.0 - fp - miss;
+            let cases: [(&str, &dyn Fn([f64; 3]) -> f64); 2] = [("f1", &f1), ("accuracy", &right)];
+            for (metric, value) in cases {
+                let line = format!("threshold random.csv --metric {metric} --no-svg --json --draws 10");
+                let best = &place.run(&line).json(0)["best"];
+                let found = number(&best["value"]);
+                assert!((value(counts(number(&best["cut"]["threshold"]))) - found).abs() < 1e-12);
+                for n in 0..=41 {
+                    let other = value(counts(f64::from(n) / 40.0 - 1e-9));
+                    assert!(!other.is_finite() || found >= other - 1e-12, "{seed} {metric}: {found} {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said_in_a_sentence() {
+        let place = Place::new("threshold_wrong");
+        place.write("other.json", &METRIC.replace("benign", "no").replace("malignant", "yes"));
+        place.write("plain.csv", "y,p_no,p_yes\nno,0.7,0.3\nyes,0.4,0.6\n");
+        let cases = [
+            (
+                "screening.csv --metric other.json",
+                "the metric is about the classes no, yes, but the data have benign, malignant",
+            ),
+            (
+                "screening.csv --metric 7:1 --require recall:malign>=0.9",
+                "requirement \"recall:malign>=0.9\": class is \"malign\", expected one of benign, malignant",
+            ),
+            (
+                "screening.csv --metric 7:1 --require recall:malignant",
+                "requirement \"recall:malignant\": there is no >= or <=, expected something like recall:malignant>=0.9",
+            ),
+            ("triage.csv --metric f1", "the number of classes for f1 is 3, expected 2"),
+            ("triage.csv --metric q_mean", "a reward matrix needs a linear metric, found kind quadratic"),
+            ("triage.csv --metric accuracy --per-group", "--per-group needs 2 classes, but the table has 3"),
+            (
+                "plain.csv --metric accuracy --per-group",
+                "--per-group needs at least 2 groups; --group names their column",
+            ),
+            (
+                "plain.csv --metric equalised_odds",
+                "the number of groups for equalised_odds is 1, expected at least 2",
+            ),
+        ];
+        for (line, sentence) in cases {
+            place.run(&format!("threshold {line} --quiet")).fails(2, sentence);
+        }
+        let unknown = place.run("threshold screening.csv --metric f1score --quiet");
+        assert_eq!(unknown.code, Some(2));
+        assert!(
+            unknown.err.starts_with("error: --metric is \"f1score\", which is no file"),
+            "{}",
+            unknown.err
+        );
+        place
+            .run("threshold screening.csv --metric gone.json --quiet")
+            .fails(3, "cannot read gone.json: no such file or directory");
+        for line in ["--metric", "", "--metric f1 --level 1", "--metric f1 --draws 3"] {
+            assert_eq!(
+                place.run(format!("threshold screening.csv {line}").trim_end()).code,
+                Some(2),
+                "{line}"
+            );
+        }
+    }
+}

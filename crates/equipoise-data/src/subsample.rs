@@ -1,0 +1,94 @@
+//! A part of the rows, for questions that need not see all of them.
+
+use crate::table::{Groups, Table};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+impl Table {
+    /// About `rows` of the rows, drawn without replacement: the same ones for the same seed.
+    ///
+    /// The first row of every class in every group is always among them, so that none of them vanishes. A table with no
+    /// more rows than wanted is returned whole.
+    ///
+    /// ```
+    /// use equipoise_data::Table;
+    /// let classes = vec!["no".to_owned(), "yes".to_owned()];
+    /// let yes: Vec<f64> = (0..1000).map(|n| f64::from(n) / 1000.0).collect();
+    /// let no = yes.iter().map(|p| 1.0 - p).collect();
+    /// let truth = (0..1000).map(|n| u8::from(n == 7)).collect();
+    /// let part = Table::new(classes, truth, vec![no, yes])?.data.subsample(100, 1);
+    /// assert!((60..140).contains(&part.rows()) && part.truth().contains(&1));
+    /// # Ok::<(), equipoise_data::Error>(())
+    /// ```
+    pub fn subsample(&self, rows: usize, seed: u64) -> Table {
+        if self.rows() <= rows {
+            return self.clone();
+        }
+        let share = rows as f64 / self.rows() as f64;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (k, groups) = (self.classes().len(), self.groups());
+        let mut seen = vec![false; k * groups.map_or(1, |groups| groups.names().len())];
+        let mut kept = Vec::with_capacity(rows + rows / 8);
+        for (row, &class) in self.truth().iter().enumerate() {
+            let drawn = random.random::<f64>() < share;
+            let cell = groups.map_or(0, |groups| usize::from(groups.codes()[row])) * k + usize::from(class);
+            let weighs = self.weights().is_none_or(|weights| weights[row] > 0.0);
+            if drawn || (weighs && !seen[cell]) {
+                kept.push(row);
+            }
+            seen[cell] |= weighs;
+        }
+        self.taking(&kept)
+    }
+
+    /// The rows of these numbers; they must have every class and every group.
+    fn taking(&self, rows: &[usize]) -> Table {
+        let truth = rows.iter().map(|&row| self.truth()[row]).collect();
+        let column = |class: usize| rows.iter().map(|&row| self.probabilities(class)[row]).collect();
+        let columns = (0..self.classes().len()).map(column).collect();
+        let part = Table::new(self.classes().to_vec(), truth, columns).expect("rows of a table").data;
+        let part = match self.groups() {
+            Some(groups) => {
+                let codes = rows.iter().map(|&row| groups.codes()[row]).collect();
+                let groups = Groups::new(groups.names().to_vec(), codes).expect("every group has a row");
+                part.with_groups(groups).expect("a code for every row")
+            }
+            None => part,
+        };
+        match self.weights() {
+            Some(weights) => {
+                let weights = rows.iter().map(|&row| weights[row]).collect();
+                part.with_weights(weights).expect("every class has weight")
+            }
+            None => part,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_cells_survive_and_the_rest_keeps_its_shape() {
+        let n = 20_000;
+        let yes: Vec<f64> = (0..n).map(|row| (row * 7919 % n) as f64 / n as f64).collect();
+        let no = yes.iter().map(|p| 1.0 - p).collect();
+        let truth: Vec<u8> = (0..n).map(|row| u8::from(row % 5 == 0)).collect();
+        let codes = (0..n).map(|row| u16::from(row == n - 1 || row == n - 5)).collect();
+        let names = |list: [&str; 2]| list.map(str::to_owned).to_vec();
+        let table = Table::new(names(["no", "yes"]), truth, vec![no, yes]).unwrap().data;
+        let table = table.with_groups(Groups::new(names(["x", "y"]), codes).unwrap()).unwrap();
+        let table = table.with_weights((0..n).map(|row| (row % 4) as f64).collect()).unwrap();
+        let part = table.subsample(2_000, 3);
+        assert!((1_800..2_200).contains(&part.rows()));
+        let (whole, sampled) = (table.totals(), part.totals());
+        for (before, after) in whole[1].iter().zip(&sampled[1]) {
+            assert_eq!(*before > 0.0, *after > 0.0, "{whole:?} {sampled:?}");
+        }
+        let share = |totals: &[Vec<f64>]| totals[0][1] / totals[0].iter().sum::<f64>();
+        assert!((share(&whole) - share(&sampled)).abs() < 0.05);
+        assert_eq!(table.subsample(n, 3), table);
+        assert_eq!(table.subsample(500, 9), table.subsample(500, 9));
+    }
+}
