@@ -131,23 +131,30 @@ mod inspect {
     }
 
     #[test]
-    fn a_large_clean_table_has_no_warnings() {
+    fn a_clean_table_has_no_warnings() {
         let place = Place::new("inspect_clean");
-        // Every probability a hundred times, with as many of each class as it says.
-        let mut table = "y,p_no,p_yes\n".to_owned();
-        for percent in 1..100 {
-            for n in 0..100 {
-                let class = if n < percent { "yes" } else { "no" };
-                table +=
-                    &format!("{class},{},{}\n", 1.0 - f64::from(percent) / 100.0, f64::from(percent) / 100.0);
-            }
+        // The law 1 / (1 + exp(5 x)) on a grid, with every row twice: as often of each class as it says.
+        let grid: Vec<f64> =
+            (0..=400).map(|n| 1.0 / (1.0 + (5.0 * (f64::from(n) / 200.0 - 1.0)).exp())).collect();
+        let mut table = "y,p_no,p_yes,weight\n".to_owned();
+        for p in &grid {
+            table += &format!("yes,{},{p},{p}\nno,{},{p},{}\n", 1.0 - p, 1.0 - p, 1.0 - p);
         }
         place.write("clean.csv", &table);
         let found = place.run("inspect clean.csv --json --no-svg").json(0);
         assert_eq!(found["warnings"], serde_json::json!([]));
         assert!(number(&found["classes"][0]["calibration"]["error"]) < 1e-9);
-        // Scores uniform on (0, 1): the area under the curve is 5/6.
-        assert!((number(&found["pairs"][0]["separation"]) - 2.0 / 3.0).abs() < 0.01);
+        assert!((number(&found["smooth"]["slope"]) - 5.0).abs() < 0.1);
+        // Twice the area under the curve, minus 1: how much likelier a pair is in order than not.
+        let (mut ahead, mut all) = (0.0, 0.0);
+        for yes in &grid {
+            for no in &grid {
+                let weight = yes * (1.0 - no);
+                ahead += weight * f64::from(i8::from(yes > no) - i8::from(yes < no));
+                all += weight;
+            }
+        }
+        assert!((number(&found["pairs"][0]["separation"]) - ahead / all).abs() < 1e-9);
     }
 
     #[test]
@@ -175,7 +182,7 @@ mod inspect {
         let place = Place::new("inspect_wrong");
         place
             .run("inspect nowhere.csv")
-            .fails(3, "nowhere.csv: found no such file, expected a table of predictions");
+            .fails(3, "nowhere.csv: found no such file, expected a readable file");
         let wrong = place.run("inspect screening.csv --truth outcome");
         assert_eq!(wrong.code, Some(3));
         assert!(wrong.err.contains("screening.csv") && wrong.err.contains("outcome"), "{}", wrong.err);
@@ -242,8 +249,7 @@ mod threshold {
         assert!(
             found["best"]["requirements"].as_array().unwrap().iter().all(|reach| reach["enough"] == true)
         );
-        let one =
-            place.run("threshold triage.csv --metric accuracy --require precision:home>=1 --json").json(1);
+        let one = place.run("threshold triage.csv --metric accuracy --require accuracy>=0.99 --json").json(1);
         assert_eq!(one["tuned"]["outcome"], "infeasible");
         assert!(number(&one["tuned"]["requirements"][0]["best"]) < 1.0);
     }
@@ -281,10 +287,11 @@ mod threshold {
                     }
                 })
             };
-            let f1 = |[fp, miss, hit]: [f64; 3]| 2.0 * hit / (2.0 * hit + fp + miss);
-            let right = |[fp, miss, _]: [f64; 3]| 1.0 - fp - miss;
-            let cases: [(&str, &dyn Fn([f64; 3]) -> f64); 2] = [("f1", &f1), ("accuracy", &right)];
-            for (metric, value) in cases {
+            for metric in ["f1", "accuracy"] {
+                let value = |[fp, miss, hit]: [f64; 3]| match metric {
+                    "f1" => 2.0 * hit / (2.0 * hit + fp + miss),
+                    _ => 1.0 - fp - miss,
+                };
                 let line = format!("threshold random.csv --metric {metric} --no-svg --json --draws 10");
                 let best = &place.run(&line).json(0)["best"];
                 let found = number(&best["value"]);

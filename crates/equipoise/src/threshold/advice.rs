@@ -104,7 +104,7 @@ impl Sample {
         let bayes_value = at_bayes.as_ref().map(|matrix| metric.of(matrix)).transpose()?;
         let bayes_misses = at_bayes.as_ref().map_or(Ok(vec![]), |matrix| missed(requirements, matrix))?;
         let theory = bayes.as_ref().ok().map(|bayes| bayes.threshold);
-        let (uncertain, gain) = self.uncertain_against(metric, requirements, theory, doubt)?;
+        let (uncertain, gain) = self.uncertain_and_gain(metric, requirements, doubt)?;
         let guard = self.guard(metric, &best, uncertain.as_ref());
         let found = matches!(best, Outcome::Found(_));
         let choice = found.then(|| choose(theory.is_some(), &bayes_misses, gain.as_ref(), guard.per_class));
@@ -128,8 +128,7 @@ impl Sample {
             Some(threshold) => missed(requirements, &self.confusions_at(threshold)?)?,
             None => vec![],
         };
-        let (uncertain, gain) =
-            self.uncertain_per_group_against(metric, requirements, best, theory, doubt)?;
+        let (uncertain, gain) = self.uncertain_and_gain_per_group(metric, requirements, best, doubt)?;
         let totals = (0..self.groups).flat_map(|group| self.counted(Some(group)));
         let fewest = totals.min().unwrap_or(0);
         let choice = choose(theory.is_some(), &misses, gain.as_ref(), [fewest; 2]);

@@ -1,5 +1,6 @@
 //! What is uncertain about a threshold, and what that comes to.
 
+use super::bayes::bayes;
 use super::groups::GroupBest;
 use super::requirement::Requirement;
 use super::sample::{Row, Sample, Tally, weight};
@@ -76,7 +77,7 @@ impl Uncertain {
     }
 }
 
-/// How much better a measured threshold does than another one, on rows it was not chosen on.
+/// How much better a measured threshold does than that for calibrated scores, on rows it was not chosen on.
 ///
 /// In every resampling the threshold is chosen on the rows that were drawn and judged on those that were not, about
 /// three in eight: a threshold that fits the noise of its rows gains nothing there.
@@ -114,24 +115,24 @@ impl Sample {
         requirements: &[Requirement],
         doubt: Doubt,
     ) -> Result<Option<Uncertain>> {
-        Ok(self.uncertain_against(metric, requirements, None, doubt)?.0)
+        Ok(self.uncertain_and_gain(metric, requirements, doubt)?.0)
     }
 
-    /// The interval of the best threshold, and its gain over another one where rows are left to judge it.
-    pub(super) fn uncertain_against(
+    /// The interval of the best threshold, and its gain over that of theory where rows are left to judge it.
+    pub(super) fn uncertain_and_gain(
         &self,
         metric: &Metric,
         requirements: &[Requirement],
-        other: Option<f64>,
         doubt: Doubt,
     ) -> Result<(Option<Uncertain>, Option<Gain>)> {
         let (mut thresholds, mut gains) = (Vec::new(), Vec::new());
+        let prior = self.positive_prior();
         let draws = self.each_draw(metric, requirements, doubt, |mut draw| {
             let met = self.sweep(draw.weights, &mut draw.judge).filter(|(_, rating)| rating.violation == 0.0);
             let Some((accepted, _)) = met else { return };
             let threshold = self.cut(accepted).threshold;
             thresholds.push(threshold);
-            gains.extend(other.and_then(|other| self.gain(&mut draw, |_| threshold, other)));
+            gains.extend(self.gain(&mut draw, |_| threshold, prior));
         })?;
         Ok((Uncertain::of(&thresholds, draws, doubt.level), Gain::of(&gains, doubt.level)))
     }
@@ -146,33 +147,35 @@ impl Sample {
         best: &GroupBest,
         doubt: Doubt,
     ) -> Result<Option<Vec<Uncertain>>> {
-        Ok(self.uncertain_per_group_against(metric, requirements, best, None, doubt)?.0)
+        Ok(self.uncertain_and_gain_per_group(metric, requirements, best, doubt)?.0)
     }
 
-    /// The intervals of the thresholds of all groups, and their gain over a common one.
-    pub(super) fn uncertain_per_group_against(
+    /// The intervals of the thresholds of all groups, and their gain over that of theory.
+    pub(super) fn uncertain_and_gain_per_group(
         &self,
         metric: &Metric,
         requirements: &[Requirement],
         best: &GroupBest,
-        other: Option<f64>,
         doubt: Doubt,
     ) -> Result<(Option<Vec<Uncertain>>, Option<Gain>)> {
         check::length("cuts", best.cuts.len(), self.groups)?;
         let (mut thresholds, mut gains) = (vec![Vec::new(); self.groups], Vec::new());
+        let prior = self.positive_prior();
         let draws = self.each_draw(metric, requirements, doubt, |mut draw| {
             let Some(cuts) = self.improve(best, draw.weights, &mut draw.judge) else { return };
             cuts.iter().zip(&mut thresholds).for_each(|(cut, found)| found.push(cut.threshold));
             let own = |row: &Row| cuts[usize::from(row.group)].threshold;
-            gains.extend(other.and_then(|other| self.gain(&mut draw, own, other)));
+            gains.extend(self.gain(&mut draw, own, prior));
         })?;
         let uncertain = thresholds.iter().map(|found| Uncertain::of(found, draws, doubt.level)).collect();
         Ok((uncertain, Gain::of(&gains, doubt.level)))
     }
 
-    /// How much better a rule is than a threshold on the rows a draw left out; `None` where either has no value.
-    fn gain(&self, draw: &mut Draw, threshold: impl Fn(&Row) -> f64, other: f64) -> Option<f64> {
+    /// How much better a rule is than the Bayes threshold of the metric drawn, on the rows the draw left out; `None`
+    /// where either has no value.
+    fn gain(&self, draw: &mut Draw, threshold: impl Fn(&Row) -> f64, prior: f64) -> Option<f64> {
         let resample = draw.resample?;
+        let other = bayes(draw.judge.metric, prior, &[], crate::rank::LEVEL).ok()?.threshold;
         let sign = draw.judge.metric.sense().sign();
         let mut value =
             |accepts: &dyn Fn(&Row) -> bool| sign * draw.judge.value(&self.left_out(resample, accepts));
