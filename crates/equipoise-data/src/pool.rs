@@ -24,7 +24,7 @@ use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
 ///     bold,no,no,5\nbold,no,yes,5\nbold,yes,yes,10\ntimid,no,no,10\ntimid,yes,no,5\ntimid,yes,yes,5\n")?;
 /// let pool = Pool::new(&read::confusions(&path)?.data)?;
 /// let radius = Achievable::new(&pool, Measure::OffDiagonalRates)?.radius(); // every point of this ball can be shown
-/// assert!((radius - 0.125_f64.sqrt() / 2.0).abs() < 1e-9, "{radius}");
+/// assert!((radius - 0.125_f64.sqrt()).abs() < 1e-9);
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
