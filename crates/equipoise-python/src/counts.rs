@@ -23,8 +23,9 @@ pub fn confusion_counts<'py>(
     groups: Option<PyReadonlyArray1<'py, u16>>,
     group_count: usize,
 ) -> PyResult<Bound<'py, PyArray3<f64>>> {
-    let places = Places::new(&labels)
-        .ok_or_else(|| value_error("labels are too far apart; expected integers within 65536 of each other"))?;
+    let places = Places::new(&labels).ok_or_else(|| {
+        value_error("labels are too far apart; expected integers within 65536 of each other")
+    })?;
     let (weights, groups) = (
         weights.as_ref().map(|w| w.as_slice()).transpose()?,
         groups.as_ref().map(|g| g.as_slice()).transpose()?,

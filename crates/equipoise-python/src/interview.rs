@@ -1,28 +1,44 @@
 //! Interviews.
 
 use crate::error::value_error;
+use crate::interrupt::interruptible;
 use crate::metric::Metric;
 use equipoise::elicit::AnyPlan;
 use equipoise::{Answer, Outcome, Preference, Query, Step};
 use pyo3::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
 
 /// The Rust half of `equipoise.Interview`: a plan and the answers so far.
 #[pyclass(module = "equipoise._core")]
-pub struct Interview(equipoise::Interview<AnyPlan>);
+pub struct Interview(Arc<equipoise::Interview<AnyPlan>>);
+
+/// Methods from the fewest questions to the most; the last is whatever a plan does when none is named.
+const METHODS: [Option<&str>; 3] = [Some("adaptive"), Some("antipodal"), None];
 
 #[pymethods]
 impl Interview {
-    /// An interview whose plan is a document.
+    /// An interview whose plan is a document; without a method, the one with the fewest questions that works.
     #[new]
     fn new(plan: &str) -> PyResult<Self> {
-        let plan = serde_json::from_str(plan).map_err(value_error)?;
-        Ok(Self(equipoise::Interview::new(plan)))
+        let plan: Value = serde_json::from_str(plan).map_err(value_error)?;
+        let with = |method: Option<&str>| {
+            let mut plan = plan.clone();
+            if let Some(method) = method {
+                plan["method"] = method.into();
+            }
+            serde_json::from_value::<AnyPlan>(plan)
+        };
+        let named = plan.get("method").is_some();
+        let first = METHODS.into_iter().filter(|_| !named).find_map(|method| with(method).ok());
+        let plan = first.map_or_else(|| with(None), Ok).map_err(value_error)?;
+        Ok(Self(Arc::new(equipoise::Interview::new(plan))))
     }
 
     /// Reads an interview document.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        equipoise::Interview::from_json(text).map(Self).map_err(value_error)
+        equipoise::Interview::from_json(text).map(|read| Self(Arc::new(read))).map_err(value_error)
     }
 
     /// The interview as a document.
@@ -43,12 +59,12 @@ impl Interview {
     fn answer(&mut self, preference: &str, shown: Option<(Vec<f64>, Vec<f64>)>) -> PyResult<()> {
         let preference = preference_of(preference)?;
         let shown = shown.map(|(first, second)| Query::new(first, second));
-        self.0.answer(Answer { preference, shown }).map_err(value_error)
+        Arc::make_mut(&mut self.0).answer(Answer { preference, shown }).map_err(value_error)
     }
 
     /// Takes the last answer back; false if there was none.
     fn undo(&mut self) -> bool {
-        self.0.undo().is_some()
+        Arc::make_mut(&mut self.0).undo().is_some()
     }
 
     /// How many questions are answered.
@@ -68,6 +84,12 @@ impl Interview {
         }
     }
 
+    /// The method of its plan: what was named, or what was chosen.
+    fn method(&self) -> Option<String> {
+        let plan = serde_json::to_value(self.0.plan()).ok()?;
+        Some(plan.get("method")?.as_str()?.to_owned())
+    }
+
     /// What the coordinates of a question are: measure, classes, groups.
     fn view(&self) -> (&'static str, usize, usize) {
         let view = self.0.plan().view();
@@ -77,7 +99,8 @@ impl Interview {
 
 impl Interview {
     fn step(&self, py: Python<'_>) -> PyResult<Step<Outcome>> {
-        py.detach(|| self.0.step()).map_err(value_error)
+        let interview = self.0.clone();
+        interruptible(py, move || interview.step())?.map_err(value_error)
     }
 }
 

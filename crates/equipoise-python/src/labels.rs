@@ -37,14 +37,38 @@ label!(i64, i32, u8, bool, i8, i16, u16, u32);
 macro_rules! with_slice {
     ($labels:expr, $slice:ident => $body:expr) => {
         match $labels {
-            $crate::labels::Labels::I64(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::I32(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::U8(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::Bool(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::I8(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::I16(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::U16(array) => { let $slice = array.as_slice()?; $body }
-            $crate::labels::Labels::U32(array) => { let $slice = array.as_slice()?; $body }
+            $crate::labels::Labels::I64(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::I32(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::U8(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::Bool(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::I8(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::I16(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::U16(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
+            $crate::labels::Labels::U32(array) => {
+                let $slice = array.as_slice()?;
+                $body
+            }
         }
     };
 }
@@ -120,9 +144,12 @@ fn distinct_in<T: Label>(slice: &[T]) -> Option<Vec<i64>> {
                 seen
             },
         )
-        .reduce(|| vec![false; width], |mut a, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
-            a
-        });
+        .reduce(
+            || vec![false; width],
+            |mut a, b| {
+                a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+                a
+            },
+        );
     Some(seen.iter().zip(low..).filter(|(seen, _)| **seen).map(|(_, label)| label).collect())
 }

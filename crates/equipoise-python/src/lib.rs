@@ -4,22 +4,28 @@
 
 mod counts;
 mod error;
+mod expert;
+mod interrupt;
 mod interview;
 mod labels;
 mod metric;
+mod predictions;
 mod rank;
-
 
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
     use super::counts::confusion_counts;
     #[pymodule_export]
+    use super::expert::Expert;
+    #[pymodule_export]
     use super::interview::Interview;
     #[pymodule_export]
     use super::labels::distinct;
     #[pymodule_export]
     use super::metric::Metric;
+    #[pymodule_export]
+    use super::predictions::{Predictions, post_shift_predict};
     #[pymodule_export]
     use super::rank::{kendall_tau, ndcg, nearest_named, rank_models};
 }

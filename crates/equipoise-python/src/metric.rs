@@ -89,12 +89,17 @@ impl Metric {
     }
 
     /// The values at counts of many classifiers.
-    fn values<'py>(&self, py: Python<'py>, counts: PyReadonlyArray4<'py, f64>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn values<'py>(
+        &self,
+        py: Python<'py>,
+        counts: PyReadonlyArray4<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let shape = counts.as_array().raw_dim();
         let (groups, k) = (shape[1], shape[2]);
-        let values = counts.as_slice()?.chunks((groups * k * k).max(1)).map(|counts| {
-            self.0.of(&confusions(counts, groups, k)?)
-        });
+        let values = counts
+            .as_slice()?
+            .chunks((groups * k * k).max(1))
+            .map(|counts| self.0.of(&confusions(counts, groups, k)?));
         let values = values.collect::<equipoise::Result<Vec<f64>>>().map_err(value_error)?;
         Ok(PyArray1::from_vec(py, values))
     }
@@ -103,6 +108,13 @@ impl Metric {
     fn at(&self, point: Vec<f64>) -> PyResult<f64> {
         self.check_point(&point)?;
         Ok(self.0.value(&point))
+    }
+
+    /// The coordinates of counts in the metric's own measure.
+    fn point(&self, counts: PyReadonlyArray3<'_, f64>) -> PyResult<Vec<f64>> {
+        let shape = counts.as_array().raw_dim();
+        let confusions = confusions(counts.as_slice()?, shape[0], shape[1]).map_err(value_error)?;
+        self.0.view().of(&confusions).map_err(value_error)
     }
 
     /// The gradient there.

@@ -1,6 +1,7 @@
 //! Scores, rankings and their agreement. Structured results travel as JSON; Python makes dataclasses of them.
 
 use crate::error::value_error;
+use crate::interrupt::interruptible;
 use crate::metric::{Metric, confusions};
 use equipoise::rank::{Candidate, rank};
 use equipoise::{agreement, nearest};
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 /// Ranks models given by name and draws of their counts; the first of the counts is what was measured.
 #[pyfunction]
 pub fn rank_models(
+    py: Python<'_>,
     models: Vec<(String, Vec<PyReadonlyArray3<'_, f64>>)>,
     metric: &Metric,
     draws: usize,
@@ -27,7 +29,9 @@ pub fn rank_models(
             Ok(Candidate::new(name, measured).with_draws(matrices))
         })
         .collect::<PyResult<Vec<_>>>()?;
-    let ranking = rank(&candidates, &metric.0, &drawn(metric, draws, seed), level).map_err(value_error)?;
+    let metric = metric.clone();
+    let work = move || rank(&candidates, &metric.0, &drawn(&metric, draws, seed), level);
+    let ranking = interruptible(py, work)?.map_err(value_error)?;
     let statement = ranking.statement();
     let mut document = serde_json::to_value(&ranking).map_err(value_error)?;
     document["statement"] = statement.into();
