@@ -131,7 +131,7 @@ impl Chooser {
     }
 
     /// The expected narrowing by a pair whose features differ by 2w.
-    fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
+    pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
         let spread = posterior.spread(w);
         let variance = dot(w, &spread) + self.fuzz.variance;
         if variance <= 0.0 {
@@ -188,75 +188,14 @@ impl Chooser {
             middles.push(middle);
         }
         let candidates = middles.iter().filter_map(|middle| {
-            let half = self.best_direction(middle, posterior, known)?;
+            let slopes = self.features.slopes(middle);
+            let half = best_direction(&slopes, posterior, &known.mean, self.fuzz)?;
             let half = scaled(&half, self.room(middle, &half));
             let query = self.pair(middle, &half);
             let score = self.score(&self.difference(&query), posterior, known);
             Some((score, query))
         });
         candidates.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
-    }
-
-    /// The direction around a middle that narrows most among those with even odds.
-    fn best_direction(&self, middle: &[f64], posterior: &Posterior, known: &Direction) -> Option<Vec<f64>> {
-        let slopes = self.features.slopes(middle);
-        let n = middle.len();
-        let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
-        let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
-        let tilt = direction(&tilt);
-        let off = |v: &[f64]| match &tilt {
-            Some(t) => plus(v, -dot(v, t), t),
-            None => v.to_vec(),
-        };
-        let across: Vec<Vec<f64>> =
-            spreads.iter().map(|s| plus(s, -dot(s, &known.mean), &known.mean)).collect();
-        let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
-        for i in 0..n {
-            for j in 0..n {
-                gain[i * n + j] = dot(&across[i], &across[j]);
-                cost[i * n + j] = dot(&slopes[i], &spreads[j]);
-            }
-            cost[i * n + i] += self.fuzz.variance;
-        }
-        // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
-        let project = |matrix: &mut Vec<f64>| {
-            for row in matrix.chunks_mut(n) {
-                let projected = off(row);
-                row.copy_from_slice(&projected);
-            }
-            for j in 0..n {
-                let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
-                for (i, value) in off(&column).into_iter().enumerate() {
-                    matrix[i * n + j] = value;
-                }
-            }
-        };
-        project(&mut gain);
-        project(&mut cost);
-        if let Some(t) = &tilt {
-            for i in 0..n {
-                for j in 0..n {
-                    cost[i * n + j] += t[i] * t[j];
-                }
-            }
-        }
-        let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
-        (0..n).for_each(|i| cost[i * n + i] += floor);
-        let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
-        // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
-        let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
-        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
-        let gained: Vec<Vec<f64>> =
-            columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
-        let mut reduced = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..n {
-                reduced[i * n + j] = dot(&columns[i], &gained[j]);
-            }
-        }
-        let top = eigen(&reduced, n).1.pop()?;
-        let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
-        direction(&found)
     }
 
     /// Absolute differences between groups: realise the wanted w coordinate by coordinate.
@@ -332,6 +271,72 @@ impl Chooser {
         }
         best.map(|(_, query)| query)
     }
+}
+
+/// The step d that narrows most among those with even odds, where features differ by the combination of `slopes`
+/// with the entries of d.
+pub(super) fn best_direction(
+    slopes: &[Vec<f64>],
+    posterior: &Posterior,
+    mean: &[f64],
+    fuzz: Fuzz,
+) -> Option<Vec<f64>> {
+    let n = slopes.len();
+    let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
+    let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
+    let tilt = direction(&tilt);
+    let off = |v: &[f64]| match &tilt {
+        Some(t) => plus(v, -dot(v, t), t),
+        None => v.to_vec(),
+    };
+    let across: Vec<Vec<f64>> = spreads.iter().map(|s| plus(s, -dot(s, mean), mean)).collect();
+    let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
+    for i in 0..n {
+        for j in 0..n {
+            gain[i * n + j] = dot(&across[i], &across[j]);
+            cost[i * n + j] = dot(&slopes[i], &spreads[j]);
+        }
+        cost[i * n + i] += fuzz.variance;
+    }
+    // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
+    let project = |matrix: &mut Vec<f64>| {
+        for row in matrix.chunks_mut(n) {
+            let projected = off(row);
+            row.copy_from_slice(&projected);
+        }
+        for j in 0..n {
+            let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
+            for (i, value) in off(&column).into_iter().enumerate() {
+                matrix[i * n + j] = value;
+            }
+        }
+    };
+    project(&mut gain);
+    project(&mut cost);
+    if let Some(t) = &tilt {
+        for i in 0..n {
+            for j in 0..n {
+                cost[i * n + j] += t[i] * t[j];
+            }
+        }
+    }
+    let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
+    (0..n).for_each(|i| cost[i * n + i] += floor);
+    let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
+    // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
+    let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
+    let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+    let gained: Vec<Vec<f64>> =
+        columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
+    let mut reduced = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            reduced[i * n + j] = dot(&columns[i], &gained[j]);
+        }
+    }
+    let top = eigen(&reduced, n).1.pop()?;
+    let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
+    direction(&found)
 }
 
 /// Two group profiles whose features differ along w, where that is possible.

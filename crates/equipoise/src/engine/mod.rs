@@ -8,7 +8,10 @@
 pub mod ask;
 mod features;
 mod floor;
+mod fractional;
 mod normal;
+mod particles;
+mod pencil;
 mod plan;
 mod posterior;
 mod ratio;
@@ -17,6 +20,8 @@ mod session;
 
 pub use features::Features;
 pub use floor::floor_bits;
+pub use fractional::{AdaptiveFractional, FractionalSession};
+pub use pencil::Pencil;
 pub use plan::{Adaptive, Answers};
 pub use posterior::{Evidence, Posterior};
 pub use ratio::{Noise, RatioPosterior};

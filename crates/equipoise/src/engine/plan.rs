@@ -30,7 +30,7 @@ pub enum Answers {
 }
 
 impl Answers {
-    fn checked(self) -> Result<Self> {
+    pub(super) fn checked(self) -> Result<Self> {
         match self {
             Answers::Exact => {}
             Answers::Flip { probability } => {
@@ -44,7 +44,7 @@ impl Answers {
         Ok(self)
     }
 
-    fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
+    pub(super) fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
         match self {
             Answers::Exact => AnswerModel::exact(tolerance),
             Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
@@ -54,7 +54,7 @@ impl Answers {
 
     /// What to multiply the radius by before believing it: with answers that may be wrong, the Gaussian's tails are a
     /// little short.
-    fn caution(self) -> f64 {
+    pub(super) fn caution(self) -> f64 {
         match self {
             Answers::Exact => 1.0,
             Answers::Flip { .. } | Answers::Logistic { .. } => 1.08,

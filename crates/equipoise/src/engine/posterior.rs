@@ -88,6 +88,11 @@ impl Posterior {
         Self { prior_precision, sites: vec![], mean: vec![0.0; dimension], covariance }
     }
 
+    /// A Gaussian known by its mean and its covariance (row-major), without sites.
+    pub fn from_moments(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
+        Self { prior_precision: 1.0, sites: vec![], mean, covariance }
+    }
+
     /// Number of weights.
     pub fn dimension(&self) -> usize {
         self.mean.len()
