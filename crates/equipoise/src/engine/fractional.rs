@@ -11,7 +11,7 @@ use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
 use crate::linalg::{direction, dot, norm, plus, scaled};
-use crate::metric::{Family, LinearFractional, Metric, Sense};
+use crate::metric::Metric;
 use crate::oracle::{Answer, Oracle, Preference, Query};
 use crate::space::{Space, Sphere};
 use rand::{RngExt, SeedableRng};
@@ -150,24 +150,15 @@ impl FractionalSession {
 
     /// The metric the estimate stands for in the gauge of the ball, with its posterior.
     pub fn metric(&self) -> Metric {
-        let sense = if self.space.view().measure().lists_errors() { Sense::Cost } else { Sense::Utility };
-        let coefficients = self.coefficients(&self.pencil(), sense);
-        let q = self.space.view().dimension();
-        let family = LinearFractional::new(
-            coefficients[..q].to_vec(),
-            coefficients[q..2 * q].to_vec(),
-            coefficients[2 * q],
-        );
-        let metric =
-            Metric::new(self.space.view(), sense, Family::LinearFractional(family.expect("a numerator")));
-        let metric = metric.expect("one weight per coordinate").normal_form();
+        let pencil = self.pencil();
+        let (metric, coefficients) = (pencil.metric(&self.space), pencil.coefficients(&self.space));
         // The same factor for all members as for the estimate, so that the spread is in the units of the document.
         let found = metric.coefficients();
         let factor = dot(&found, &coefficients) / dot(&coefficients, &coefficients);
         let members = self.cloud.members();
         let mut covariance = vec![vec![0.0; found.len()]; found.len()];
         for member in members {
-            let away = plus(&found, -factor, &self.coefficients(member, sense));
+            let away = plus(&found, -factor, &member.coefficients(&self.space));
             for i in 0..found.len() {
                 for j in 0..=i {
                     covariance[i][j] += away[i] * away[j] / members.len() as f64;
@@ -177,22 +168,6 @@ impl FractionalSession {
         }
         let posterior = crate::metric::Posterior::new(found, covariance);
         posterior.and_then(|p| metric.clone().with_posterior(p)).unwrap_or(metric)
-    }
-
-    /// Numerator, denominator and its offset: the fraction whose value at the origin is 0, with the flattest denominator,
-    /// scaled to 1 at the centre, and a gradient of length 1 there in units of the ball.
-    fn coefficients(&self, pencil: &Pencil, sense: Sense) -> Vec<f64> {
-        let (centre, radius) = (self.space.centre(), self.space.radius());
-        let (gradient, tilt) = pencil.gauge();
-        let origin = scaled(&centre, -1.0 / radius);
-        let below = 1.0 + dot(&tilt, &origin);
-        // Where the denominator vanishes at the origin, no fraction of the pencil has a value there.
-        let below = if below.abs() < 1e-9 { 1e-9 } else { below };
-        let value = dot(&gradient, &origin) / below;
-        let numerator = scaled(&plus(&gradient, -value, &tilt), sense.sign() / radius);
-        let denominator = scaled(&tilt, 1.0 / radius);
-        let offset = 1.0 - dot(&denominator, &centre);
-        [numerator, denominator, vec![offset]].concat()
     }
 
     /// The most telling question now; `seed` varies the candidates.

@@ -9,11 +9,10 @@
 //! with $x = c + d$ and $y = c - d$ it is linear in $d$.
 
 use crate::linalg::{direction, dot, norm, plus, scaled};
-use crate::metric::{Family, Metric};
+use crate::metric::random::normals;
+use crate::metric::{Family, LinearFractional, Metric, Sense};
 use crate::space::{Space, Sphere};
-use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand::{Rng, RngExt};
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// An oriented plane, by an orthonormal basis: a function above the line, and one below it.
@@ -49,12 +48,10 @@ impl Pencil {
     }
 
     /// Any plane with a member that is positive on the whole ball, all equally likely.
-    pub fn draw(coordinates: usize, random: &mut Xoshiro256PlusPlus) -> Self {
+    pub fn draw(coordinates: usize, random: &mut impl Rng) -> Self {
         loop {
-            let mut normals = || -> Vec<f64> {
-                (0..coordinates).map(|_| StandardNormal.sample(random)).collect::<Vec<f64>>()
-            };
-            let (Some(gradient), tilt) = (direction(&normals()), normals()) else { continue };
+            let (gradient, tilt) = (normals(coordinates, random), normals(coordinates, random));
+            let Some(gradient) = direction(&gradient) else { continue };
             let Some(tilt) = direction(&plus(&tilt, -dot(&tilt, &gradient), &gradient)) else { continue };
             // The sine of the angle of the flattest member to the constants is at most that of 45 degrees; the measure
             // of planes grows with its power.
@@ -65,6 +62,33 @@ impl Pencil {
             let below: Vec<f64> = slopes.chain([(1.0 - sine * sine).sqrt()]).collect();
             return Self { above, below };
         }
+    }
+
+    /// The metric a pencil stands for, in the gauge of the ball: of the fractions whose value at the origin is 0, the one
+    /// with the flattest denominator, which is 1 at the centre.
+    pub fn metric(&self, ball: &Sphere) -> Metric {
+        let q = ball.view().dimension();
+        let coefficients = self.coefficients(ball);
+        let (numerator, rest) = coefficients.split_at(q);
+        let family = LinearFractional::new(numerator.to_vec(), rest[..q].to_vec(), rest[q]);
+        let family = Family::LinearFractional(family.expect("a numerator that is not zero"));
+        Metric::new(ball.view(), sense(ball), family).expect("one weight per coordinate").normal_form()
+    }
+
+    /// The coefficients of that metric, in the order of [`Metric::coefficients`], scaled so that the gradient at the
+    /// centre has length 1 in units of the ball.
+    pub fn coefficients(&self, ball: &Sphere) -> Vec<f64> {
+        let (centre, radius) = (ball.centre(), ball.radius());
+        let (gradient, tilt) = self.gauge();
+        let origin = scaled(&centre, -1.0 / radius);
+        let below = 1.0 + dot(&tilt, &origin);
+        // Where the denominator vanishes at the origin, no fraction of the pencil has a value there.
+        let below = if below.abs() < 1e-9 { 1e-9 } else { below };
+        let value = dot(&gradient, &origin) / below;
+        let numerator = scaled(&plus(&gradient, -value, &tilt), sense(ball).sign() / radius);
+        let denominator = scaled(&tilt, 1.0 / radius);
+        let offset = 1.0 - dot(&denominator, &centre);
+        [numerator, denominator, vec![offset]].concat()
     }
 
     /// The function above the line.
@@ -114,6 +138,10 @@ impl Pencil {
             None => std::f64::consts::PI,
         }
     }
+}
+
+fn sense(ball: &Sphere) -> Sense {
+    if ball.view().measure().lists_errors() { Sense::Cost } else { Sense::Utility }
 }
 
 /// $a \wedge b$.
@@ -192,6 +220,7 @@ mod tests {
     use crate::metric::random;
     use crate::view::Measure;
     use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     #[test]
     fn a_pencil_orders_points_like_the_metric_it_comes_from() {
@@ -201,6 +230,7 @@ mod tests {
             let metric = random::linear_fractional(ball.view(), &mut random);
             let pencil = Pencil::of(&metric, &ball).unwrap();
             assert!(pencil.has_no_pole());
+            assert!(Pencil::of(&pencil.metric(&ball), &ball).unwrap().angle(&pencil) < 1e-9);
             for _ in 0..50 {
                 let [x, y] = [0, 1].map(|_| random::normals(ball.view().dimension(), &mut random));
                 let [x, y] = [x, y].map(|x| scaled(&x, 1.0 / norm(&x)));
