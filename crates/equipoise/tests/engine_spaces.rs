@@ -89,8 +89,8 @@ fn hidden_polynomials_are_found() {
         within += usize::from(gap <= 0.02);
         counts.push(oracle.asked());
     }
-    // Nine weights, 50 bits.
-    assert!(median(counts.clone()) <= 80 && within >= 4, "{counts:?}, {within} within");
+    // Nine weights, 48 bits: curved features are asked about less cleverly than quadratic ones.
+    assert!(median(counts.clone()) <= 130 && within >= 4, "{counts:?}, {within} within");
 }
 
 #[test]

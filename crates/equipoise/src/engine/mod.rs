@@ -8,6 +8,7 @@
 
 pub mod ask;
 mod decision;
+mod draws;
 mod features;
 mod floor;
 mod fractional;

@@ -2,6 +2,7 @@
 
 use super::ask::{Chooser, Direction};
 use super::decision::{self, Decision};
+use super::draws::draws;
 use super::normal::distribution;
 use super::posterior::Posterior;
 use super::stop::entropy;
@@ -47,8 +48,8 @@ impl Chooser {
         asked: &[Query],
         seed: u64,
     ) -> Option<Query> {
-        let draws = decision::draws(posterior, list.signs.as_deref(), DRAWS, seed);
-        let likings = self.likings(&list.points, &draws);
+        let drawn = draws(posterior, DRAWS, seed);
+        let likings = self.likings(&list.points, &drawn);
         let sample = self.sample(list, &likings, seed);
         let information = Information::new(&likings, self);
         let mut best: Option<((f64, f64), Query)> = None;
@@ -75,8 +76,8 @@ impl Chooser {
     /// The likeliest best point, and how likely it is; `None` unless questions come from a list of points.
     pub(super) fn decision(&self, posterior: &Posterior, seed: u64) -> Option<Decision> {
         let super::ask::Reach::Points(list) = &self.reach else { return None };
-        let draws = decision::draws(posterior, list.signs.as_deref(), DRAWS_FOR_A_DECISION, seed);
-        Some(Decision::of(&self.likings(&list.points, &draws)))
+        let drawn = draws(posterior, DRAWS_FOR_A_DECISION, seed);
+        Some(Decision::of(&self.likings(&list.points, &drawn)))
     }
 
     /// How much each point is liked under each of the drawn weights.

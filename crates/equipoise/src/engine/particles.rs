@@ -6,7 +6,6 @@
 //! of many sizes; once the cloud is on one side, members slide along random lines through coordinates around its middle,
 //! in the shape of the cloud.
 
-use super::normal::distribution;
 use super::pencil::{Chart, Pencil, gram, largest_stretch};
 use super::posterior::Evidence;
 use crate::linalg::{cholesky, dot, eigen, plus};
@@ -86,7 +85,7 @@ impl Cloud {
     /// Takes an answer in: $t > 0$ or $|t|$ small, t being how far the first point is ahead.
     pub fn take(&mut self, first: Vec<f64>, second: Vec<f64>, evidence: Evidence) {
         let logs: Vec<f64> =
-            self.members.iter().map(|member| log_chance(&evidence, member.ahead(&first, &second))).collect();
+            self.members.iter().map(|member| evidence.log_chance(member.ahead(&first, &second))).collect();
         self.seen.push(Seen { first, second, evidence });
         self.resample(&logs);
         self.stir();
@@ -161,31 +160,7 @@ impl Cloud {
 }
 
 fn log_of_all(seen: &[Seen], pencil: &Pencil) -> f64 {
-    seen.iter().map(|s| log_chance(&s.evidence, pencil.ahead(&s.first, &s.second))).sum()
-}
-
-/// The logarithm of how likely an answer is if the first point is ahead by t.
-fn log_chance(evidence: &Evidence, t: f64) -> f64 {
-    match *evidence {
-        Evidence::Positive { variance, lapse } => {
-            let z = t / variance.sqrt().max(1e-12);
-            if z > 7.0 {
-                (1.0 - lapse).ln()
-            } else if lapse > 0.0 || z > -30.0 {
-                (lapse + (1.0 - 2.0 * lapse) * distribution(z)).ln()
-            } else {
-                // Far in the tail, where the distribution itself underflows.
-                -0.5 * z * z - (-z).ln() - 0.919
-            }
-        }
-        Evidence::Within { half_width, variance, lapse } => {
-            let s = variance.sqrt().max(1e-12);
-            let inside = distribution((half_width - t) / s) - distribution((-half_width - t) / s);
-            // A floor that still slopes towards the band, so that members outside it find the way back.
-            let outside = ((t.abs() - half_width) / s).max(0.0);
-            (lapse + (1.0 - lapse) * inside).max(1e-300).ln() - 1e-6 * outside.min(1e6)
-        }
-    }
+    seen.iter().map(|s| s.evidence.log_chance(pencil.ahead(&s.first, &s.second))).sum()
 }
 
 /// All answers in the coordinates of a chart, and the shape of the cloud there: what sliding along lines needs.
@@ -296,7 +271,7 @@ impl<'a> Lines<'a> {
         let mut log = -0.5 * (n as f64 + 2.0) * determinant.ln();
         let scale = 0.5 / determinant.sqrt();
         for ([ux, vx, uy, vy], seen) in values.iter().zip(self.seen) {
-            log += log_chance(&seen.evidence, scale * (ux * vy - uy * vx));
+            log += seen.evidence.log_chance(scale * (ux * vy - uy * vx));
             if log < level {
                 return f64::NEG_INFINITY;
             }
