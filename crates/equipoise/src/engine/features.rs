@@ -261,7 +261,7 @@ impl Features {
                 value
             }
             (Kind::Polynomial(monomials), Family::Polynomial(f)) => {
-                if monomials.exponents().last().map(degree_of) != Some(f.degree()) {
+                if monomials.exponents().last().map(|e| degree_of(e)) != Some(f.degree()) {
                     return None;
                 }
                 // Around the origin of r first, then the derivatives at the centre.
@@ -320,7 +320,7 @@ fn push_products(x: &[f64], z: &mut Vec<f64>) {
     }
 }
 
-fn degree_of(exponents: &Vec<u32>) -> usize {
+fn degree_of(exponents: &[u32]) -> usize {
     exponents.iter().sum::<u32>() as usize
 }
 
