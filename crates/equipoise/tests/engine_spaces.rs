@@ -236,3 +236,53 @@ fn the_rule_that_ended_it_is_named() {
     let wrong = plan().stop(vec![Stop::SETTLED]).unwrap_err().to_string();
     assert!(wrong.contains("needs a pool"), "{wrong}");
 }
+
+#[test]
+fn every_question_is_feasible_and_new_whatever_is_answered() {
+    let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();
+    let members = pool();
+    let fractional = AdaptiveFractional::new(ball.clone(), 0.01).unwrap().budget(20).unwrap();
+    let polynomial = Adaptive::polynomial(ball.clone(), 3, 0.01).unwrap().budget(20).unwrap();
+    let chooses = Adaptive::pool(members.clone(), 0.01).unwrap().budget(40).unwrap();
+    // Always the first, by turns, and always against a metric.
+    let metric = random::linear(ball.view(), &mut fresh());
+    let against = |query: &Query| {
+        metric.view().dimension() == query.first.len()
+            && metric.liking(&query.first) > metric.liking(&query.second)
+    };
+    type Says<'a> = Box<dyn FnMut(&Query) -> bool + 'a>;
+    type Answerer<'a> = dyn FnMut(&Query) -> Preference + 'a;
+    for kind in 0..3 {
+        let mut turn = 0;
+        let mut says: Says = match kind {
+            0 => Box::new(|_: &Query| true),
+            1 => Box::new(move |_: &Query| {
+                turn += 1;
+                turn % 2 == 0
+            }),
+            _ => Box::new(|query: &Query| !against(query)),
+        };
+        let mut check = |space: &dyn Space, run: &mut dyn FnMut(&mut Answerer)| {
+            let mut asked: Vec<Query> = vec![];
+            run(&mut |query: &Query| {
+                assert!(
+                    space.contains(&query.first, 1e-9) && space.contains(&query.second, 1e-9),
+                    "{query:?}"
+                );
+                let again = asked.iter().any(|other| other.is_close(query, 1e-9));
+                assert!(!again, "{query:?} was asked before");
+                asked.push(query.clone());
+                if says(query) { Preference::First } else { Preference::Second }
+            });
+        };
+        check(&ball, &mut |mut oracle| {
+            let Ok(_) = fractional.run(&mut oracle);
+        });
+        check(&ball, &mut |mut oracle| {
+            let Ok(_) = polynomial.run(&mut oracle);
+        });
+        check(&members, &mut |mut oracle| {
+            let Ok(_) = chooses.run(&mut oracle);
+        });
+    }
+}

@@ -215,7 +215,8 @@ viewed!(
 
 fn spaces_for(kind: &str) -> &'static str {
     match kind {
-        "linear" | "linear_fractional" => "a logistic, hull or sphere space",
+        "linear" => "a logistic, hull or sphere space (a pool takes the method \"adaptive\")",
+        "linear_fractional" => "a logistic, hull or sphere space",
         "diagonal_linear" | "diagonal_linear_fractional" | "diagonal_monotone" => "a softmax or faces space",
         "quadratic" | "polynomial" => "a sphere space",
         _ => "a group_sphere space",
