@@ -168,7 +168,8 @@ drawn at random. A ratio is questions over the floor (over the channel's capacit
 
 Examples:
   equipoise bench queries                      clean answers
-  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop")]
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
+  equipoise bench queries --pools --metrics 100  questions until the best of twenty models is known")]
 pub struct Bench {
     /// What to measure
     #[arg(value_name = "WHAT", value_parser = ["queries"])]
@@ -179,6 +180,9 @@ pub struct Bench {
     /// With wrong and uncertain answers instead of clean ones
     #[arg(long)]
     pub noise: bool,
+    /// Find the best of twenty candidate models instead of the weights
+    #[arg(long, conflicts_with_all = ["noise", "largest"])]
+    pub pools: bool,
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,

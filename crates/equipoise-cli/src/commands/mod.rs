@@ -1,6 +1,8 @@
 //! One module for each command.
 
 pub mod bench;
+mod bench_fractional;
+mod bench_pools;
 pub mod demo;
 pub mod elicit;
 pub mod inspect;

@@ -73,6 +73,13 @@ pub enum Finding {
         /// How likely the truth is inside.
         level: f64,
     },
+    /// The likeliest best classifier of a pool.
+    BestOfPool {
+        /// Its name.
+        name: String,
+        /// How likely it is the best.
+        probability: f64,
+    },
     /// The ball of the space reaches beyond what classifiers can do.
     BeyondReach {
         /// The sentence.
@@ -150,6 +157,9 @@ impl std::fmt::Display for Finding {
             }
             Finding::RatioInterval { low, high, level } => {
                 write!(f, "the cost ratio lies between {low:.2} and {high:.2} with probability {level}")
+            }
+            Finding::BestOfPool { name, probability } => {
+                write!(f, "the best of the pool is \"{name}\" with probability {probability:.2}")
             }
             Finding::BeyondReach { what } => write!(f, "{what}"),
         }

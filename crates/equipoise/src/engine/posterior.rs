@@ -57,6 +57,30 @@ impl Evidence {
         }
     }
 
+    /// The logarithm of how likely the answer is for a given t.
+    pub fn log_chance(&self, t: f64) -> f64 {
+        match *self {
+            Evidence::Positive { variance, lapse } => {
+                let z = t / variance.sqrt().max(1e-12);
+                if z > 7.0 {
+                    (1.0 - lapse).ln()
+                } else if lapse > 0.0 || z > -30.0 {
+                    (lapse + (1.0 - 2.0 * lapse) * distribution(z)).ln()
+                } else {
+                    // Far in the tail, where the distribution itself underflows.
+                    -0.5 * z * z - (-z).ln() - 0.919
+                }
+            }
+            Evidence::Within { half_width, variance, lapse } => {
+                let s = variance.sqrt().max(1e-12);
+                let inside = distribution((half_width - t) / s) - distribution((-half_width - t) / s);
+                // A floor that still slopes towards the band, so that members outside it find the way back.
+                let outside = ((t.abs() - half_width) / s).max(0.0);
+                (lapse + (1.0 - lapse) * inside).max(1e-300).ln() - 1e-6 * outside.min(1e6)
+            }
+        }
+    }
+
     fn is_certain(&self) -> bool {
         matches!(self, Evidence::Positive { lapse, .. } if *lapse == 0.0)
     }
@@ -88,6 +112,11 @@ impl Posterior {
         Self { prior_precision, sites: vec![], mean: vec![0.0; dimension], covariance }
     }
 
+    /// A Gaussian known by its mean and its covariance (row-major), without sites.
+    pub fn from_moments(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
+        Self { prior_precision: 1.0, sites: vec![], mean, covariance }
+    }
+
     /// Number of weights.
     pub fn dimension(&self) -> usize {
         self.mean.len()
@@ -101,6 +130,16 @@ impl Posterior {
     /// Row i of the covariance.
     pub fn covariance(&self, i: usize) -> &[f64] {
         &self.covariance[i * self.mean.len()..][..self.mean.len()]
+    }
+
+    /// The precision of the round prior.
+    pub fn prior_precision(&self) -> f64 {
+        self.prior_precision
+    }
+
+    /// All that was said, and of which w: answers and signs.
+    pub fn evidence(&self) -> impl Iterator<Item = (&[f64], Evidence)> {
+        self.sites.iter().map(|site| (&site.direction[..], site.evidence))
     }
 
     /// $\Sigma w$.

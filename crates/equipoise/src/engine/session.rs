@@ -1,7 +1,9 @@
 //! One adaptive elicitation in progress: posterior, next question, and when to stop.
 
 use super::ask::{Chooser, Direction, Fuzz};
+use super::decision::Decision;
 use super::posterior::{Evidence, Posterior};
+use super::stop::expected_bits;
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
@@ -65,6 +67,8 @@ pub struct Session {
     posterior: Posterior,
     known: Direction,
     asked: usize,
+    /// The pairs as they were asked, so that none is asked again.
+    history: Vec<Query>,
 }
 
 impl Session {
@@ -81,7 +85,7 @@ impl Session {
             posterior.settle(100, 1e-6);
         }
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: 0 }
+        Self { chooser, model, signs, posterior, known, asked: 0, history: vec![] }
     }
 
     /// How many answers have been taken in.
@@ -154,7 +158,17 @@ impl Session {
     /// The most telling question now; `None` if nothing that may be asked tells anything.
     pub fn question(&self, seed: u64) -> Option<Query> {
         let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked as u64 + 1));
-        self.chooser.best(&self.posterior, &self.known, seed)
+        self.chooser.best(&self.posterior, &self.known, &self.history, seed)
+    }
+
+    /// What the answer to a question is expected to tell about the weights, in bits.
+    pub fn expected_bits(&self, query: &Query) -> f64 {
+        expected_bits(&self.chooser.difference(query), &self.posterior, self.model.fuzz())
+    }
+
+    /// The likeliest best of a list of points, and how likely it is; `None` where questions come from a ball.
+    pub fn decision(&self, seed: u64) -> Option<Decision> {
+        self.chooser.decision(&self.posterior, seed)
     }
 
     /// Takes an answer in. The pair as it was shown is what the answer is about.
@@ -170,5 +184,6 @@ impl Session {
         self.posterior.settle(3, 1e-6);
         self.known = Direction::of(&self.posterior);
         self.asked += 1;
+        self.history.push(query.clone());
     }
 }
