@@ -154,7 +154,8 @@ drawn at random. A ratio is questions over the floor (over the channel's capacit
 
 Examples:
   equipoise bench queries                      clean answers
-  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop")]
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
+  equipoise bench queries --people             2,000 people whose noise is unknown")]
 pub struct Bench {
     /// What to measure
     #[arg(value_name = "WHAT", value_parser = ["queries"])]
@@ -165,6 +166,10 @@ pub struct Bench {
     /// With wrong and uncertain answers instead of clean ones
     #[arg(long)]
     pub noise: bool,
+    /// Answers of a population of people whose noise is unknown: coverage of the cost ratio's interval, of the certified
+    /// angle for more than two weights, and of the range of questions left
+    #[arg(long, conflicts_with = "noise")]
+    pub people: bool,
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,

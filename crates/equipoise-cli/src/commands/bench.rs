@@ -31,6 +31,9 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         metrics: args.metrics as usize,
         progress: global.shows_progress(),
     };
+    if args.people {
+        return super::bench_people::run(&settings, global, &mut out);
+    }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);
     if global.json {
@@ -61,10 +64,10 @@ fn fresh_seed() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-struct Settings {
-    seed: u64,
-    metrics: usize,
-    progress: bool,
+pub(super) struct Settings {
+    pub seed: u64,
+    pub metrics: usize,
+    pub progress: bool,
 }
 
 /// One cell of the bench.
@@ -152,7 +155,7 @@ impl Task {
 }
 
 /// A ball of any dimension: recalls of that many classes.
-fn ball(dimension: usize) -> Sphere {
+pub(super) fn ball(dimension: usize) -> Sphere {
     Sphere::new(Measure::DiagonalRates, dimension, 0.5 / dimension as f64).expect("a small radius")
 }
 
@@ -299,7 +302,7 @@ fn unit(metric: &Metric) -> Metric {
 }
 
 /// Runs a job per metric on all cores, each with a generator of its own.
-fn each<T: Send>(
+pub(super) fn each<T: Send>(
     settings: &Settings,
     label: &str,
     job: impl Fn(u64, &mut Xoshiro256PlusPlus) -> T + Sync,
@@ -337,7 +340,7 @@ fn summary(task: &str, weights: usize, target: f64, floor: f64, trials: &[Trial]
     }
 }
 
-fn quantile(values: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]

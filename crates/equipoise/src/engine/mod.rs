@@ -8,17 +8,23 @@
 pub mod ask;
 mod features;
 mod floor;
+mod memory;
 mod normal;
+pub mod people;
 mod plan;
 mod posterior;
+mod progress;
 mod ratio;
 mod ratio_plan;
+mod rivals;
 mod session;
 
 pub use features::Features;
 pub use floor::floor_bits;
+pub use memory::{Memory, Snapshot};
 pub use plan::{Adaptive, Answers};
 pub use posterior::{Evidence, Posterior};
+pub use progress::Left;
 pub use ratio::{Noise, RatioPosterior};
-pub use ratio_plan::AdaptiveRatio;
+pub use ratio_plan::{AdaptiveRatio, Decision};
 pub use session::{AnswerModel, Session};

@@ -2,6 +2,8 @@
 
 use super::ask::{Chooser, Reach};
 use super::features::Features;
+use super::memory;
+use super::rivals;
 use super::session::{AnswerModel, Session};
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan, SignKnowledge};
@@ -27,12 +29,14 @@ pub enum Answers {
         /// $\beta$.
         slope: f64,
     },
+    /// Nothing is known: slope and lapses are estimated while asking.
+    Unknown,
 }
 
 impl Answers {
     fn checked(self) -> Result<Self> {
         match self {
-            Answers::Exact => {}
+            Answers::Exact | Answers::Unknown => {}
             Answers::Flip { probability } => {
                 let ok = (0.0..=0.3).contains(&probability);
                 check::number("answers.probability", probability, ok, "a number in [0, 0.3]")?;
@@ -49,6 +53,8 @@ impl Answers {
             Answers::Exact => AnswerModel::exact(tolerance),
             Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
             Answers::Logistic { slope } => AnswerModel::logistic(slope, dimension),
+            // What the rivals start from; they take over with the first answer.
+            Answers::Unknown => rivals::models(tolerance, dimension)[0].0,
         }
     }
 
@@ -57,7 +63,7 @@ impl Answers {
     fn caution(self) -> f64 {
         match self {
             Answers::Exact => 1.0,
-            Answers::Flip { .. } | Answers::Logistic { .. } => 1.08,
+            Answers::Flip { .. } | Answers::Logistic { .. } | Answers::Unknown => 1.08,
         }
     }
 
@@ -78,6 +84,10 @@ impl Answers {
         let answers = match object.kind("kind", &["exact", "flip", "logistic"])?.as_str() {
             "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
             "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
+            "unknown" => {
+                object.finish()?;
+                Answers::Unknown
+            }
             _ => {
                 object.finish()?;
                 Answers::Exact
@@ -204,7 +214,12 @@ impl Adaptive {
             SignKnowledge::Monotone => features.known_signs(),
             SignKnowledge::Unknown => None,
         };
-        Session::start(Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() }, model, signs)
+        let models = match self.answers {
+            Answers::Unknown => rivals::models(self.tolerance, features.dimension()),
+            _ => vec![],
+        };
+        let chooser = Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() };
+        Session::start(chooser, model, signs).with_rivals(models)
     }
 
     pub(crate) fn read(mut object: Object, space: crate::space::AnySpace) -> Result<Self> {
@@ -241,7 +256,7 @@ impl Plan for Adaptive {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session = self.start();
+        let mut session: Session = memory::recall(oracle).unwrap_or_else(|| self.start());
         let rule = loop {
             if session.radius() * self.answers.caution() <= self.tolerance {
                 break "radius";
@@ -252,6 +267,7 @@ impl Plan for Adaptive {
             let Some(query) = session.question(self.seed) else { break "nothing left to ask" };
             let answer = oracle.prefer(&query)?;
             session.take(&query, &answer);
+            memory::keep(oracle, &session);
         };
         let radius = session.radius() * self.answers.caution();
         let stopped = Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius };

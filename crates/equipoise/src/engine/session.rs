@@ -2,6 +2,7 @@
 
 use super::ask::{Chooser, Direction, Fuzz};
 use super::posterior::{Evidence, Posterior};
+use super::rivals::{self, Rival};
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
@@ -50,6 +51,11 @@ impl AnswerModel {
         }
     }
 
+    /// The slope a logistic model was made from.
+    pub(super) fn slope(&self) -> f64 {
+        0.5 / self.indifference
+    }
+
     /// What the choice of questions needs to know.
     pub fn fuzz(&self) -> Fuzz {
         Fuzz { variance: self.variance, lapse: self.lapse }
@@ -65,23 +71,31 @@ pub struct Session {
     posterior: Posterior,
     known: Direction,
     asked: usize,
+    /// Models of unknown noise; empty when the noise is known.
+    rivals: Vec<Rival>,
 }
 
 impl Session {
     /// Before the first question; `signs` of the weights where they are known.
     pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
-        let dimension = chooser.features.dimension();
-        let mut posterior = Posterior::new(dimension, model.prior_precision);
-        if let Some(signs) = &signs {
-            for (i, sign) in signs.iter().enumerate() {
-                let mut axis = vec![0.0; dimension];
-                axis[i] = *sign;
-                posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
-            }
-            posterior.settle(100, 1e-6);
-        }
+        let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: 0 }
+        Self { chooser, model, signs, posterior, known, asked: 0, rivals: vec![] }
+    }
+
+    /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
+    pub(super) fn with_rivals(mut self, models: Vec<(AnswerModel, f64)>) -> Self {
+        let start = |(model, lapse): (AnswerModel, f64)| {
+            let dimension = self.chooser.features.dimension();
+            Rival::new(model, lapse, prior(dimension, model.prior_precision, self.signs.as_deref()))
+        };
+        self.rivals = models.into_iter().map(start).collect();
+        self
+    }
+
+    /// The noise as far as it is known: estimated slope and lapse rate, where the plan was told nothing.
+    pub fn noise(&self) -> Option<super::Noise> {
+        rivals::estimate(&self.rivals)
     }
 
     /// How many answers have been taken in.
@@ -91,7 +105,10 @@ impl Session {
 
     /// The angle that holds the truth with probability .95.
     pub fn radius(&self) -> f64 {
-        self.known.radius()
+        match self.rivals.is_empty() {
+            true => self.known.radius(),
+            false => rivals::radius(&self.rivals, &self.known.mean),
+        }
     }
 
     /// The posterior.
@@ -159,16 +176,66 @@ impl Session {
 
     /// Takes an answer in. The pair as it was shown is what the answer is about.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
+        let (w, evidence) = self.evidence(query, answer, &self.model);
+        if self.rivals.is_empty() {
+            self.posterior.add(w, evidence);
+            self.posterior.settle(3, 1e-6);
+            self.known = Direction::of(&self.posterior);
+        } else {
+            for mut rival in std::mem::take(&mut self.rivals) {
+                let (w, evidence) = self.evidence(query, answer, &rival.model);
+                rival.take(w, evidence);
+                self.rivals.push(rival);
+            }
+            self.follow_leader();
+        }
+        self.asked += 1;
+    }
+
+    /// Takes in the answer to a check, a dominated pair or a repeat: it tells how the person errs, nothing else.
+    ///
+    /// Without effect where the noise is known.
+    pub fn take_check(&mut self, query: &Query, answer: &Answer) {
+        for mut rival in std::mem::take(&mut self.rivals) {
+            let (w, evidence) = self.evidence(query, answer, &rival.model);
+            rival.judge(&w, &evidence);
+            self.rivals.push(rival);
+        }
+        self.follow_leader();
+    }
+
+    /// What an answer says under a model.
+    fn evidence(&self, query: &Query, answer: &Answer, model: &AnswerModel) -> (Vec<f64>, Evidence) {
         let w = self.chooser.difference(answer.shown.as_ref().unwrap_or(query));
-        let AnswerModel { variance, lapse, indifference, .. } = self.model;
-        let (w, evidence) = match answer.preference {
+        let AnswerModel { variance, lapse, indifference, .. } = *model;
+        match answer.preference {
             Preference::First => (w, Evidence::Positive { variance, lapse }),
             Preference::Second => (scaled(&w, -1.0), Evidence::Positive { variance, lapse }),
             Preference::CannotTell => (w, Evidence::Within { half_width: indifference, variance, lapse }),
-        };
-        self.posterior.add(w, evidence);
-        self.posterior.settle(3, 1e-6);
-        self.known = Direction::of(&self.posterior);
-        self.asked += 1;
+        }
     }
+
+    /// Questions and estimates are the likeliest rival's.
+    fn follow_leader(&mut self) {
+        if let Some(leader) = rivals::leader(&self.rivals) {
+            self.model = leader.model;
+            self.chooser.fuzz = leader.model.fuzz();
+            self.posterior = leader.posterior.clone();
+            self.known = leader.known.clone();
+        }
+    }
+}
+
+/// What is believed before the first answer.
+fn prior(dimension: usize, precision: f64, signs: Option<&[f64]>) -> Posterior {
+    let mut posterior = Posterior::new(dimension, precision);
+    if let Some(signs) = signs {
+        for (i, sign) in signs.iter().enumerate() {
+            let mut axis = vec![0.0; dimension];
+            axis[i] = *sign;
+            posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
+        }
+        posterior.settle(100, 1e-6);
+    }
+    posterior
 }
