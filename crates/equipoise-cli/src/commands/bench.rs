@@ -1,4 +1,4 @@
-//! `equipoise bench queries`: questions asked, against the information floor and the papers' searches.
+//! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
 use crate::args::{Bench, Global};
 use crate::fault::FINDING;
@@ -31,6 +31,9 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         metrics: args.metrics as usize,
         progress: global.shows_progress(),
     };
+    if args.what == "sessions" {
+        return super::bench_sessions::run(args.count as usize, &settings, global, &mut out);
+    }
     if args.people {
         return super::bench_people::run(&settings, global, &mut out);
     }
@@ -59,7 +62,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-fn fresh_seed() -> u64 {
+pub(super) fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }

@@ -2,6 +2,8 @@
 
 pub mod bench;
 mod bench_people;
+mod bench_sessions;
 pub mod demo;
+pub mod plan;
 pub mod reproduce;
 pub mod simulate;

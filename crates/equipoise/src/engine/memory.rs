@@ -18,6 +18,11 @@ impl Snapshot {
     pub fn of(state: impl Any + Send + Sync) -> Self {
         Self(Arc::new(state))
     }
+
+    /// The state, if it is of this kind.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -28,7 +33,7 @@ impl std::fmt::Debug for Snapshot {
 
 /// The state an oracle has kept for a plan, if it has.
 pub(super) fn recall<T: Any + Clone>(oracle: &mut impl Oracle) -> Option<T> {
-    oracle.recall().and_then(|Snapshot(state)| state.downcast_ref::<T>().cloned())
+    oracle.recall()?.get::<T>().cloned()
 }
 
 /// Offers a state to the oracle; it is copied only if the oracle wants it.

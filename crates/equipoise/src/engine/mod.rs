@@ -5,7 +5,9 @@
 //! ([`ask`]), and stops when the angle that holds the truth with 95 % certainty is small enough. [`Adaptive`] is the plan;
 //! [`AdaptiveRatio`] is the plan for two classes, where one number is known exactly, with its interval.
 
+pub mod adversary;
 pub mod ask;
+pub mod check;
 mod features;
 mod floor;
 mod memory;

@@ -48,7 +48,7 @@ impl Answers {
         Ok(self)
     }
 
-    fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
+    pub(super) fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
         match self {
             Answers::Exact => AnswerModel::exact(tolerance),
             Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
@@ -162,6 +162,11 @@ impl Adaptive {
     /// What is known of the signs; used for linear and group-fair metrics.
     pub fn signs(self, signs: SignKnowledge) -> Self {
         Self { signs, ..self }
+    }
+
+    /// What it takes for known of the signs.
+    pub fn known_signs(&self) -> SignKnowledge {
+        self.signs
     }
 
     /// At most this many questions.

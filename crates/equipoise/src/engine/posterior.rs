@@ -128,6 +128,20 @@ impl Posterior {
         }
     }
 
+    /// How likely site n is, lapses aside, if it is taken out and all others stay; `None` for "can't tell".
+    pub fn chance_without(&self, n: usize) -> Option<f64> {
+        let site = self.sites.get(n)?;
+        let Evidence::Positive { variance: fuzz, .. } = site.evidence else { return None };
+        let (variance, mean) =
+            (dot(&site.direction, &self.spread(&site.direction)), dot(&site.direction, &self.mean));
+        let left = 1.0 - site.precision * variance;
+        if left <= 1e-10 || variance <= 0.0 {
+            return None;
+        }
+        let (cavity_variance, cavity_mean) = (variance / left, (mean - site.shift * variance) / left);
+        Some(distribution(cavity_mean / (fuzz + cavity_variance).sqrt()))
+    }
+
     /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.
     fn visit(&mut self, n: usize) -> f64 {
         let site = &self.sites[n];

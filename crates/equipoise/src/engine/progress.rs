@@ -13,13 +13,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 /// How many people are imagined.
-const PEOPLE: usize = 64;
+const PEOPLE: usize = 40;
 
 /// Every so many places of the fine grid stand for one of the roll-outs.
 const THINNING: [usize; 2] = [8, 3];
 
-/// How far the questions of roll-outs reach; what the full choice picks most of the time.
-const REACH: f64 = 0.6;
+/// Roll-outs look up their questions by the middle ratio, to this many parts of its range.
+const CELLS: usize = 400;
 
 /// A range of how many questions are left, with probability .9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,68 +33,72 @@ pub struct Left {
 impl AdaptiveRatio {
     /// How many questions are left after what the posterior has taken in; the same for the same seed.
     pub fn questions_left(&self, posterior: &RatioPosterior, seed: u64) -> Left {
-        if self.next(posterior).is_err() {
-            return Left { low: 0, high: 0 };
+        let none = Left { low: 0, high: 0 };
+        if self.settled(posterior).is_some() {
+            return none;
         }
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let rough = posterior.thinned(THINNING[0], THINNING[1]);
-        let mut questions = Questions::new(&rough);
-        let most = self.most_questions().saturating_sub(posterior.asked()).max(1);
-        let mut lengths: Vec<usize> = (0..PEOPLE)
-            .map(|n| {
-                // Evenly spread shares instead of independent draws: a smoother range for the same cost.
-                let share = (n as f64 + random.random::<f64>()) / PEOPLE as f64;
-                self.roll_out(&rough, share, most, &mut questions, &mut random)
-            })
-            .collect();
+        // How far questions should reach depends on the person; what suits now will suit later.
+        let Some((bits, reach, _)) = posterior.choose() else { return none };
+        if bits < self.least_information() {
+            return none;
+        }
+        let mut roll_out = RollOut {
+            plan: self,
+            start: posterior.thinned(THINNING[0], THINNING[1]),
+            most: self.most_questions().saturating_sub(posterior.asked()).max(1),
+            reach,
+            questions: vec![None; CELLS + 1],
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+        };
+        let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
         lengths.sort_unstable();
         let at = |share: f64| lengths[(share * (PEOPLE - 1) as f64).round() as usize];
         Left { low: at(0.05), high: at(0.95) }
     }
+}
 
-    /// How many questions a person drawn at this share of the posterior takes.
-    fn roll_out(
-        &self,
-        start: &RatioPosterior,
-        share: f64,
-        most: usize,
-        questions: &mut Questions,
-        random: &mut Xoshiro256PlusPlus,
-    ) -> usize {
-        let (log_ratio, noise) = start.draw(share);
-        let mut posterior = start.clone();
-        for asked in 1..most {
-            let Some(query) = questions.at(&posterior) else { return asked - 1 };
-            let t = difference(&query, log_ratio) / posterior.unit();
-            let first = random.random::<f64>() < noise.chance_of_first(t);
-            let answer = if first { Preference::First } else { Preference::Second };
-            posterior.take(&query, &answer.into());
-            if self.settled(&posterior).is_some() {
+struct RollOut<'a> {
+    plan: &'a AdaptiveRatio,
+    start: RatioPosterior,
+    most: usize,
+    reach: f64,
+    /// Even questions by ratio, worked out when first needed.
+    questions: Vec<Option<Option<Query>>>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl RollOut<'_> {
+    /// How many questions the n-th person takes.
+    fn length(&mut self, n: usize) -> usize {
+        // Evenly spread shares instead of independent draws: a smoother range for the same cost.
+        let share = (n as f64 + self.random.random::<f64>()) / PEOPLE as f64;
+        let (log_ratio, noise) = self.start.draw(share);
+        let mut posterior = self.start.clone();
+        for asked in 0..self.most {
+            let Some(query) = self.question(&posterior) else { return asked.max(1) };
+            let rule = self.plan.least_information();
+            if asked > 0 && (self.over(&posterior) || posterior.information(&query) < rule) {
                 return asked;
             }
+            let t = difference(&query, log_ratio) / posterior.unit();
+            let first = self.random.random::<f64>() < noise.chance_of_first(t);
+            posterior.take(&query, &if first { Preference::First } else { Preference::Second }.into());
         }
-        most
+        self.most
     }
-}
 
-/// Even questions by ratio, worked out when first needed.
-struct Questions {
-    known: Vec<Option<Option<Query>>>,
-}
-
-impl Questions {
-    const CELLS: usize = 400;
-
-    fn new(_: &RatioPosterior) -> Self {
-        Self { known: vec![None; Self::CELLS + 1] }
+    /// Whether enough is known; the budget is counted elsewhere.
+    fn over(&self, posterior: &RatioPosterior) -> bool {
+        self.plan.settled(posterior).is_some_and(|rule| rule != "budget")
     }
 
     /// Two classifiers that are about equally good to the middle of the posterior.
-    fn at(&mut self, posterior: &RatioPosterior) -> Option<Query> {
+    fn question(&mut self, posterior: &RatioPosterior) -> Option<Query> {
         let range = people::LARGEST_RATIO.ln();
-        let middle = posterior.quantile(0.5).ln();
-        let cell = ((middle / range + 1.0) * 0.5 * Self::CELLS as f64).round() as usize;
-        let ratio = (range * (2.0 * cell as f64 / Self::CELLS as f64 - 1.0)).exp();
-        self.known[cell].get_or_insert_with(|| posterior.chord(ratio, REACH)).clone()
+        let place = (posterior.quantile(0.5).ln() / range + 1.0) * 0.5;
+        let cell = (place * CELLS as f64).round() as usize;
+        let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
+        let reach = self.reach;
+        self.questions[cell].get_or_insert_with(|| posterior.chord(ratio, reach)).clone()
     }
 }

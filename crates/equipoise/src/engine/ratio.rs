@@ -225,15 +225,20 @@ impl RatioPosterior {
     ///
     /// A pair that has been asked is not asked again.
     pub fn question(&self) -> Option<(f64, Query)> {
-        let mut best: Option<(f64, Query)> = None;
+        self.choose().map(|(bits, _, query)| (bits, query))
+    }
+
+    /// The question, its expected information, and how far it reaches.
+    pub(super) fn choose(&self) -> Option<(f64, f64, Query)> {
+        let mut best: Option<(f64, f64, Query)> = None;
         for share in [0.3, 0.5, 0.7] {
             let ratio = self.quantile(share);
             for reach in [0.1, 0.3, 0.6, 0.95] {
                 let Some(query) = self.chord(ratio, reach) else { continue };
                 let gain = self.information(&query);
-                let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
+                let better = best.as_ref().is_none_or(|(top, _, _)| gain > *top);
                 if better && !self.asked.iter().any(|asked| asked.is_close(&query, SAME)) {
-                    best = Some((gain, query));
+                    best = Some((gain, reach, query));
                 }
             }
         }
@@ -266,7 +271,7 @@ impl RatioPosterior {
     }
 
     /// Expected information about the ratio, in bits, noise averaged out.
-    fn information(&self, query: &Query) -> f64 {
+    pub(super) fn information(&self, query: &Query) -> f64 {
         let (mut first, mut uncertainty) = (0.0, 0.0);
         // Two hundred places of the grid are plenty for a choice.
         let stride = (self.marginal.len() / 200).max(1);

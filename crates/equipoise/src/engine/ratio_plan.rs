@@ -146,6 +146,11 @@ impl AdaptiveRatio {
         self.budget
     }
 
+    /// The least information worth a question.
+    pub(super) fn least_information(&self) -> f64 {
+        self.floor
+    }
+
     /// The rule that says enough is known, if one does; whether more can be asked is another question.
     pub(super) fn settled(&self, posterior: &RatioPosterior) -> Option<&'static str> {
         if posterior.quantile(0.975) / posterior.quantile(0.025) <= self.width {

@@ -111,6 +111,16 @@ impl Session {
         }
     }
 
+    /// The model of answers in use; the likeliest, where the noise is unknown.
+    pub fn model(&self) -> AnswerModel {
+        self.model
+    }
+
+    /// Half the difference of the features of a pair.
+    pub(super) fn difference(&self, query: &Query) -> Vec<f64> {
+        self.chooser.difference(query)
+    }
+
     /// The posterior.
     pub fn posterior(&self) -> &Posterior {
         &self.posterior
