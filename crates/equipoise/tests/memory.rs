@@ -40,16 +40,15 @@ fn answering_undoing_and_answering_is_answering() {
         let mut straight = Interview::new(plan.clone());
         let mut detour = Interview::new(plan);
         for n in 0..8 {
+            if let Step::Done(_) = straight.step().unwrap() {
+                break;
+            }
             let answer = if n % 3 == 0 { Preference::First } else { Preference::Second };
             straight.answer(answer).unwrap();
             detour.answer(answer.reversed()).unwrap();
-            // Done after the wrong answer: there was none to take back only if the plan had already ended.
-            if detour.transcript().len() == straight.transcript().len() {
-                let before = straight.transcript().len();
-                detour.undo();
-                assert_eq!(detour.transcript().len() + 1, before);
-                detour.answer(answer).unwrap();
-            }
+            assert_ne!(straight, detour);
+            detour.undo();
+            detour.answer(answer).unwrap();
             assert_eq!(straight, detour);
             assert_eq!(straight.step(), detour.step());
         }

@@ -62,6 +62,9 @@ impl AnswerModel {
     }
 }
 
+/// How many other questions are tried when the best has been asked before.
+const NEW_TRIES: u64 = 16;
+
 /// The state of an adaptive elicitation after some answers.
 #[derive(Debug, Clone)]
 pub struct Session {
@@ -70,7 +73,7 @@ pub struct Session {
     signs: Option<Vec<f64>>,
     posterior: Posterior,
     known: Direction,
-    asked: usize,
+    asked: Vec<Query>,
     /// Models of unknown noise; empty when the noise is known.
     rivals: Vec<Rival>,
 }
@@ -80,7 +83,7 @@ impl Session {
     pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
         let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: 0, rivals: vec![] }
+        Self { chooser, model, signs, posterior, known, asked: vec![], rivals: vec![] }
     }
 
     /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
@@ -100,7 +103,7 @@ impl Session {
 
     /// How many answers have been taken in.
     pub fn asked(&self) -> usize {
-        self.asked
+        self.asked.len()
     }
 
     /// The angle that holds the truth with probability .95.
@@ -180,8 +183,20 @@ impl Session {
 
     /// The most telling question now; `None` if nothing that may be asked tells anything.
     pub fn question(&self, seed: u64) -> Option<Query> {
-        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked as u64 + 1));
-        self.chooser.best(&self.posterior, &self.known, seed)
+        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked.len() as u64 + 1));
+        let best = self.chooser.best(&self.posterior, &self.known, seed)?;
+        if !self.has_asked(&best) {
+            return Some(best);
+        }
+        // "Can't tell" can leave the posterior without a direction to prefer: ask anything new.
+        (1..=NEW_TRIES)
+            .filter_map(|n| self.chooser.another(&self.posterior, &self.known, seed.wrapping_add(n)))
+            .find(|query| !self.has_asked(query))
+    }
+
+    /// Whether a pair has been asked, to within rounding.
+    fn has_asked(&self, query: &Query) -> bool {
+        self.asked.iter().any(|asked| asked.is_close(query, 1e-9))
     }
 
     /// Takes an answer in. The pair as it was shown is what the answer is about.
@@ -199,7 +214,7 @@ impl Session {
             }
             self.follow_leader();
         }
-        self.asked += 1;
+        self.asked.push(query.clone());
     }
 
     /// Takes in the answer to a check, a dominated pair or a repeat: it tells how the person errs, nothing else.
