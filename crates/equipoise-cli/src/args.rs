@@ -157,6 +157,7 @@ Examples:
   equipoise bench queries                      clean answers
   equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
   equipoise bench queries --people             2,000 people whose noise is unknown
+  equipoise bench queries --people --largest 1 the same, cost ratios only
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans")]
 pub struct Bench {
     /// What to measure

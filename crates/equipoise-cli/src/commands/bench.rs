@@ -35,7 +35,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         return super::bench_sessions::run(args.count as usize, &settings, global, &mut out);
     }
     if args.people {
-        return super::bench_people::run(&settings, global, &mut out);
+        return super::bench_people::run(&settings, args.largest, global, &mut out);
     }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);

@@ -43,9 +43,14 @@ struct Row {
 }
 
 /// Runs the cells and prints them.
-pub(super) fn run(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
+pub(super) fn run(
+    settings: &Settings,
+    largest: usize,
+    global: &Global,
+    out: &mut impl Write,
+) -> Result<ExitCode> {
     let mut rows = ratios(settings);
-    rows.extend(angles(settings));
+    rows.extend(angles(settings, largest));
     let holds = rows.iter().all(|row| row.holds);
     if global.json {
         #[derive(Serialize)]
@@ -139,11 +144,11 @@ fn ratio_session(plan: &AdaptiveRatio, space: &Binary, log_ratio: f64, noise: No
 }
 
 /// More than two weights, noise unknown: is the estimate within the angle the engine certifies?
-fn angles(settings: &Settings) -> Vec<Row> {
+fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
     let settings = Settings { metrics: 4 * settings.metrics, ..*settings };
     let target = 0.1;
     let mut rows = vec![];
-    for q in [2, 4, 6] {
+    for q in [2, 4, 6].into_iter().filter(|q| *q <= largest) {
         let flips = [0.0, 0.05, 0.1].map(|lapse| {
             (format!("q={q}, {:.0} % wrong", 100.0 * lapse), Noise { slope: f64::INFINITY, lapse })
         });

@@ -81,7 +81,7 @@ impl Answers {
         struct Logistic {
             slope: f64,
         }
-        let answers = match object.kind("kind", &["exact", "flip", "logistic"])?.as_str() {
+        let answers = match object.kind("kind", &["exact", "flip", "logistic", "unknown"])?.as_str() {
             "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
             "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
             "unknown" => {

@@ -5,9 +5,9 @@
 //! the whole costs a few milliseconds.
 
 use super::people;
-use super::ratio::{RatioPosterior, difference};
+use super::ratio::{RatioPosterior, difference, entropy, quantile};
 use super::ratio_plan::AdaptiveRatio;
-use crate::oracle::{Preference, Query};
+use crate::oracle::Query;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use serde::Serialize;
 const PEOPLE: usize = 40;
 
 /// Every so many places of the fine grid stand for one of the roll-outs.
-const THINNING: [usize; 2] = [8, 3];
+const THINNING: [usize; 2] = [5, 3];
 
 /// Roll-outs look up their questions by the middle ratio, to this many parts of its range.
 const CELLS: usize = 400;
@@ -47,7 +47,7 @@ impl AdaptiveRatio {
             start: posterior.thinned(THINNING[0], THINNING[1]),
             most: self.most_questions().saturating_sub(posterior.asked()).max(1),
             reach,
-            questions: vec![None; CELLS + 1],
+            prospects: (0..=CELLS).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
@@ -57,13 +57,21 @@ impl AdaptiveRatio {
     }
 }
 
+/// One question of the roll-outs: how likely "first" is under every noise and ratio of the thinned grid, and how
+/// uncertain that leaves the answer.
+struct Prospect {
+    query: Query,
+    first: Vec<f64>,
+    entropy: Vec<f64>,
+}
+
 struct RollOut<'a> {
     plan: &'a AdaptiveRatio,
     start: RatioPosterior,
     most: usize,
     reach: f64,
     /// Even questions by ratio, worked out when first needed.
-    questions: Vec<Option<Option<Query>>>,
+    prospects: Vec<Option<Option<Prospect>>>,
     random: Xoshiro256PlusPlus,
 }
 
@@ -73,32 +81,46 @@ impl RollOut<'_> {
         // Evenly spread shares instead of independent draws: a smoother range for the same cost.
         let share = (n as f64 + self.random.random::<f64>()) / PEOPLE as f64;
         let (log_ratio, noise) = self.start.draw(share);
-        let mut posterior = self.start.clone();
+        let mut masses = self.start.masses().concat();
+        let mut marginal = self.start.marginal().to_vec();
         for asked in 0..self.most {
-            let Some(query) = self.question(&posterior) else { return asked.max(1) };
-            let rule = self.plan.least_information();
-            if asked > 0 && (self.over(&posterior) || posterior.information(&query) < rule) {
+            if asked > 0 && self.plan.settled_by(&marginal).is_some() {
                 return asked;
             }
-            let t = difference(&query, log_ratio) / posterior.unit();
-            let first = self.random.random::<f64>() < noise.chance_of_first(t);
-            posterior.take(&query, &if first { Preference::First } else { Preference::Second }.into());
+            let chance: f64 = self.random.random();
+            let (unit, floor) = (self.start.unit(), self.plan.least_information());
+            let Some(prospect) = self.prospect(&marginal) else { return asked.max(1) };
+            let first: f64 = masses.iter().zip(&prospect.first).map(|(mass, p)| mass * p).sum();
+            let doubt: f64 = masses.iter().zip(&prospect.entropy).map(|(mass, h)| mass * h).sum();
+            if asked > 0 && entropy(first.clamp(0.0, 1.0)) - doubt < floor {
+                return asked;
+            }
+            let t = difference(&prospect.query, log_ratio) / unit;
+            let is_first = chance < noise.chance_of_first(t);
+            let total = if is_first { first } else { 1.0 - first }.max(1e-300);
+            marginal.fill(0.0);
+            let places = marginal.len();
+            for (n, (mass, p)) in masses.iter_mut().zip(&prospect.first).enumerate() {
+                *mass *= if is_first { *p } else { 1.0 - *p } / total;
+                marginal[n % places] += *mass;
+            }
         }
         self.most
     }
 
-    /// Whether enough is known; the budget is counted elsewhere.
-    fn over(&self, posterior: &RatioPosterior) -> bool {
-        self.plan.settled(posterior).is_some_and(|rule| rule != "budget")
-    }
-
     /// Two classifiers that are about equally good to the middle of the posterior.
-    fn question(&mut self, posterior: &RatioPosterior) -> Option<Query> {
+    fn prospect(&mut self, marginal: &[f64]) -> Option<&Prospect> {
         let range = people::LARGEST_RATIO.ln();
-        let place = (posterior.quantile(0.5).ln() / range + 1.0) * 0.5;
+        let place = (quantile(marginal, 0.5) / range + 1.0) * 0.5;
         let cell = (place * CELLS as f64).round() as usize;
         let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
-        let reach = self.reach;
-        self.questions[cell].get_or_insert_with(|| posterior.chord(ratio, reach)).clone()
+        let (start, reach) = (&self.start, self.reach);
+        let work_out = || {
+            let query = start.chord(ratio, reach)?;
+            let first = start.chances_of_first(&query);
+            let entropy = first.iter().map(|p| entropy(*p)).collect();
+            Some(Prospect { query, first, entropy })
+        };
+        self.prospects[cell].get_or_insert_with(work_out).as_ref()
     }
 }

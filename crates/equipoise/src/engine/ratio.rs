@@ -198,9 +198,25 @@ impl RatioPosterior {
 
     /// How likely the threshold $1/(1+\text{ratio})$ is within `tolerance` of the one the middle ratio leads to.
     pub fn threshold_settled(&self, tolerance: f64) -> f64 {
-        let chosen = 1.0 / (1.0 + self.quantile(0.5));
-        let near = |place: &usize| (1.0 / (1.0 + self.log_ratio(*place).exp()) - chosen).abs() <= tolerance;
-        (0..self.marginal.len()).filter(near).map(|place| self.marginal[place]).sum()
+        threshold_settled(&self.marginal, tolerance)
+    }
+
+    /// The posterior, noise by noise, ratio by ratio.
+    pub(super) fn masses(&self) -> &[Vec<f64>] {
+        &self.masses
+    }
+
+    /// The posterior of the ratio alone.
+    pub(super) fn marginal(&self) -> &[f64] {
+        &self.marginal
+    }
+
+    /// How likely the first of two points is chosen, noise by noise, ratio by ratio, in one list.
+    pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
+        let differences = self.differences(query);
+        let of_noise =
+            |noise: &Noise| differences.iter().map(|t| noise.chance_of_first(*t)).collect::<Vec<_>>();
+        self.noises.iter().flat_map(of_noise).collect()
     }
 
     /// The posterior of each noise.
@@ -271,7 +287,7 @@ impl RatioPosterior {
     }
 
     /// Expected information about the ratio, in bits, noise averaged out.
-    pub(super) fn information(&self, query: &Query) -> f64 {
+    fn information(&self, query: &Query) -> f64 {
         let (mut first, mut uncertainty) = (0.0, 0.0);
         // Two hundred places of the grid are plenty for a choice.
         let stride = (self.marginal.len() / 200).max(1);
@@ -296,13 +312,23 @@ pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
     cos * (query.first[0] - query.second[0]) + sin * (query.first[1] - query.second[1])
 }
 
-fn entropy(p: f64) -> f64 {
+pub(super) fn entropy(p: f64) -> f64 {
     let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
 }
 
+/// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
+pub(super) fn threshold_settled(masses: &[f64], tolerance: f64) -> f64 {
+    let threshold = |log_ratio: f64| 1.0 / (1.0 + log_ratio.exp());
+    let chosen = threshold(quantile(masses, 0.5));
+    let (range, cells) = (people::LARGEST_RATIO.ln(), (masses.len() - 1) as f64);
+    let at = |place: usize| threshold(range * (2.0 * place as f64 / cells - 1.0));
+    let near = |place: &usize| (at(*place) - chosen).abs() <= tolerance;
+    (0..masses.len()).filter(near).map(|place| masses[place]).sum()
+}
+
 /// The log ratio below which a share of the masses lies, linear within a grid cell.
-fn quantile(masses: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(masses: &[f64], share: f64) -> f64 {
     let range = people::LARGEST_RATIO.ln();
     let cells = (masses.len() - 1) as f64;
     let mut below = 0.0;

@@ -2,7 +2,7 @@
 
 use super::memory;
 use super::plan::Answers;
-use super::ratio::{Noise, RatioPosterior};
+use super::ratio::{Noise, RatioPosterior, quantile, threshold_settled};
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
@@ -153,15 +153,17 @@ impl AdaptiveRatio {
 
     /// The rule that says enough is known, if one does; whether more can be asked is another question.
     pub(super) fn settled(&self, posterior: &RatioPosterior) -> Option<&'static str> {
-        if posterior.quantile(0.975) / posterior.quantile(0.025) <= self.width {
+        let over = (posterior.asked() >= self.budget).then_some("budget");
+        self.settled_by(posterior.marginal()).or(over)
+    }
+
+    /// The same for the posterior of a ratio, budget aside.
+    pub(super) fn settled_by(&self, marginal: &[f64]) -> Option<&'static str> {
+        if quantile(marginal, 0.975) - quantile(marginal, 0.025) <= self.width.ln() {
             return Some("width");
         }
-        if let Some(Decision { tolerance, certainty }) = self.decision
-            && posterior.threshold_settled(tolerance) >= certainty
-        {
-            return Some("decision");
-        }
-        (posterior.asked() >= self.budget).then_some("budget")
+        let Decision { tolerance, certainty } = self.decision?;
+        (threshold_settled(marginal, tolerance) >= certainty).then_some("decision")
     }
 
     /// What to ask now, or the rule that ends the questions.

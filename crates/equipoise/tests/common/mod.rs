@@ -18,6 +18,7 @@ const MATRICES: &str =
     r#""performance":[0.6,0.8],"fairness":[{"groups":[0,1],"matrix":[[0.9,0.3],[0.3,1.5]]}]"#;
 
 const FLIPS: &str = r#""answers":{"kind":"flip","probability":0.05}"#;
+const UNKNOWN: &str = r#""answers":{"kind":"unknown"}"#;
 const SLOPE: &str = r#""answers":{"kind":"logistic","slope":20}"#;
 
 /// A plan of every kind and method, with the given tolerance.
@@ -58,6 +59,7 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (BALL3, r#""kind":"linear","method":"adaptive","budget":25"#.to_owned()),
         (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":25,"signs":"unknown",{FLIPS}"#)),
         (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":25,{SLOPE}"#)),
+        (BALL, format!(r#""kind":"linear","method":"adaptive","budget":15,{UNKNOWN}"#)),
         (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":25"#.to_owned()),
         (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":20"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":3"#.to_owned()),
