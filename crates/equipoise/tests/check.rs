@@ -1,5 +1,6 @@
 //! Does the model check raise the alarm when it should, and only then?
 
+use equipoise::elicit::SignKnowledge;
 use equipoise::engine::check::{Check, probe};
 use equipoise::engine::people::Expert;
 use equipoise::engine::{Adaptive, Answers, Noise};
@@ -37,8 +38,10 @@ fn transcript(metric: Metric, seed: u64) -> Vec<Answered> {
 /// How often the check says "not linear".
 fn alarms(runs: u64, make: impl Fn(&mut Xoshiro256PlusPlus) -> Metric) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(77);
-    let alarm =
-        |seed: u64| !Check::linear(&ball(), ANSWERS, &transcript(make(&mut random), seed)).is_linear();
+    let alarm = |seed: u64| {
+        !Check::linear(&ball(), ANSWERS, SignKnowledge::Monotone, &transcript(make(&mut random), seed))
+            .is_linear()
+    };
     (0..runs).map(alarm).filter(|alarm| *alarm).count() as f64 / runs as f64
 }
 
@@ -83,11 +86,12 @@ fn a_wrong_answer_among_right_ones_is_listed() {
         interview.answer(answer).unwrap();
     }
     let mut transcript = interview.transcript().to_vec();
-    assert!(Check::linear(&ball(), ANSWERS, &transcript).findings().is_empty());
+    let check = Check::linear(&ball(), ANSWERS, SignKnowledge::Monotone, &transcript);
+    assert!(check.findings().is_empty(), "{check:?}");
     // The clearest comparison of all, answered the wrong way round.
     let worst = equipoise::Query::new(vec![0.45, 0.45], vec![0.55, 0.55]);
     transcript.push(Answered { query: worst, preference: Preference::Second, shown: None });
-    let check = Check::linear(&ball(), ANSWERS, &transcript);
+    let check = Check::linear(&ball(), ANSWERS, SignKnowledge::Monotone, &transcript);
     assert_eq!(check.surprising[0].0, transcript.len() - 1);
     let number = transcript.len().to_string();
     assert!(check.findings().iter().any(|finding| finding.to_string().ends_with(&number)));

@@ -13,7 +13,7 @@ use super::normal::distribution;
 use super::plan::Answers;
 use super::posterior::Posterior;
 use super::session::Session;
-use crate::elicit::Finding;
+use crate::elicit::{Finding, SignKnowledge};
 use crate::interview::Answered;
 use crate::linalg::{norm, plus, scaled};
 use crate::oracle::{Answer, Preference, Query};
@@ -44,8 +44,18 @@ pub struct Check {
 
 impl Check {
     /// Checks a transcript of comparisons in a ball, with answers believed to err like this.
-    pub fn linear(space: &Sphere, answers: Answers, transcript: &[Answered]) -> Self {
+    ///
+    /// `signs` is what the plan knew: a question that is even to whoever knows the signs is not to whoever does not.
+    /// The comparison leaves them out, because a quadratic metric has none to know.
+    pub fn linear(space: &Sphere, answers: Answers, signs: SignKnowledge, transcript: &[Answered]) -> Self {
         let [mut linear, mut quadratic] = rivals(space, answers);
+        let known = match signs {
+            SignKnowledge::Monotone => linear_features(space).known_signs(),
+            SignKnowledge::Unknown => None,
+        };
+        // The sites of known signs come before those of the answers.
+        let before = known.as_ref().map_or(0, Vec::len);
+        let mut signed = start(linear_features(space), answers, known);
         let (mut surplus, mut variance, mut bits) = (0.0, 0.0, 0.0);
         for answered in transcript {
             let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
@@ -54,18 +64,19 @@ impl Check {
                 let first = answered.preference == Preference::First;
                 let of = |session: &Session| session.chance_of_first(shown).clamp(1e-9, 1.0 - 1e-9);
                 let chance = |p: f64| if first { p } else { 1.0 - p };
-                let (p, rival) = (of(&linear), of(&quadratic));
+                let p = of(&signed);
                 let expected = -p * p.ln() - (1.0 - p) * (1.0 - p).ln();
                 surplus -= chance(p).ln() + expected;
                 variance += p * (1.0 - p) * (p / (1.0 - p)).ln().powi(2);
-                bits += (chance(rival) / chance(p)).log2();
+                bits += (chance(of(&quadratic)) / chance(of(&linear))).log2();
             }
-            linear.take(&answered.query, &answer);
-            quadratic.take(&answered.query, &answer);
+            for session in [&mut signed, &mut linear, &mut quadratic] {
+                session.take(&answered.query, &answer);
+            }
         }
         let p_value = if variance > 0.0 { distribution(-surplus / variance.sqrt()) } else { 1.0 };
         let mut surprising: Vec<(usize, f64)> = (0..transcript.len())
-            .filter_map(|n| Some((n, linear.posterior().chance_without(n)?)))
+            .filter_map(|n| Some((n, signed.posterior().chance_without(before + n)?)))
             .filter(|(_, chance)| *chance < STANDS_OUT)
             .collect();
         surprising.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -124,13 +135,17 @@ pub fn probe(space: &Sphere, answers: Answers, transcript: &[Answered], seed: u6
 
 /// Both families before the first answer, signs unknown so that neither starts with an advantage.
 fn rivals(space: &Sphere, answers: Answers) -> [Session; 2] {
-    let (view, centre, radius) = (space.view(), space.centre(), space.radius());
-    let linear = Features::linear(view, centre.clone(), radius);
-    let quadratic = Features::quadratic(view, centre, radius);
-    [linear, quadratic].map(|features| {
-        let model = answers.model(0.01, features.dimension());
-        Session::start(Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() }, model, None)
-    })
+    let quadratic = Features::quadratic(space.view(), space.centre(), space.radius());
+    [linear_features(space), quadratic].map(|features| start(features, answers, None))
+}
+
+fn linear_features(space: &Sphere) -> Features {
+    Features::linear(space.view(), space.centre(), space.radius())
+}
+
+fn start(features: Features, answers: Answers, signs: Option<Vec<f64>>) -> Session {
+    let model = answers.model(0.01, features.dimension());
+    Session::start(Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() }, model, signs)
 }
 
 impl Session {
