@@ -1,4 +1,4 @@
-//! `equipoise bench queries`: questions asked, against the information floor and the papers' searches.
+//! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
 use super::{bench_fractional, bench_pools};
 use crate::args::{Bench, Global};
@@ -34,6 +34,12 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     };
     if args.pools {
         return pools(&settings, global, &mut out);
+    }
+    if args.what == "sessions" {
+        return super::bench_sessions::run(args.count as usize, &settings, global, &mut out);
+    }
+    if args.people {
+        return super::bench_people::run(&settings, args.largest, global, &mut out);
     }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);
@@ -80,15 +86,15 @@ fn pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<E
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-fn fresh_seed() -> u64 {
+pub(super) fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
 pub(super) struct Settings {
-    pub(super) seed: u64,
-    pub(super) metrics: usize,
-    progress: bool,
+    pub seed: u64,
+    pub metrics: usize,
+    pub progress: bool,
 }
 
 /// One cell of the bench.
@@ -176,7 +182,7 @@ impl Task {
 }
 
 /// A ball of any dimension: recalls of that many classes.
-fn ball(dimension: usize) -> Sphere {
+pub(super) fn ball(dimension: usize) -> Sphere {
     Sphere::new(Measure::DiagonalRates, dimension, 0.5 / dimension as f64).expect("a small radius")
 }
 

@@ -80,6 +80,18 @@ pub enum Finding {
         /// How likely it is the best.
         probability: f64,
     },
+    /// A linear metric does not explain the answers.
+    NotLinear {
+        /// How likely answers of a linear metric surprise as much.
+        p_value: f64,
+        /// Evidence for a quadratic metric.
+        bits: f64,
+    },
+    /// These answers contradict the others.
+    Contradicted {
+        /// Counted from 1.
+        answers: Vec<usize>,
+    },
     /// The ball of the space reaches beyond what classifiers can do.
     BeyondReach {
         /// The sentence.
@@ -160,6 +172,16 @@ impl std::fmt::Display for Finding {
             }
             Finding::BestOfPool { name, probability } => {
                 write!(f, "the best of the pool is \"{name}\" with probability {probability:.2}")
+            }
+            Finding::NotLinear { p_value, bits } => write!(
+                f,
+                "a linear metric does not explain the answers (p = {p_value:.1e}; evidence for a quadratic one: {bits:.1} \
+                 bits)"
+            ),
+            Finding::Contradicted { answers } => {
+                let numbers: Vec<String> = answers.iter().map(ToString::to_string).collect();
+                let subject = if answers.len() == 1 { "answer" } else { "answers" };
+                write!(f, "contradicted by the other answers: {subject} {}", numbers.join(", "))
             }
             Finding::BeyondReach { what } => write!(f, "{what}"),
         }

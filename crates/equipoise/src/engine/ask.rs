@@ -142,6 +142,23 @@ impl Chooser {
         }
     }
 
+    /// A telling question other than the best: along a random direction, where the best has nothing random about it.
+    pub(super) fn another(
+        &self,
+        posterior: &Posterior,
+        known: &Direction,
+        asked: &[Query],
+        seed: u64,
+    ) -> Option<Query> {
+        if self.reach != Reach::Ball || !self.features.is_linear() {
+            return self.best(posterior, known, asked, seed);
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let any: Vec<f64> = known.mean.iter().map(|_| StandardNormal.sample(&mut random)).collect();
+        let half = direction(&plus(&any, -dot(&any, &known.mean), &known.mean))?;
+        Some(self.pair(&vec![0.0; half.len()], &half))
+    }
+
     /// The expected narrowing by a pair whose features differ by 2w.
     pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
         let spread = posterior.spread(w);

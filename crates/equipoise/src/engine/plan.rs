@@ -2,7 +2,9 @@
 
 use super::ask::{Chooser, Reach};
 use super::features::Features;
+use super::memory;
 use super::pairs::{Aim, Points};
+use super::rivals;
 use super::session::{AnswerModel, Session};
 use super::stop::Stop;
 use crate::document::{self, Object};
@@ -29,12 +31,14 @@ pub enum Answers {
         /// $\beta$.
         slope: f64,
     },
+    /// Nothing is known: slope and lapses are estimated while asking.
+    Unknown,
 }
 
 impl Answers {
     pub(super) fn checked(self) -> Result<Self> {
         match self {
-            Answers::Exact => {}
+            Answers::Exact | Answers::Unknown => {}
             Answers::Flip { probability } => {
                 let ok = (0.0..=0.3).contains(&probability);
                 check::number("answers.probability", probability, ok, "a number in [0, 0.3]")?;
@@ -51,6 +55,8 @@ impl Answers {
             Answers::Exact => AnswerModel::exact(tolerance),
             Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
             Answers::Logistic { slope } => AnswerModel::logistic(slope, dimension),
+            // What the rivals start from; they take over with the first answer.
+            Answers::Unknown => rivals::models(tolerance, dimension)[0].0,
         }
     }
 
@@ -59,7 +65,7 @@ impl Answers {
     pub(super) fn caution(self) -> f64 {
         match self {
             Answers::Exact => 1.0,
-            Answers::Flip { .. } | Answers::Logistic { .. } => 1.08,
+            Answers::Flip { .. } | Answers::Logistic { .. } | Answers::Unknown => 1.08,
         }
     }
 
@@ -77,9 +83,13 @@ impl Answers {
         struct Logistic {
             slope: f64,
         }
-        let answers = match object.kind("kind", &["exact", "flip", "logistic"])?.as_str() {
+        let answers = match object.kind("kind", &["exact", "flip", "logistic", "unknown"])?.as_str() {
             "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
             "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
+            "unknown" => {
+                object.finish()?;
+                Answers::Unknown
+            }
             _ => {
                 object.finish()?;
                 Answers::Exact
@@ -197,6 +207,11 @@ impl Adaptive {
         Self { signs, ..self }
     }
 
+    /// What it takes for known of the signs.
+    pub fn known_signs(&self) -> SignKnowledge {
+        self.signs
+    }
+
     /// At most this many questions.
     pub fn budget(self, questions: usize) -> Result<Self> {
         let ok = (1..=1_000_000).contains(&questions);
@@ -275,7 +290,12 @@ impl Adaptive {
         };
         let reach = self.reach(&signs);
         let rows_that_differ = self.rows_that_differ;
-        Session::start(Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ }, model, signs)
+        let models = match self.answers {
+            Answers::Unknown => rivals::models(self.tolerance, features.dimension()),
+            _ => vec![],
+        };
+        let chooser = Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ };
+        Session::start(chooser, model, signs).with_rivals(models)
     }
 
     fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {
@@ -352,7 +372,7 @@ impl Plan for Adaptive {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session = self.start();
+        let mut session: Session = memory::recall(oracle).unwrap_or_else(|| self.start());
         let rule = loop {
             if let Some(rule) = self.ended(&session) {
                 break rule;
@@ -363,6 +383,7 @@ impl Plan for Adaptive {
             }
             let answer = oracle.prefer(&query)?;
             session.take(&query, &answer);
+            memory::keep(oracle, &session);
         };
         let radius = session.radius() * self.answers.caution();
         let mut findings =

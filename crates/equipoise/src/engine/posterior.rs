@@ -6,7 +6,7 @@
 //! and revisits all sites until they agree.
 
 use super::normal::{density, distribution, hazard};
-use crate::linalg::{dot, inverse_of_positive};
+use crate::linalg::{dot, inverse_of_positive, plus};
 
 /// What one answer says about $t = \langle w, \theta\rangle$.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -165,6 +165,25 @@ impl Posterior {
                 break;
             }
         }
+    }
+
+    /// How likely site n is, lapses aside, if it is taken out and all others stay; `None` for "can't tell".
+    ///
+    /// Only the direction of the weights counts: their length, which answers say little about, cannot turn a sign.
+    pub fn chance_without(&self, n: usize) -> Option<f64> {
+        let Site { direction: w, evidence, precision, shift } = self.sites.get(n)?;
+        let Evidence::Positive { variance: fuzz, .. } = evidence else { return None };
+        let spread = self.spread(w);
+        let (variance, along) = (dot(w, &spread), dot(w, &self.mean));
+        let left = 1.0 - precision * variance;
+        if left <= 1e-10 || variance <= 0.0 {
+            return None;
+        }
+        let mean = plus(&self.mean, (precision * along - shift) / left, &spread);
+        let length = dot(&mean, &mean).max(1e-300);
+        let across = plus(w, -dot(w, &mean) / length, &mean);
+        let widened = dot(&across, &self.spread(&across)) + dot(&across, &spread).powi(2) * precision / left;
+        Some(distribution(dot(w, &mean) / (fuzz + widened.max(0.0)).max(1e-300).sqrt()))
     }
 
     /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.

@@ -22,6 +22,7 @@ const POOL: &str = r#"{"kind":"pool","measure":"off_diagonal_rates","classes":2,
     {"name":"d","point":[0.05,0.30]},{"name":"worse than c","point":[0.15,0.15]}]}"#;
 
 const FLIPS: &str = r#""answers":{"kind":"flip","probability":0.05}"#;
+const UNKNOWN: &str = r#""answers":{"kind":"unknown"}"#;
 const SLOPE: &str = r#""answers":{"kind":"logistic","slope":20}"#;
 
 /// A plan of every kind and method, with the given tolerance.
@@ -62,6 +63,7 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (BALL3, r#""kind":"linear","method":"adaptive","budget":25"#.to_owned()),
         (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":25,"signs":"unknown",{FLIPS}"#)),
         (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":25,{SLOPE}"#)),
+        (BALL, format!(r#""kind":"linear","method":"adaptive","budget":15,{UNKNOWN}"#)),
         (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":25"#.to_owned()),
         (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":20"#.to_owned()),
         (BALL3, r#""kind":"linear","method":"adaptive","budget":25,"rows_that_differ":3"#.to_owned()),
