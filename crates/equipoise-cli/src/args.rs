@@ -57,6 +57,7 @@ pub enum Command {
     Elicit(Box<Elicit>),
     Score(Score),
     Rank(Rank),
+    Plan(PlanAhead),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -168,10 +169,14 @@ drawn at random. A ratio is questions over the floor (over the channel's capacit
 
 Examples:
   equipoise bench queries                      clean answers
-  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop")]
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
+  equipoise bench queries --pools --metrics 100  questions until the best of twenty models is known
+  equipoise bench queries --people             2,000 people whose noise is unknown
+  equipoise bench queries --people --largest 1 the same, cost ratios only
+  equipoise bench sessions --count 100000      respondents that try to break the adaptive plans")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -179,6 +184,16 @@ pub struct Bench {
     /// With wrong and uncertain answers instead of clean ones
     #[arg(long)]
     pub noise: bool,
+    /// Find the best of twenty candidate models instead of the weights
+    #[arg(long, conflicts_with_all = ["noise", "largest"])]
+    pub pools: bool,
+    /// Answers of a population of people whose noise is unknown: coverage of the cost ratio's interval, of the certified
+    /// angle for more than two weights, and of the range of questions left
+    #[arg(long, conflicts_with = "noise")]
+    pub people: bool,
+    /// How many adversarial sessions
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub count: u32,
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,
@@ -418,6 +433,29 @@ fn inner_share(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err("expected a number strictly between 0 and 1".to_owned()),
     }
+}
+
+/// Simulate experts before any human is asked: questions, error, coverage
+#[derive(Debug, Args)]
+#[command(after_help = "\
+FILE is a space, a plan or a simulation as a JSON document, or a table of predictions (CSV, JSON Lines, Parquet, Arrow): two \
+classes are asked about their thresholds, more about a ball of error rates. Experts are drawn from a population of \
+people unless --noise says otherwise. The exit code is 1 if the 95 % interval holds the truth in fewer than 93 % or more than \
+97 % of the sessions, or if more than 20 % of them are asked as many questions as allowed.
+
+Examples:
+  equipoise plan examples/simulations/logistic_linear_adaptive.json
+  equipoise plan predictions.csv --noise logistic:20,lapse:0.02 --experts 200")]
+pub struct PlanAhead {
+    /// A document or a table
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How they err: logistic:SLOPE,lapse:SHARE in units of the space, flip:SHARE, or none
+    #[arg(long, value_name = "NOISE")]
+    pub noise: Option<String>,
+    /// How many experts
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub experts: u32,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -44,6 +44,12 @@ pub fn named(metric: &Metric) -> Vec<(String, f64)> {
     }
 }
 
+/// Where each coefficient lies with probability `level`, if the metric says how sure it is of them.
+pub fn ranges(metric: &Metric, level: f64) -> Option<Vec<[f64; 2]>> {
+    let values = |drawn: &Metric| named(&drawn.normal_form()).into_iter().map(|(_, value)| value).collect();
+    metric.credible(level, values)
+}
+
 fn between([u, v]: [usize; 2]) -> String {
     format!("groups {u} and {v}: ")
 }

@@ -43,6 +43,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
     match &line.command {
         Some(Command::Demo(args)) => commands::demo::run(args, &line.global),
         Some(Command::Simulate(args)) => commands::simulate::run(args, &line.global),
+        Some(Command::Plan(args)) => commands::plan::run(args, &line.global),
         Some(Command::Bench(args)) => commands::bench::run(args, &line.global),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
         Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),

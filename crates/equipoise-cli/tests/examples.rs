@@ -4,7 +4,7 @@ use equipoise::Simulation;
 use std::path::Path;
 
 /// The largest angle, in radians, between what each file hides and what comes out.
-const BOUNDS: [(&str, f64); 34] = [
+const BOUNDS: [(&str, f64); 36] = [
     ("group_fair_adaptive", 0.01),
     ("group_fair_antipodal", 0.005),
     ("group_fair_paper", 0.003),
@@ -20,6 +20,8 @@ const BOUNDS: [(&str, f64); 34] = [
     ("logistic_linear_fractional_grid", 0.05),
     ("logistic_linear_fractional_known_ratio", 0.005),
     ("logistic_linear_three_questions", 0.007),
+    // It stops when the best model is known, whatever else the weights may be.
+    ("pool_linear_adaptive", 0.1),
     ("polynomial_antipodal", 0.005),
     ("polynomial_paper", 0.005),
     ("quadratic_antipodal", 0.02),
@@ -36,6 +38,8 @@ const BOUNDS: [(&str, f64); 34] = [
     ("sphere_linear_adaptive_flips", 0.01),
     ("sphere_linear_antipodal", 0.002),
     ("sphere_linear_backward", 0.002),
+    // It stops at .01 in units of the ball; the angle here is in units of the rates.
+    ("sphere_linear_fractional_adaptive", 0.03),
     ("sphere_linear_fractional_antipodal", 0.0001),
     ("sphere_linear_fractional_paper", 0.01),
     // Answers are coin tosses where values differ by less than .001.

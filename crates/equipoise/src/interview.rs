@@ -4,13 +4,18 @@
 //! replaying oracle says "please ask this", and `?` carries the question out. So prompts, pages and Python share one
 //! implementation of every procedure; an interview fits in a JSON file, can be resumed anywhere, and undo is dropping
 //! the last answer.
+//!
+//! A plan that thinks about every question can keep its state between steps in a [`Memory`], so that a step costs one
+//! question however many came before. The memory is never needed and may be dropped at any time: results are the same.
 
 use crate::document::{self, FORMAT, Object};
 use crate::elicit::Plan;
+use crate::engine::{Memory, Snapshot};
 use crate::error::{Error, Result};
 use crate::oracle::{Answer, Oracle, Preference, Query};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, PoisonError};
 
 /// Recorded questions may differ from replayed ones by this much in a coordinate: rounding across machines.
 const SAME_QUESTION: f64 = 1e-9;
@@ -71,21 +76,48 @@ pub struct Divergence {
 /// assert!(!outcome.identifiable()); // the best classifier accepts everybody: weights beyond some ratio look alike
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct Interview<P> {
     plan: P,
     transcript: Vec<Answered>,
+    memory: Mutex<Memory>,
+}
+
+impl<P: Clone> Clone for Interview<P> {
+    fn clone(&self) -> Self {
+        let (plan, transcript) = (self.plan.clone(), self.transcript.clone());
+        Self { plan, transcript, memory: Mutex::new(self.with_memory(|memory| memory.clone())) }
+    }
+}
+
+/// What is remembered of earlier steps makes no difference.
+impl<P: PartialEq> PartialEq for Interview<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan && self.transcript == other.transcript
+    }
+}
+
+impl<P> Interview<P> {
+    fn with_memory<T>(&self, job: impl FnOnce(&mut Memory) -> T) -> T {
+        // A panic while it was held leaves at worst a state too many, which is compared before it is used.
+        job(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Forgets what earlier steps computed; the next one replays everything.
+    pub fn forget(&mut self) {
+        self.with_memory(|memory| *memory = Memory::default());
+    }
 }
 
 impl<P: Plan> Interview<P> {
     /// Nothing answered yet.
     pub fn new(plan: P) -> Self {
-        Self { plan, transcript: vec![] }
+        Self::with_transcript(plan, vec![])
     }
 
     /// From a transcript kept elsewhere.
     pub fn with_transcript(plan: P, transcript: Vec<Answered>) -> Self {
-        Self { plan, transcript }
+        Self { plan, transcript, memory: Mutex::default() }
     }
 
     /// The plan.
@@ -100,7 +132,11 @@ impl<P: Plan> Interview<P> {
 
     /// The next question, or what came out.
     pub fn step(&self) -> std::result::Result<Step<P::Output>, Divergence> {
-        let mut replay = Replay { recorded: &self.transcript, next: 0 };
+        self.with_memory(|memory| self.step_from(memory))
+    }
+
+    fn step_from(&self, memory: &mut Memory) -> std::result::Result<Step<P::Output>, Divergence> {
+        let mut replay = Replay { recorded: &self.transcript, next: 0, memory };
         match self.plan.run(&mut replay) {
             Ok(output) if replay.next == self.transcript.len() => Ok(Step::Done(output)),
             // The plan ended with answers left over: it is not the plan that asked for them.
@@ -160,7 +196,7 @@ impl<P: Plan + DeserializeOwned> Interview<P> {
                 return Err(Error::Document(what));
             }
         }
-        Ok(Self { plan, transcript })
+        Ok(Self { plan, transcript, memory: Mutex::default() })
     }
 }
 
@@ -168,6 +204,7 @@ impl<P: Plan + DeserializeOwned> Interview<P> {
 struct Replay<'a> {
     recorded: &'a [Answered],
     next: usize,
+    memory: &'a mut Memory,
 }
 
 enum Stopped {
@@ -188,5 +225,18 @@ impl Oracle for Replay<'_> {
             return Err(Stopped::Diverged(Box::new(Divergence { number: self.next, recorded, planned })));
         }
         Ok(Answer { preference: answered.preference, shown: answered.shown.clone() })
+    }
+
+    fn recall(&mut self) -> Option<Snapshot> {
+        let (taken, state) = self.memory.recall(self.recorded)?;
+        self.next = taken;
+        Some(state)
+    }
+
+    fn keep(&mut self, state: &mut dyn FnMut() -> Snapshot) {
+        // While replaying there is nothing to gain: only the newest states are gone back to.
+        if self.next + Memory::DEPTH > self.recorded.len() {
+            self.memory.keep(&self.recorded[..self.next], state());
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! `equipoise bench queries`: questions asked, against the information floor and the papers' searches.
+//! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
+use super::{bench_fractional, bench_pools};
 use crate::args::{Bench, Global};
 use crate::fault::FINDING;
 use crate::json;
@@ -21,7 +22,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Targets of the clean bench, in radians.
-const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
+pub(super) const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
 
 /// Runs the command.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
@@ -31,6 +32,15 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         metrics: args.metrics as usize,
         progress: global.shows_progress(),
     };
+    if args.pools {
+        return pools(&settings, global, &mut out);
+    }
+    if args.what == "sessions" {
+        return super::bench_sessions::run(args.count as usize, &settings, global, &mut out);
+    }
+    if args.people {
+        return super::bench_people::run(&settings, args.largest, global, &mut out);
+    }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);
     if global.json {
@@ -56,45 +66,65 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-fn fresh_seed() -> u64 {
+fn pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
+    let rows = bench_pools::rows(settings);
+    let holds = rows.iter().all(|row| row.holds);
+    if global.json {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            format: u64,
+            seed: u64,
+            pools: usize,
+            holds: bool,
+            rows: &'a [bench_pools::PoolRow],
+        }
+        let (format, seed, pools) = (equipoise::FORMAT, settings.seed, settings.metrics);
+        json::write(&Document { format, seed, pools, holds, rows: &rows }, out)?;
+    } else {
+        bench_pools::print(&rows, settings, out)?;
+    }
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+pub(super) fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
-struct Settings {
-    seed: u64,
-    metrics: usize,
-    progress: bool,
+pub(super) struct Settings {
+    pub seed: u64,
+    pub metrics: usize,
+    pub progress: bool,
 }
 
 /// One cell of the bench.
 #[derive(Debug, Serialize)]
-struct Row {
+pub(super) struct Row {
     task: String,
     weights: usize,
     target: f64,
     floor: f64,
     /// Questions until the estimate first is within the target.
-    median: f64,
+    pub(super) median: f64,
     p90: f64,
     /// Questions until the engine says so, and how often that is true.
     certified: f64,
     coverage: f64,
     milliseconds_per_question: f64,
     /// What the papers' search asks, and how far off it ends.
-    paper: Option<(usize, f64)>,
+    pub(super) paper: Option<(usize, f64)>,
     /// The same for one backward sweep.
-    backward: Option<(usize, f64)>,
-    goal: String,
-    holds: bool,
+    pub(super) backward: Option<(usize, f64)>,
+    pub(super) goal: String,
+    pub(super) holds: bool,
 }
 
 /// How one engine run went.
-struct Trial {
-    hits: Vec<Option<usize>>,
-    certified: Vec<Option<(usize, f64)>>,
-    milliseconds: f64,
-    asked: usize,
+pub(super) struct Trial {
+    pub(super) hits: Vec<Option<usize>>,
+    pub(super) certified: Vec<Option<(usize, f64)>>,
+    pub(super) milliseconds: f64,
+    pub(super) asked: usize,
 }
 
 /// Runs a plan against its metric until all targets are hit and certified.
@@ -152,7 +182,7 @@ impl Task {
 }
 
 /// A ball of any dimension: recalls of that many classes.
-fn ball(dimension: usize) -> Sphere {
+pub(super) fn ball(dimension: usize) -> Sphere {
     Sphere::new(Measure::DiagonalRates, dimension, 0.5 / dimension as f64).expect("a small radius")
 }
 
@@ -215,16 +245,17 @@ fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
             rows.push(row);
         }
     }
+    rows.extend(bench_fractional::rows(settings, largest, ball));
     rows
 }
 
 /// The printed search: forward order, two cycles, four questions per halving.
-fn printed() -> Method {
+pub(super) fn printed() -> Method {
     Method::paper(2, Halving::Four)
 }
 
 /// The same questions, last angle first, once, at most three per halving.
-fn backward() -> Method {
+pub(super) fn backward() -> Method {
     Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Three }
 }
 
@@ -299,7 +330,7 @@ fn unit(metric: &Metric) -> Metric {
 }
 
 /// Runs a job per metric on all cores, each with a generator of its own.
-fn each<T: Send>(
+pub(super) fn each<T: Send>(
     settings: &Settings,
     label: &str,
     job: impl Fn(u64, &mut Xoshiro256PlusPlus) -> T + Sync,
@@ -314,7 +345,14 @@ fn each<T: Send>(
     (0..settings.metrics as u64).into_par_iter().map(one).collect()
 }
 
-fn summary(task: &str, weights: usize, target: f64, floor: f64, trials: &[Trial], n: usize) -> Row {
+pub(super) fn summary(
+    task: &str,
+    weights: usize,
+    target: f64,
+    floor: f64,
+    trials: &[Trial],
+    n: usize,
+) -> Row {
     let hits: Vec<f64> = trials.iter().map(|t| t.hits[n].map_or(f64::INFINITY, |q| q as f64)).collect();
     let certified: Vec<f64> =
         trials.iter().map(|t| t.certified[n].map_or(f64::INFINITY, |(q, _)| q as f64)).collect();
@@ -337,7 +375,7 @@ fn summary(task: &str, weights: usize, target: f64, floor: f64, trials: &[Trial]
     }
 }
 
-fn quantile(values: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]

@@ -1,10 +1,15 @@
 //! One module for each command.
 
 pub mod bench;
+mod bench_fractional;
+mod bench_people;
+mod bench_pools;
+mod bench_sessions;
 pub mod demo;
 pub mod elicit;
 pub mod inspect;
 mod models;
+pub mod plan;
 pub mod rank;
 pub mod reproduce;
 pub mod score;

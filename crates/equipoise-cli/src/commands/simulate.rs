@@ -22,6 +22,9 @@ use std::process::ExitCode;
 /// Metrics with more coefficients than this are cut short in text; JSON has them all.
 const MOST_ROWS: usize = 40;
 
+/// How certain the intervals of coefficients are.
+const LEVEL: f64 = 0.95;
+
 /// Where the text of "Questions", "Error" and the like begins.
 const INDENT: usize = 14;
 
@@ -107,16 +110,18 @@ fn write_metric(hidden: &Metric, elicited: &Metric, terminal: Terminal, out: &mu
     let comparable = hidden.family().kind() == elicited.family().kind() && hidden.sense() == elicited.sense();
     let truth = if comparable { coefficients::named(&hidden) } else { vec![] };
     let rows = coefficients::named(&elicited);
-    let mut table = match comparable {
-        true => Table::new(terminal, ["coefficient", "hidden", "elicited"]),
-        false => Table::new(terminal, ["coefficient", "elicited"]),
-    };
+    let ranges = coefficients::ranges(&elicited, LEVEL);
+    let mut headings = vec!["coefficient"];
+    headings.extend(comparable.then_some("hidden"));
+    headings.push("elicited");
+    headings.extend(ranges.as_ref().map(|_| "95 % interval"));
+    let mut table = Table::new(terminal, headings);
     for (n, (name, value)) in rows.iter().take(MOST_ROWS).enumerate() {
-        let value = number(*value);
-        match truth.get(n) {
-            Some((_, truth)) => table.row([name.clone(), number(*truth), value]),
-            None => table.row([name.clone(), value]),
-        };
+        let mut row = vec![name.clone()];
+        row.extend(truth.get(n).map(|(_, truth)| number(*truth)));
+        row.push(number(*value));
+        row.extend(ranges.as_ref().map(|ranges| ranges[n].map(number).join(" to ")));
+        table.row(row);
     }
     write!(out, "{table}")?;
     if rows.len() > MOST_ROWS {

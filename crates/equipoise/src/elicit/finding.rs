@@ -73,6 +73,25 @@ pub enum Finding {
         /// How likely the truth is inside.
         level: f64,
     },
+    /// The likeliest best classifier of a pool.
+    BestOfPool {
+        /// Its name.
+        name: String,
+        /// How likely it is the best.
+        probability: f64,
+    },
+    /// A linear metric does not explain the answers.
+    NotLinear {
+        /// How likely answers of a linear metric surprise as much.
+        p_value: f64,
+        /// Evidence for a quadratic metric.
+        bits: f64,
+    },
+    /// These answers contradict the others.
+    Contradicted {
+        /// Counted from 1.
+        answers: Vec<usize>,
+    },
     /// The ball of the space reaches beyond what classifiers can do.
     BeyondReach {
         /// The sentence.
@@ -150,6 +169,19 @@ impl std::fmt::Display for Finding {
             }
             Finding::RatioInterval { low, high, level } => {
                 write!(f, "the cost ratio lies between {low:.2} and {high:.2} with probability {level}")
+            }
+            Finding::BestOfPool { name, probability } => {
+                write!(f, "the best of the pool is \"{name}\" with probability {probability:.2}")
+            }
+            Finding::NotLinear { p_value, bits } => write!(
+                f,
+                "a linear metric does not explain the answers (p = {p_value:.1e}; evidence for a quadratic one: {bits:.1} \
+                 bits)"
+            ),
+            Finding::Contradicted { answers } => {
+                let numbers: Vec<String> = answers.iter().map(ToString::to_string).collect();
+                let subject = if answers.len() == 1 { "answer" } else { "answers" };
+                write!(f, "contradicted by the other answers: {subject} {}", numbers.join(", "))
             }
             Finding::BeyondReach { what } => write!(f, "{what}"),
         }

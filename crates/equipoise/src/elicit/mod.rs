@@ -37,6 +37,7 @@ pub use linear::{Linear, SignKnowledge};
 pub use linear_fractional::LinearFractional;
 pub use monotone::MonotoneDiagonal;
 pub use plan::AnyPlan;
+pub(crate) use polynomial::Monomials;
 pub use polynomial::Polynomial;
 pub use quadratic::{LocalSlopes, Quadratic, Reconstruction, Shape};
 pub use slope::{Method, Order, SlopeSearch};

@@ -6,7 +6,7 @@ use super::{
     TradeOff,
 };
 use crate::document::Object;
-use crate::engine::{Adaptive, AdaptiveRatio};
+use crate::engine::{Adaptive, AdaptiveFractional, AdaptiveRatio};
 use crate::error::{Error, Result};
 use crate::oracle::Oracle;
 use crate::space::{AnySpace, Space};
@@ -57,6 +57,8 @@ pub enum AnyPlan {
     Adaptive(Adaptive),
     /// Two classes, by the adaptive engine.
     AdaptiveRatio(AdaptiveRatio),
+    /// Ball, linear-fractional, by the adaptive engine.
+    AdaptiveFractional(AdaptiveFractional),
 }
 
 /// Runs the same expression on the plan inside, whichever it is.
@@ -78,6 +80,7 @@ macro_rules! inner {
             AnyPlan::Polynomial($plan) => $body,
             AnyPlan::Adaptive($plan) => $body,
             AnyPlan::AdaptiveRatio($plan) => $body,
+            AnyPlan::AdaptiveFractional($plan) => $body,
         }
     };
 }
@@ -102,7 +105,9 @@ impl AnyPlan {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::BinaryLinear(_) | Self::Linear(_) | Self::AdaptiveRatio(_) => "linear",
-            Self::BinaryFractional(_) | Self::LinearFractional(_) => "linear_fractional",
+            Self::BinaryFractional(_) | Self::LinearFractional(_) | Self::AdaptiveFractional(_) => {
+                "linear_fractional"
+            }
             Self::DiagonalLinear(_) => "diagonal_linear",
             Self::DiagonalFractional(_) => "diagonal_linear_fractional",
             Self::MonotoneDiagonal(_) => "diagonal_monotone",
@@ -128,6 +133,9 @@ impl AnyPlan {
         if object.is("method", "adaptive") {
             return match space {
                 AnySpace::Binary(space) => Ok(Self::AdaptiveRatio(AdaptiveRatio::read(object, space)?)),
+                AnySpace::Sphere(space) if object.is("kind", "linear_fractional") => {
+                    Ok(Self::AdaptiveFractional(AdaptiveFractional::read(object, space)?))
+                }
                 space => Ok(Self::Adaptive(Adaptive::read(object, space)?)),
             };
         }
@@ -201,12 +209,14 @@ viewed!(
     GroupFairQuadratic,
     QuadraticTradeOff,
     Polynomial,
-    AdaptiveRatio
+    AdaptiveRatio,
+    AdaptiveFractional
 );
 
 fn spaces_for(kind: &str) -> &'static str {
     match kind {
-        "linear" | "linear_fractional" => "a logistic, hull or sphere space",
+        "linear" => "a logistic, hull or sphere space (a pool takes the method \"adaptive\")",
+        "linear_fractional" => "a logistic, hull or sphere space",
         "diagonal_linear" | "diagonal_linear_fractional" | "diagonal_monotone" => "a softmax or faces space",
         "quadratic" | "polynomial" => "a sphere space",
         _ => "a group_sphere space",

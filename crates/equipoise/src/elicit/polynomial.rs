@@ -134,7 +134,8 @@ impl Plan for Polynomial {
 }
 
 /// The monomials of a polynomial without constant, in coordinates x = (r - o) / step.
-pub(super) struct Monomials {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Monomials {
     exponents: Vec<Vec<u32>>,
 }
 
@@ -147,8 +148,19 @@ impl Monomials {
         Self { exponents }
     }
 
+    /// The power of every variable in each monomial, lower degrees first.
+    pub fn exponents(&self) -> &[Vec<u32>] {
+        &self.exponents
+    }
+
+    /// Every monomial at x.
+    pub fn values(&self, x: &[f64]) -> Vec<f64> {
+        let value = |e: &Vec<u32>| e.iter().zip(x).map(|(e, x)| x.powi(*e as i32)).product();
+        self.exponents.iter().map(value).collect()
+    }
+
     /// The gradient of every monomial at x, one row per variable.
-    fn gradients(&self, x: &[f64]) -> Vec<Vec<f64>> {
+    pub fn gradients(&self, x: &[f64]) -> Vec<Vec<f64>> {
         let power = |e: &[u32], skip: Option<usize>| -> f64 {
             let lowered = |i: usize| if skip == Some(i) { e[i] - 1 } else { e[i] };
             (0..x.len()).map(|i| x[i].powi(lowered(i) as i32)).product()
@@ -226,7 +238,8 @@ impl Monomials {
             .collect()
     }
 
-    fn derivative(&self, coefficients: &[f64], orders: &[u32], x: &[f64]) -> f64 {
+    /// The derivative of the polynomial at x, each variable taken as often as `orders` says.
+    pub fn derivative(&self, coefficients: &[f64], orders: &[u32], x: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (c, e) in coefficients.iter().zip(&self.exponents) {
             if e.iter().zip(orders).any(|(e, d)| e < d) {

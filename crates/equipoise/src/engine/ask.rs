@@ -8,6 +8,7 @@
 
 use super::features::Features;
 use super::normal::{density, distribution};
+use super::pairs::Points;
 use super::posterior::Posterior;
 use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
 use crate::metric::pairs;
@@ -17,13 +18,16 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// Sets of coordinates tried when only a few may differ.
+const MOST_SUPPORTS: usize = 60;
+
 /// Where questions may come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
     /// Any two points of a ball (of every group's ball, for group families).
     Ball,
     /// Any two of these points: candidate models, or boundary classifiers of a table.
-    Points(Vec<Vec<f64>>),
+    Points(Points),
 }
 
 /// How answers err, as far as the choice of questions is concerned.
@@ -109,6 +113,8 @@ pub struct Chooser {
     pub reach: Reach,
     /// How answers err.
     pub fuzz: Fuzz,
+    /// In how many coordinates the two points of a question may differ at most.
+    pub rows_that_differ: Option<usize>,
 }
 
 impl Chooser {
@@ -118,11 +124,17 @@ impl Chooser {
         scaled(&plus(&z(&query.first), -1.0, &z(&query.second)), 0.5)
     }
 
-    /// The most telling question; `seed` varies the candidates from question to question.
-    pub fn best(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+    /// The most telling question after those that were asked; `seed` varies the candidates from question to question.
+    pub fn best(
+        &self,
+        posterior: &Posterior,
+        known: &Direction,
+        asked: &[Query],
+        seed: u64,
+    ) -> Option<Query> {
         match &self.reach {
-            Reach::Points(points) => self.best_of_points(points, posterior, known, seed),
-            Reach::Ball if self.features.is_linear() => {
+            Reach::Points(list) => self.best_of_points(list, posterior, known, asked, seed),
+            Reach::Ball if self.features.is_linear() && self.rows_that_differ.is_none() => {
                 Some(self.pair(&vec![0.0; known.mean.len()], known.widest()))
             }
             Reach::Ball if self.features.is_absolute() => self.best_of_groups(posterior, known, seed),
@@ -130,8 +142,25 @@ impl Chooser {
         }
     }
 
+    /// A telling question other than the best: along a random direction, where the best has nothing random about it.
+    pub(super) fn another(
+        &self,
+        posterior: &Posterior,
+        known: &Direction,
+        asked: &[Query],
+        seed: u64,
+    ) -> Option<Query> {
+        if self.reach != Reach::Ball || !self.features.is_linear() {
+            return self.best(posterior, known, asked, seed);
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let any: Vec<f64> = known.mean.iter().map(|_| StandardNormal.sample(&mut random)).collect();
+        let half = direction(&plus(&any, -dot(&any, &known.mean), &known.mean))?;
+        Some(self.pair(&vec![0.0; half.len()], &half))
+    }
+
     /// The expected narrowing by a pair whose features differ by 2w.
-    fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
+    pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
         let spread = posterior.spread(w);
         let variance = dot(w, &spread) + self.fuzz.variance;
         if variance <= 0.0 {
@@ -187,76 +216,84 @@ impl Chooser {
             }
             middles.push(middle);
         }
-        let candidates = middles.iter().filter_map(|middle| {
-            let half = self.best_direction(middle, posterior, known)?;
-            let half = scaled(&half, self.room(middle, &half));
-            let query = self.pair(middle, &half);
-            let score = self.score(&self.difference(&query), posterior, known);
-            Some((score, query))
+        if self.features.is_linear() {
+            // What differs does not depend on the middle.
+            middles.truncate(1);
+        }
+        let supports = self.supports(n, &mut random);
+        let candidates = middles.iter().flat_map(|middle| {
+            let slopes = self.features.slopes(middle);
+            let found = supports.iter().map(move |support| {
+                let chosen: Vec<Vec<f64>> = support.iter().map(|&i| slopes[i].clone()).collect();
+                let short = best_direction(&chosen, posterior, &known.mean, self.fuzz)?;
+                let mut half = vec![0.0; n];
+                support.iter().zip(short).for_each(|(&i, value)| half[i] = value);
+                let half = self.evened(middle, &half, &slopes, support, posterior);
+                let query = self.pair(middle, &scaled(&half, self.room(middle, &half)));
+                Some((self.score(&self.difference(&query), posterior, known), query))
+            });
+            found.flatten().collect::<Vec<_>>()
         });
         candidates.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
     }
 
-    /// The direction around a middle that narrows most among those with even odds.
-    fn best_direction(&self, middle: &[f64], posterior: &Posterior, known: &Direction) -> Option<Vec<f64>> {
-        let slopes = self.features.slopes(middle);
-        let n = middle.len();
-        let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
-        let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
-        let tilt = direction(&tilt);
-        let off = |v: &[f64]| match &tilt {
-            Some(t) => plus(v, -dot(v, t), t),
-            None => v.to_vec(),
+    /// The sets of coordinates in which two points may differ: all of them, or those of the size allowed (some, if there
+    /// are very many).
+    fn supports(&self, n: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Vec<usize>> {
+        let Some(size) = self.rows_that_differ.filter(|size| *size < n) else {
+            return vec![(0..n).collect()];
         };
-        let across: Vec<Vec<f64>> =
-            spreads.iter().map(|s| plus(s, -dot(s, &known.mean), &known.mean)).collect();
-        let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
-        for i in 0..n {
-            for j in 0..n {
-                gain[i * n + j] = dot(&across[i], &across[j]);
-                cost[i * n + j] = dot(&slopes[i], &spreads[j]);
-            }
-            cost[i * n + i] += self.fuzz.variance;
-        }
-        // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
-        let project = |matrix: &mut Vec<f64>| {
-            for row in matrix.chunks_mut(n) {
-                let projected = off(row);
-                row.copy_from_slice(&projected);
-            }
-            for j in 0..n {
-                let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
-                for (i, value) in off(&column).into_iter().enumerate() {
-                    matrix[i * n + j] = value;
-                }
-            }
-        };
-        project(&mut gain);
-        project(&mut cost);
-        if let Some(t) = &tilt {
+        let count = (0..size).fold(1.0, |count, i| count * (n - i) as f64 / (i + 1) as f64);
+        if count <= MOST_SUPPORTS as f64 {
+            let mut all = vec![vec![]];
             for i in 0..n {
-                for j in 0..n {
-                    cost[i * n + j] += t[i] * t[j];
-                }
+                let with: Vec<Vec<usize>> =
+                    all.iter().map(|s: &Vec<usize>| [&s[..], &[i]].concat()).collect();
+                all.extend(with.into_iter().filter(|s| s.len() <= size));
             }
+            all.retain(|s| s.len() == size);
+            return all;
         }
-        let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
-        (0..n).for_each(|i| cost[i * n + i] += floor);
-        let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
-        // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
-        let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
-        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
-        let gained: Vec<Vec<f64>> =
-            columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
-        let mut reduced = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..n {
-                reduced[i * n + j] = dot(&columns[i], &gained[j]);
-            }
+        let draw = |_| {
+            let mut places: Vec<usize> = (0..n).collect();
+            (0..size).for_each(|i| places.swap(i, random.random_range(i..n)));
+            places.truncate(size);
+            places
+        };
+        (0..MOST_SUPPORTS).map(draw).collect()
+    }
+
+    /// Turns a step until neither end is expected to be liked better, where features are curved so much that a step
+    /// across the slope is not enough.
+    fn evened(
+        &self,
+        middle: &[f64],
+        half: &[f64],
+        slopes: &[Vec<f64>],
+        support: &[usize],
+        posterior: &Posterior,
+    ) -> Vec<f64> {
+        if self.features.is_quadratic_at_most() {
+            return half.to_vec();
         }
-        let top = eigen(&reduced, n).1.pop()?;
-        let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
-        direction(&found)
+        let mut tilt = vec![0.0; half.len()];
+        support.iter().for_each(|&i| tilt[i] = dot(&slopes[i], posterior.mean()));
+        let Some(tilt) = direction(&tilt) else { return half.to_vec() };
+        let turned = |angle: f64| plus(&scaled(half, angle.cos()), angle.sin() * norm(half), &tilt);
+        let ahead = |angle: f64| {
+            let half = turned(angle);
+            let query = self.pair(middle, &scaled(&half, self.room(middle, &half)));
+            dot(&self.difference(&query), posterior.mean())
+        };
+        let (mut low, mut high) = (-1.5, 1.5);
+        if ahead(low) > 0.0 || ahead(high) < 0.0 {
+            return half.to_vec();
+        }
+        for _ in 0..40 {
+            let between = 0.5 * (low + high);
+            if ahead(between) < 0.0 { low = between } else { high = between }
+        }
+        turned(0.5 * (low + high))
     }
 
     /// Absolute differences between groups: realise the wanted w coordinate by coordinate.
@@ -304,34 +341,72 @@ impl Chooser {
         let shift = scaled(performance, -dot(&w, posterior.mean()) / size).repeat(groups);
         (plus(&first, 1.0, &shift), plus(&second, -1.0, &shift))
     }
+}
 
-    /// The best pair of a list: all pairs of a short list, pairs among a sample of a long one.
-    fn best_of_points(
-        &self,
-        points: &[Vec<f64>],
-        posterior: &Posterior,
-        known: &Direction,
-        seed: u64,
-    ) -> Option<Query> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let sample: Vec<&Vec<f64>> = if points.len() <= 64 {
-            points.iter().collect()
-        } else {
-            (0..64).map(|_| &points[random.random_range(0..points.len())]).collect()
-        };
-        let mut best: Option<(f64, Query)> = None;
-        for (i, first) in sample.iter().enumerate() {
-            for second in &sample[i + 1..] {
-                let query = Query::new((*first).clone(), (*second).clone());
-                let w = self.difference(&query);
-                let score = self.score(&w, posterior, known);
-                if norm(&w) > 1e-12 && best.as_ref().is_none_or(|(top, _)| score > *top) {
-                    best = Some((score, query));
-                }
+/// The step d that narrows most among those with even odds, where features differ by the combination of `slopes`
+/// with the entries of d.
+pub(super) fn best_direction(
+    slopes: &[Vec<f64>],
+    posterior: &Posterior,
+    mean: &[f64],
+    fuzz: Fuzz,
+) -> Option<Vec<f64>> {
+    let n = slopes.len();
+    let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
+    let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
+    let tilt = direction(&tilt);
+    let off = |v: &[f64]| match &tilt {
+        Some(t) => plus(v, -dot(v, t), t),
+        None => v.to_vec(),
+    };
+    let across: Vec<Vec<f64>> = spreads.iter().map(|s| plus(s, -dot(s, mean), mean)).collect();
+    let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
+    for i in 0..n {
+        for j in 0..n {
+            gain[i * n + j] = dot(&across[i], &across[j]);
+            cost[i * n + j] = dot(&slopes[i], &spreads[j]);
+        }
+        cost[i * n + i] += fuzz.variance;
+    }
+    // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
+    let project = |matrix: &mut Vec<f64>| {
+        for row in matrix.chunks_mut(n) {
+            let projected = off(row);
+            row.copy_from_slice(&projected);
+        }
+        for j in 0..n {
+            let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
+            for (i, value) in off(&column).into_iter().enumerate() {
+                matrix[i * n + j] = value;
             }
         }
-        best.map(|(_, query)| query)
+    };
+    project(&mut gain);
+    project(&mut cost);
+    if let Some(t) = &tilt {
+        for i in 0..n {
+            for j in 0..n {
+                cost[i * n + j] += t[i] * t[j];
+            }
+        }
     }
+    let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
+    (0..n).for_each(|i| cost[i * n + i] += floor);
+    let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
+    // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
+    let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
+    let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+    let gained: Vec<Vec<f64>> =
+        columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
+    let mut reduced = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            reduced[i * n + j] = dot(&columns[i], &gained[j]);
+        }
+    }
+    let top = eigen(&reduced, n).1.pop()?;
+    let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
+    direction(&found)
 }
 
 /// Two group profiles whose features differ along w, where that is possible.

@@ -4,8 +4,11 @@
 //! middle of the space and in units of its radius, $x = (r-o)/\rho$, and quadratic features carry factors that make the
 //! length of $\theta$ the length of the coefficients, so that a round prior favours no family member.
 
-use crate::linalg::{dot, plus, scaled};
-use crate::metric::{Fair, Family, Matrix, Metric, Pair, Quadratic, Sense, Squared, Weights, pairs};
+use crate::elicit::Monomials;
+use crate::linalg::{dot, plus, scaled, times};
+use crate::metric::{
+    Fair, Family, Matrix, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, factorial, pairs,
+};
 use crate::rates::GroupShares;
 use crate::view::View;
 
@@ -22,6 +25,7 @@ pub struct Features {
 enum Kind {
     Linear,
     Quadratic,
+    Polynomial(Monomials),
     GroupFair(GroupShares),
     GroupFairQuadratic(GroupShares),
 }
@@ -35,6 +39,12 @@ impl Features {
     /// $z = (x, x x^T)$.
     pub fn quadratic(view: View, centre: Vec<f64>, radius: f64) -> Self {
         Self { view, centre, radius, kind: Kind::Quadratic }
+    }
+
+    /// All monomials of x up to a degree.
+    pub fn polynomial(view: View, centre: Vec<f64>, radius: f64, degree: usize) -> Self {
+        let monomials = Monomials::new(view.dimension(), degree);
+        Self { view, centre, radius, kind: Kind::Polynomial(monomials) }
     }
 
     /// $z = (\sum_g \tau^g \odot x^g, |x^u - x^v| \ldots)$.
@@ -70,6 +80,11 @@ impl Features {
         self.kind == Kind::Linear
     }
 
+    /// Whether the difference of z between c + d and c - d is linear in d.
+    pub fn is_quadratic_at_most(&self) -> bool {
+        !matches!(self.kind, Kind::Polynomial(_) | Kind::GroupFair(_))
+    }
+
     /// Error rates of one group, or all coordinates.
     fn width(&self) -> usize {
         self.view.dimension() / self.view.groups()
@@ -79,9 +94,10 @@ impl Features {
     pub fn dimension(&self) -> usize {
         let q = self.width();
         let pairs = self.view.groups() * (self.view.groups() - 1) / 2;
-        match self.kind {
+        match &self.kind {
             Kind::Linear => q,
             Kind::Quadratic => q + q * (q + 1) / 2,
+            Kind::Polynomial(monomials) => monomials.exponents().len(),
             Kind::GroupFair(_) => q + pairs * q,
             Kind::GroupFairQuadratic(_) => q + pairs * q * (q + 1) / 2,
         }
@@ -107,6 +123,7 @@ impl Features {
                 z.extend_from_slice(x);
                 push_products(x, &mut z);
             }
+            Kind::Polynomial(monomials) => z.extend(times(&monomials.values(x), &factors(monomials))),
             Kind::GroupFair(shares) | Kind::GroupFairQuadratic(shares) => {
                 z.extend(overall(x, shares));
                 for [u, v] in pairs(shares.groups()) {
@@ -123,6 +140,10 @@ impl Features {
 
     /// $\partial z/\partial x$ at x, one row per coordinate of x.
     pub fn slopes(&self, x: &[f64]) -> Vec<Vec<f64>> {
+        if let Kind::Polynomial(monomials) = &self.kind {
+            let factors = factors(monomials);
+            return monomials.gradients(x).iter().map(|row| times(row, &factors)).collect();
+        }
         // Quadratic features: central differences are exact.
         let step = 0.5;
         (0..x.len())
@@ -141,8 +162,7 @@ impl Features {
         let sign = if self.view.measure().lists_errors() { -1.0 } else { 1.0 };
         match self.kind {
             Kind::Linear | Kind::GroupFair(_) => Some(vec![sign; self.dimension()]),
-            Kind::Quadratic => None,
-            Kind::GroupFairQuadratic(_) => None,
+            Kind::Quadratic | Kind::Polynomial(_) | Kind::GroupFairQuadratic(_) => None,
         }
     }
 
@@ -162,6 +182,9 @@ impl Features {
                 Quadratic::new(plus(&linear, -1.0, &at_centre), matrix)
                     .and_then(|family| Metric::new(self.view, sense, Family::Quadratic(family)))
             }
+            Kind::Polynomial(monomials) => self
+                .polynomial_of(&value, monomials)
+                .and_then(|family| Metric::new(self.view, sense, Family::Polynomial(family))),
             Kind::GroupFair(shares) => {
                 let weights = |(groups, part): ([usize; 2], &[f64])| {
                     let weights = part.iter().map(|b| (b / self.radius).max(0.0)).collect();
@@ -190,6 +213,12 @@ impl Features {
         made.unwrap_or_else(|_| self.metric(&vec![sense.sign(); self.dimension()])).normal_form()
     }
 
+    /// The polynomial of r whose monomials in x have these weights.
+    fn polynomial_of(&self, value: &[f64], monomials: &Monomials) -> crate::Result<Polynomial> {
+        let coefficients = times(value, &factors(monomials));
+        Polynomial::new(monomials.tensors(&coefficients, &self.centre, self.radius))
+    }
+
     /// The coefficients of the metric with these weights, in the order of [`Metric::coefficients`] and up to one common
     /// factor: a linear map, so that it carries a covariance along.
     pub fn coefficients(&self, weights: &[f64]) -> Vec<f64> {
@@ -205,6 +234,10 @@ impl Features {
                 let at_centre: Vec<f64> = matrix.iter().map(|row| dot(row, &self.centre)).collect();
                 [plus(&linear, -1.0, &at_centre), upper(&matrix)].concat()
             }
+            Kind::Polynomial(monomials) => self
+                .polynomial_of(&value, monomials)
+                .and_then(|family| Metric::new(self.view, Sense::Cost, Family::Polynomial(family)))
+                .map_or_else(|_| vec![0.0; self.dimension()], |metric| metric.coefficients()),
             Kind::GroupFairQuadratic(_) => {
                 let parts = value[q..].chunks(q * (q + 1) / 2);
                 let matrices = parts.flat_map(|part| upper(&matrix_of(part, q, self.radius)));
@@ -226,6 +259,23 @@ impl Features {
                 let mut value = scaled(&plus(f.linear(), 1.0, &at_centre), self.radius);
                 push_entries(f.quadratic(), self.radius, 1.0, &mut value);
                 value
+            }
+            (Kind::Polynomial(monomials), Family::Polynomial(f)) => {
+                if monomials.exponents().last().map(|e| degree_of(e)) != Some(f.degree()) {
+                    return None;
+                }
+                // Around the origin of r first, then the derivatives at the centre.
+                let entry = |e: &Vec<u32>| {
+                    let places = (0..q).flat_map(|i| std::iter::repeat_n(i, e[i] as usize));
+                    let place = places.fold(0, |place, i| place * q + i);
+                    f.tensors()[degree_of(e) - 1][place] / factorials(e)
+                };
+                let around_origin: Vec<f64> = monomials.exponents().iter().map(entry).collect();
+                let entry = |(e, factor): (&Vec<u32>, f64)| {
+                    let derivative = monomials.derivative(&around_origin, e, &self.centre);
+                    derivative * self.radius.powi(degree_of(e) as i32) / (factorials(e) * factor)
+                };
+                monomials.exponents().iter().zip(factors(monomials)).map(entry).collect()
             }
             (Kind::GroupFair(_), Family::GroupFair(f)) => {
                 let mut value = scaled(f.performance(), (1.0 - f.trade_off()) * self.radius);
@@ -268,6 +318,20 @@ fn push_products(x: &[f64], z: &mut Vec<f64>) {
             z.push(factor * x[i] * x[j]);
         }
     }
+}
+
+fn degree_of(exponents: &[u32]) -> usize {
+    exponents.iter().sum::<u32>() as usize
+}
+
+fn factorials(exponents: &[u32]) -> f64 {
+    exponents.iter().map(|e| factorial(*e as usize)).product()
+}
+
+/// $\sqrt{n}/t!$ for a monomial of degree t that n entries of the tensor share: weights have the length of the tensors.
+fn factors(monomials: &Monomials) -> Vec<f64> {
+    let factor = |e: &Vec<u32>| 1.0 / (factorial(degree_of(e)) * factorials(e)).sqrt();
+    monomials.exponents().iter().map(factor).collect()
 }
 
 /// The matrix in units of r whose weights on products are given in units of x.
@@ -327,7 +391,10 @@ mod tests {
         let view = View::new(Measure::OffDiagonalRates, 3, 1).unwrap();
         let centre = vec![1.0 / 3.0; 6];
         check(&Features::linear(view, centre.clone(), 0.2), &random::linear(view, &mut random), &mut random);
-        check(&Features::quadratic(view, centre, 0.2), &random::quadratic(view, &mut random), &mut random);
+        let metric = random::quadratic(view, &mut random);
+        check(&Features::quadratic(view, centre.clone(), 0.2), &metric, &mut random);
+        let metric = random::polynomial(view, 3, &mut random);
+        check(&Features::polynomial(view, centre, 0.2, 3), &metric, &mut random);
         let shares = random::shares(2, 3, &mut random);
         let view = View::new(Measure::GroupRates, 2, 3).unwrap();
         let centre = vec![0.5; 6];

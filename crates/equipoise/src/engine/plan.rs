@@ -2,12 +2,16 @@
 
 use super::ask::{Chooser, Reach};
 use super::features::Features;
+use super::memory;
+use super::pairs::{Aim, Points};
+use super::rivals;
 use super::session::{AnswerModel, Session};
+use super::stop::Stop;
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan, SignKnowledge};
 use crate::error::{Error, Result, check};
 use crate::oracle::Oracle;
-use crate::space::{GroupSphere, Space, Sphere};
+use crate::space::{GroupSphere, Pool, Space, Sphere};
 use crate::view::View;
 use serde::{Deserialize, Serialize};
 
@@ -27,12 +31,14 @@ pub enum Answers {
         /// $\beta$.
         slope: f64,
     },
+    /// Nothing is known: slope and lapses are estimated while asking.
+    Unknown,
 }
 
 impl Answers {
-    fn checked(self) -> Result<Self> {
+    pub(super) fn checked(self) -> Result<Self> {
         match self {
-            Answers::Exact => {}
+            Answers::Exact | Answers::Unknown => {}
             Answers::Flip { probability } => {
                 let ok = (0.0..=0.3).contains(&probability);
                 check::number("answers.probability", probability, ok, "a number in [0, 0.3]")?;
@@ -44,20 +50,22 @@ impl Answers {
         Ok(self)
     }
 
-    fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
+    pub(super) fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
         match self {
             Answers::Exact => AnswerModel::exact(tolerance),
             Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
             Answers::Logistic { slope } => AnswerModel::logistic(slope, dimension),
+            // What the rivals start from; they take over with the first answer.
+            Answers::Unknown => rivals::models(tolerance, dimension)[0].0,
         }
     }
 
     /// What to multiply the radius by before believing it: with answers that may be wrong, the Gaussian's tails are a
     /// little short.
-    fn caution(self) -> f64 {
+    pub(super) fn caution(self) -> f64 {
         match self {
             Answers::Exact => 1.0,
-            Answers::Flip { .. } | Answers::Logistic { .. } => 1.08,
+            Answers::Flip { .. } | Answers::Logistic { .. } | Answers::Unknown => 1.08,
         }
     }
 
@@ -75,9 +83,13 @@ impl Answers {
         struct Logistic {
             slope: f64,
         }
-        let answers = match object.kind("kind", &["exact", "flip", "logistic"])?.as_str() {
+        let answers = match object.kind("kind", &["exact", "flip", "logistic", "unknown"])?.as_str() {
             "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
             "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
+            "unknown" => {
+                object.finish()?;
+                Answers::Unknown
+            }
             _ => {
                 object.finish()?;
                 Answers::Exact
@@ -91,7 +103,9 @@ impl Answers {
 #[derive(Debug, Clone, PartialEq)]
 enum Subject {
     Linear(Sphere),
+    Pool(Pool),
     Quadratic(Sphere),
+    Polynomial(Sphere, usize),
     GroupFair(GroupSphere),
     GroupFairQuadratic(GroupSphere),
 }
@@ -114,6 +128,8 @@ pub struct Adaptive {
     signs: SignKnowledge,
     tolerance: f64,
     budget: usize,
+    stops: Vec<Stop>,
+    rows_that_differ: Option<usize>,
     seed: u64,
 }
 
@@ -121,6 +137,34 @@ impl Adaptive {
     /// A linear metric on a ball, to an angle of `tolerance` with 95 % certainty.
     pub fn linear(space: Sphere, tolerance: f64) -> Result<Self> {
         Self::new(Subject::Linear(space), SignKnowledge::Monotone, tolerance)
+    }
+
+    /// A linear metric from pairs of a pool; ends when the best of the pool is known with 95 % certainty.
+    ///
+    /// ```
+    /// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, oracle::Simulated, space::{Pool, Space}};
+    /// let models = [("a", [0.30, 0.02]), ("b", [0.20, 0.05]), ("c", [0.12, 0.12]), ("d", [0.05, 0.30])];
+    /// let models = models.map(|(name, point)| (name.to_owned(), point.to_vec()));
+    /// let pool = Pool::new(Measure::OffDiagonalRates, 2, models.to_vec())?;
+    /// let hidden = Metric::linear(pool.view(), Sense::Cost, vec![1.0, 2.0])?;
+    /// let Ok(outcome) = Adaptive::pool(pool, 0.01)?.run(&mut Simulated::new(hidden));
+    /// let found: Vec<String> = outcome.findings.iter().map(|finding| finding.to_string()).collect();
+    /// assert!(found[1].starts_with("the best of the pool is \"b\""));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn pool(space: Pool, tolerance: f64) -> Result<Self> {
+        let plan = Self::new(Subject::Pool(space), SignKnowledge::Monotone, tolerance)?;
+        plan.stop(vec![Stop::SETTLED])
+    }
+
+    /// A polynomial metric on a ball.
+    pub fn polynomial(space: Sphere, degree: usize, tolerance: f64) -> Result<Self> {
+        check::number("degree", degree as f64, (1..=6).contains(&degree), "a whole number from 1 to 6")?;
+        let q = space.view().dimension();
+        let weights = (1..=degree).fold(1.0, |count, n| count * (q + n) as f64 / n as f64) - 1.0;
+        let few = "at most 500 (fewer classes or degrees)";
+        check::number("the number of unknown coefficients", weights, weights <= 500.0, few)?;
+        Self::new(Subject::Polynomial(space, degree), SignKnowledge::Unknown, tolerance)
     }
 
     /// A quadratic metric on a ball.
@@ -141,7 +185,16 @@ impl Adaptive {
     fn new(subject: Subject, signs: SignKnowledge, tolerance: f64) -> Result<Self> {
         let ok = (1e-6..=1.0).contains(&tolerance);
         check::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
-        Ok(Self { subject, answers: Answers::Exact, signs, tolerance, budget: 10_000, seed: 0 })
+        Ok(Self {
+            subject,
+            answers: Answers::Exact,
+            signs,
+            tolerance,
+            budget: 10_000,
+            stops: vec![],
+            rows_that_differ: None,
+            seed: 0,
+        })
     }
 
     /// How answers are believed to come about.
@@ -154,11 +207,37 @@ impl Adaptive {
         Self { signs, ..self }
     }
 
+    /// What it takes for known of the signs.
+    pub fn known_signs(&self) -> SignKnowledge {
+        self.signs
+    }
+
     /// At most this many questions.
     pub fn budget(self, questions: usize) -> Result<Self> {
         let ok = (1..=1_000_000).contains(&questions);
         check::number("budget", questions as f64, ok, "a whole number from 1 to 1000000")?;
         Ok(Self { budget: questions, ..self })
+    }
+
+    /// Other rules that end it, besides tolerance and budget.
+    pub fn stop(self, stops: Vec<Stop>) -> Result<Self> {
+        let stops = stops.into_iter().map(Stop::checked).collect::<Result<Vec<_>>>()?;
+        let settles = stops.iter().any(|stop| matches!(stop, Stop::Decision { .. }));
+        if settles && !matches!(self.subject, Subject::Pool(_)) {
+            let what = "stop is \"decision\", which needs a pool space: there is nothing to decide on a ball";
+            return Err(Error::Mismatch(what.to_owned()));
+        }
+        Ok(Self { stops, ..self })
+    }
+
+    /// The two points of a question differ in at most this many coordinates, so that people can see all that differs.
+    pub fn rows_that_differ(self, rows: usize) -> Result<Self> {
+        check::at_least("rows_that_differ", rows, 2, "at least 2")?;
+        if matches!(self.subject, Subject::GroupFair(_) | Subject::GroupFairQuadratic(_)) {
+            let what = "rows_that_differ is given, which works without groups only".to_owned();
+            return Err(Error::Mismatch(what));
+        }
+        Ok(Self { rows_that_differ: Some(rows), ..self })
     }
 
     /// The seed of candidate questions.
@@ -169,7 +248,8 @@ impl Adaptive {
     /// The word for the family in documents.
     pub fn kind(&self) -> &'static str {
         match self.subject {
-            Subject::Linear(_) => "linear",
+            Subject::Linear(_) | Subject::Pool(_) => "linear",
+            Subject::Polynomial(..) => "polynomial",
             Subject::Quadratic(_) => "quadratic",
             Subject::GroupFair(_) => "group_fair",
             Subject::GroupFairQuadratic(_) => "group_fair_quadratic",
@@ -185,7 +265,11 @@ impl Adaptive {
     pub fn features(&self) -> Features {
         match &self.subject {
             Subject::Linear(space) => Features::linear(space.view(), space.centre(), space.radius()),
+            Subject::Pool(space) => Features::linear(space.view(), space.centre(), space.radius()),
             Subject::Quadratic(space) => Features::quadratic(space.view(), space.centre(), space.radius()),
+            Subject::Polynomial(space, degree) => {
+                Features::polynomial(space.view(), space.centre(), space.radius(), *degree)
+            }
             Subject::GroupFair(space) => {
                 Features::group_fair(space.view(), space.centre(), space.radius(), space.prevalence().clone())
             }
@@ -204,17 +288,58 @@ impl Adaptive {
             SignKnowledge::Monotone => features.known_signs(),
             SignKnowledge::Unknown => None,
         };
-        Session::start(Chooser { features, reach: Reach::Ball, fuzz: model.fuzz() }, model, signs)
+        let reach = self.reach(&signs);
+        let rows_that_differ = self.rows_that_differ;
+        let models = match self.answers {
+            Answers::Unknown => rivals::models(self.tolerance, features.dimension()),
+            _ => vec![],
+        };
+        let chooser = Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ };
+        Session::start(chooser, model, signs).with_rivals(models)
+    }
+
+    fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {
+        let Subject::Pool(pool) = &self.subject else { return Reach::Ball };
+        let points = pool.members().iter().map(|member| member.point.clone()).collect();
+        let settles = self.stops.iter().any(|stop| matches!(stop, Stop::Decision { .. }));
+        let aim = if settles { Aim::Decision } else { Aim::Weights };
+        Reach::Points(Points { points, signs: signs.clone(), aim })
+    }
+
+    /// The rule that ends it before a question is chosen, if one does.
+    fn ended(&self, session: &Session) -> Option<&'static str> {
+        if session.radius() * self.answers.caution() <= self.tolerance {
+            return Some("radius");
+        }
+        if session.asked() >= self.budget {
+            return Some("budget");
+        }
+        let settled = |stop: &&Stop| match stop {
+            Stop::Decision { level } => session.decision(self.seed).is_some_and(|d| d.probability >= *level),
+            Stop::Information { .. } => false,
+        };
+        self.stops.iter().find(settled).map(Stop::rule)
+    }
+
+    /// Whether a question tells too little to be asked.
+    fn is_idle(&self, bits: f64) -> Option<&'static str> {
+        let idle = |stop: &&Stop| matches!(stop, Stop::Information { floor } if bits < *floor);
+        self.stops.iter().find(idle).map(Stop::rule)
     }
 
     pub(crate) fn read(mut object: Object, space: crate::space::AnySpace) -> Result<Self> {
         use crate::space::AnySpace;
         let place = object.place();
-        let kind = object.kind("kind", &["linear", "quadratic", "group_fair", "group_fair_quadratic"])?;
+        let kinds = ["linear", "quadratic", "polynomial", "group_fair", "group_fair_quadratic"];
+        let kind = object.kind("kind", &kinds)?;
         let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
         let made = match (kind.as_str(), space) {
             ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
+            ("linear", AnySpace::Pool(space)) => Self::pool(space, tolerance),
             ("quadratic", AnySpace::Sphere(space)) => Self::quadratic(space, tolerance),
+            ("polynomial", AnySpace::Sphere(space)) => {
+                Self::polynomial(space, object.optional("degree")?.unwrap_or(3), tolerance)
+            }
             ("group_fair", AnySpace::GroupSphere(space)) => Self::group_fair(space, tolerance),
             ("group_fair_quadratic", AnySpace::GroupSphere(space)) => {
                 Self::group_fair_quadratic(space, tolerance)
@@ -231,6 +356,12 @@ impl Adaptive {
         if let Some(budget) = object.optional("budget")? {
             plan = document::at(&place, plan.budget(budget))?;
         }
+        if let Some(stops) = Stop::read(&mut object)? {
+            plan = document::at(&place, plan.stop(stops))?;
+        }
+        if let Some(rows) = object.optional("rows_that_differ")? {
+            plan = document::at(&place, plan.rows_that_differ(rows))?;
+        }
         plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
         object.finish()?;
         Ok(plan)
@@ -241,21 +372,27 @@ impl Plan for Adaptive {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session = self.start();
+        let mut session: Session = memory::recall(oracle).unwrap_or_else(|| self.start());
         let rule = loop {
-            if session.radius() * self.answers.caution() <= self.tolerance {
-                break "radius";
-            }
-            if session.asked() >= self.budget {
-                break "budget";
+            if let Some(rule) = self.ended(&session) {
+                break rule;
             }
             let Some(query) = session.question(self.seed) else { break "nothing left to ask" };
+            if let Some(rule) = self.is_idle(session.expected_bits(&query)) {
+                break rule;
+            }
             let answer = oracle.prefer(&query)?;
             session.take(&query, &answer);
+            memory::keep(oracle, &session);
         };
         let radius = session.radius() * self.answers.caution();
-        let stopped = Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius };
-        Ok(Outcome { metric: session.metric(), findings: vec![stopped] })
+        let mut findings =
+            vec![Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius }];
+        if let (Subject::Pool(pool), Some(decision)) = (&self.subject, session.decision(self.seed)) {
+            let name = pool.members()[decision.best].name.clone();
+            findings.push(Finding::BestOfPool { name, probability: decision.probability });
+        }
+        Ok(Outcome { metric: session.metric(), findings })
     }
 }
 
@@ -265,10 +402,16 @@ impl Serialize for Adaptive {
         struct Document<'a, T> {
             space: &'a T,
             method: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            degree: Option<usize>,
             tolerance: f64,
             answers: Answers,
             signs: SignKnowledge,
             budget: usize,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            stop: Option<&'a [Stop]>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            rows_that_differ: Option<usize>,
             seed: u64,
         }
         fn write<T: Serialize, S: serde::Serializer>(
@@ -276,12 +419,33 @@ impl Serialize for Adaptive {
             space: &T,
             serializer: S,
         ) -> std::result::Result<S::Ok, S::Error> {
-            let Adaptive { answers, signs, tolerance, budget, seed, .. } = *plan;
-            Document { space, method: "adaptive", tolerance, answers, signs, budget, seed }
-                .serialize(serializer)
+            let Adaptive { answers, signs, tolerance, budget, rows_that_differ, seed, .. } = *plan;
+            let degree = match plan.subject {
+                Subject::Polynomial(_, degree) => Some(degree),
+                _ => None,
+            };
+            // A pool without rules is not the same as a pool with the usual one.
+            let named = matches!(plan.subject, Subject::Pool(_)) || !plan.stops.is_empty();
+            let (method, stop) = ("adaptive", named.then_some(&plan.stops[..]));
+            Document {
+                space,
+                method,
+                degree,
+                tolerance,
+                answers,
+                signs,
+                budget,
+                stop,
+                rows_that_differ,
+                seed,
+            }
+            .serialize(serializer)
         }
         match &self.subject {
-            Subject::Linear(space) | Subject::Quadratic(space) => write(self, space, serializer),
+            Subject::Linear(space) | Subject::Quadratic(space) | Subject::Polynomial(space, _) => {
+                write(self, space, serializer)
+            }
+            Subject::Pool(space) => write(self, space, serializer),
             Subject::GroupFair(space) | Subject::GroupFairQuadratic(space) => write(self, space, serializer),
         }
     }

@@ -6,7 +6,7 @@
 //! and revisits all sites until they agree.
 
 use super::normal::{density, distribution, hazard};
-use crate::linalg::{dot, inverse_of_positive};
+use crate::linalg::{dot, inverse_of_positive, plus};
 
 /// What one answer says about $t = \langle w, \theta\rangle$.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,6 +57,30 @@ impl Evidence {
         }
     }
 
+    /// The logarithm of how likely the answer is for a given t.
+    pub fn log_chance(&self, t: f64) -> f64 {
+        match *self {
+            Evidence::Positive { variance, lapse } => {
+                let z = t / variance.sqrt().max(1e-12);
+                if z > 7.0 {
+                    (1.0 - lapse).ln()
+                } else if lapse > 0.0 || z > -30.0 {
+                    (lapse + (1.0 - 2.0 * lapse) * distribution(z)).ln()
+                } else {
+                    // Far in the tail, where the distribution itself underflows.
+                    -0.5 * z * z - (-z).ln() - 0.919
+                }
+            }
+            Evidence::Within { half_width, variance, lapse } => {
+                let s = variance.sqrt().max(1e-12);
+                let inside = distribution((half_width - t) / s) - distribution((-half_width - t) / s);
+                // A floor that still slopes towards the band, so that members outside it find the way back.
+                let outside = ((t.abs() - half_width) / s).max(0.0);
+                (lapse + (1.0 - lapse) * inside).max(1e-300).ln() - 1e-6 * outside.min(1e6)
+            }
+        }
+    }
+
     fn is_certain(&self) -> bool {
         matches!(self, Evidence::Positive { lapse, .. } if *lapse == 0.0)
     }
@@ -88,6 +112,11 @@ impl Posterior {
         Self { prior_precision, sites: vec![], mean: vec![0.0; dimension], covariance }
     }
 
+    /// A Gaussian known by its mean and its covariance (row-major), without sites.
+    pub fn from_moments(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
+        Self { prior_precision: 1.0, sites: vec![], mean, covariance }
+    }
+
     /// Number of weights.
     pub fn dimension(&self) -> usize {
         self.mean.len()
@@ -101,6 +130,16 @@ impl Posterior {
     /// Row i of the covariance.
     pub fn covariance(&self, i: usize) -> &[f64] {
         &self.covariance[i * self.mean.len()..][..self.mean.len()]
+    }
+
+    /// The precision of the round prior.
+    pub fn prior_precision(&self) -> f64 {
+        self.prior_precision
+    }
+
+    /// All that was said, and of which w: answers and signs.
+    pub fn evidence(&self) -> impl Iterator<Item = (&[f64], Evidence)> {
+        self.sites.iter().map(|site| (&site.direction[..], site.evidence))
     }
 
     /// $\Sigma w$.
@@ -126,6 +165,25 @@ impl Posterior {
                 break;
             }
         }
+    }
+
+    /// How likely site n is, lapses aside, if it is taken out and all others stay; `None` for "can't tell".
+    ///
+    /// Only the direction of the weights counts: their length, which answers say little about, cannot turn a sign.
+    pub fn chance_without(&self, n: usize) -> Option<f64> {
+        let Site { direction: w, evidence, precision, shift } = self.sites.get(n)?;
+        let Evidence::Positive { variance: fuzz, .. } = evidence else { return None };
+        let spread = self.spread(w);
+        let (variance, along) = (dot(w, &spread), dot(w, &self.mean));
+        let left = 1.0 - precision * variance;
+        if left <= 1e-10 || variance <= 0.0 {
+            return None;
+        }
+        let mean = plus(&self.mean, (precision * along - shift) / left, &spread);
+        let length = dot(&mean, &mean).max(1e-300);
+        let across = plus(w, -dot(w, &mean) / length, &mean);
+        let widened = dot(&across, &self.spread(&across)) + dot(&across, &spread).powi(2) * precision / left;
+        Some(distribution(dot(w, &mean) / (fuzz + widened.max(0.0)).max(1e-300).sqrt()))
     }
 
     /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.

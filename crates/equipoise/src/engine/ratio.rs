@@ -5,15 +5,18 @@
 //! answer rises with the difference, and how often an answer has nothing to do with the question. The posterior of all
 //! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
 
+use super::people;
 use crate::oracle::{Answer, Preference, Query};
 use crate::space::Binary;
 
-/// Ratios from 1/200 to 200, evenly in the logarithm.
-const LOG_RANGE: f64 = 5.298_317_366_548_036;
+/// Grid places: ratios from 1/200 to 200, evenly in the logarithm.
 const RATIOS: usize = 801;
 
 /// A log ratio beyond which every boundary has ended.
 const FAR: f64 = 60.0;
+
+/// Questions closer than this in every coordinate are the same question.
+const SAME: f64 = 1e-9;
 
 /// How answers come about: right with probability $\epsilon + (1-2\epsilon)/(1+e^{-\beta t})$, where t is the difference
 /// of the metric in units of the largest disc inside the achievable set.
@@ -25,7 +28,46 @@ pub struct Noise {
     pub lapse: f64,
 }
 
+impl Noise {
+    /// How likely the first of two points is chosen when it is better by `t`.
+    pub fn chance_of_first(&self, t: f64) -> f64 {
+        let better = if self.slope.is_finite() {
+            1.0 / (1.0 + (-self.slope * t).exp())
+        } else {
+            f64::from(u8::from(t > 0.0))
+        };
+        self.lapse + (1.0 - 2.0 * self.lapse) * better
+    }
+
+    /// How likely an answer is when the first point is better by `t`.
+    fn chance(&self, t: f64, preference: Preference) -> f64 {
+        let first = self.chance_of_first(t);
+        match preference {
+            Preference::First => first,
+            Preference::Second => 1.0 - first,
+            // As likely as the choice was close; the factor common to all ratios does not matter.
+            Preference::CannotTell => self.lapse + (1.0 - self.lapse) * 4.0 * first * (1.0 - first),
+        }
+        .max(1e-12)
+    }
+}
+
 /// A joint posterior of the cost ratio and the noise.
+///
+/// ```
+/// use equipoise::{Preference, Query, engine::RatioPosterior, population::Logistic, space::Binary};
+/// let mut posterior = RatioPosterior::person(Binary::from_law(Logistic::new(5.0)?));
+/// let (bits, query) = posterior.question().unwrap();
+/// assert!(bits > 0.5 && bits < 1.0); // nobody is certain to answer right
+/// posterior.take(&query, &Preference::First.into());
+/// assert!(posterior.quantile(0.5) > 2.0); // the first point has more true positives
+/// // Whoever prefers a classifier that is worse in both respects was not looking: nothing is learnt of the ratio.
+/// let careless = |posterior: &RatioPosterior| posterior.noise().iter().map(|(n, p)| n.lapse * p).sum::<f64>();
+/// let (ratio, before) = (posterior.quantile(0.5), careless(&posterior));
+/// posterior.take_check(&Query::new(vec![0.4, 0.4], vec![0.3, 0.3]), &Preference::Second.into());
+/// assert!(careless(&posterior) > 1.2 * before && (posterior.quantile(0.5) / ratio).ln().abs() < 0.1);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct RatioPosterior {
     space: Binary,
@@ -33,6 +75,11 @@ pub struct RatioPosterior {
     noises: Vec<Noise>,
     /// Logarithm of the posterior, noise by noise, ratio by ratio.
     logs: Vec<Vec<f64>>,
+    /// The posterior itself, kept in step with `logs`.
+    masses: Vec<Vec<f64>>,
+    /// The same without the noise.
+    marginal: Vec<f64>,
+    asked: Vec<Query>,
 }
 
 impl RatioPosterior {
@@ -40,84 +87,174 @@ impl RatioPosterior {
     pub fn new(space: Binary, noises: &[(Noise, f64)]) -> Self {
         let unit = crate::elicit::inscribed_radius(&space);
         let logs = noises.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
-        Self { space, unit, noises: noises.iter().map(|(noise, _)| *noise).collect(), logs }
+        let noises = noises.iter().map(|(noise, _)| *noise).collect();
+        Self::from_logs(space, unit, noises, logs)
     }
 
-    /// What people's answers look like when nothing is known of the person.
+    fn from_logs(space: Binary, unit: f64, noises: Vec<Noise>, logs: Vec<Vec<f64>>) -> Self {
+        let mut made = Self { space, unit, noises, masses: vec![], marginal: vec![], logs, asked: vec![] };
+        made.refresh();
+        made
+    }
+
+    /// What people's answers look like when nothing is known of the person: the population of [`people`].
     pub fn person(space: Binary) -> Self {
-        let slopes = [(3.0, 0.1), (6.0, 0.2), (12.0, 0.25), (25.0, 0.25), (50.0, 0.2)];
-        let lapses = [(0.01, 0.5), (0.04, 0.35), (0.1, 0.15)];
-        let both =
-            |(slope, likely): (f64, f64)| lapses.map(|(lapse, rare)| (Noise { slope, lapse }, likely * rare));
-        Self::new(space, &slopes.into_iter().flat_map(both).collect::<Vec<_>>())
+        Self::new(space, &people::prior())
+    }
+
+    /// The same belief on fewer places: every `ratios`-th ratio and every `noises`-th noise stand for their neighbours.
+    ///
+    /// For what is only worth a rough answer, such as guessing how many questions are left.
+    pub(super) fn thinned(&self, ratios: usize, noises: usize) -> Self {
+        let mut logs = vec![];
+        for rows in self.masses.chunks(noises) {
+            // Places 0, n, 2n, ... with the mass of the half cells around them, so that the grid keeps its ends.
+            let mut sums = vec![0.0; (self.marginal.len() - 1) / ratios + 1];
+            for row in rows {
+                for (place, mass) in row.iter().enumerate() {
+                    sums[(place + ratios / 2) / ratios] += mass;
+                }
+            }
+            logs.push(sums.into_iter().map(|mass| mass.max(1e-300).ln()).collect());
+        }
+        let noises = self.noises.chunks(noises).map(|near| near[near.len() / 2]).collect();
+        Self::from_logs(self.space.clone(), self.unit, noises, logs)
+    }
+
+    /// How many answers have been taken in, checks left out.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
+    }
+
+    /// The radius of the largest disc inside the achievable set: the unit of [`Noise::slope`].
+    pub fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// The logarithm of the ratio at a grid place.
-    fn log_ratio(place: usize) -> f64 {
-        LOG_RANGE * (2.0 * place as f64 / (RATIOS - 1) as f64 - 1.0)
+    fn log_ratio(&self, place: usize) -> f64 {
+        people::LARGEST_RATIO.ln() * (2.0 * place as f64 / (self.logs[0].len() - 1) as f64 - 1.0)
     }
 
     /// The difference of two points in the disc's units, under the ratio at a grid place.
     fn difference(&self, query: &Query, place: usize) -> f64 {
-        let (sin, cos) = (-Self::log_ratio(place)).exp().atan().sin_cos();
-        (cos * (query.first[0] - query.second[0]) + sin * (query.first[1] - query.second[1])) / self.unit
+        difference(query, self.log_ratio(place)) / self.unit
     }
 
-    /// Takes an answer in, about the pair as it was shown.
+    fn differences(&self, query: &Query) -> Vec<f64> {
+        (0..self.logs[0].len()).map(|place| self.difference(query, place)).collect()
+    }
+
+    /// Takes an answer in, about the pair as it was shown. A repeated question is an answer like any other.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
-        let shown = answer.shown.as_ref().unwrap_or(query);
-        let differences: Vec<f64> = (0..RATIOS).map(|place| self.difference(shown, place)).collect();
+        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
         for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
             for (log, t) in logs.iter_mut().zip(&differences) {
-                let first = chance_of_first(*t, *noise);
-                *log += match answer.preference {
-                    Preference::First => first,
-                    Preference::Second => 1.0 - first,
-                    // As likely as the choice was close; the factor common to all ratios does not matter.
-                    Preference::CannotTell => noise.lapse + (1.0 - noise.lapse) * 4.0 * first * (1.0 - first),
-                }
-                .max(1e-12)
-                .ln();
+                *log += noise.chance(*t, answer.preference).ln();
             }
         }
-        let top = self.logs.iter().flatten().fold(f64::MIN, |m, x| m.max(*x));
-        self.logs.iter_mut().flatten().for_each(|log| *log -= top);
+        self.asked.push(query.clone());
+        self.refresh();
     }
 
-    /// The posterior of the ratio alone.
-    fn marginal(&self) -> Vec<f64> {
-        let mut masses = vec![0.0; RATIOS];
-        for logs in &self.logs {
-            masses.iter_mut().zip(logs).for_each(|(mass, log)| *mass += log.exp());
+    /// Takes in the answer to a check: a dominated pair, or a repeat, whose answer tells how the person errs.
+    ///
+    /// It moves the noise alone. What each noise believes of the ratio stays as it is; only how much each noise counts
+    /// changes, by how likely it found the answer.
+    pub fn take_check(&mut self, query: &Query, answer: &Answer) {
+        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        for (n, noise) in self.noises.iter().enumerate() {
+            let (mut mass, mut chance) = (0.0, 0.0);
+            for (m, t) in self.masses[n].iter().zip(&differences) {
+                mass += m;
+                chance += m * noise.chance(*t, answer.preference);
+            }
+            if mass > 0.0 {
+                self.logs[n].iter_mut().for_each(|log| *log += (chance / mass).ln());
+            }
         }
-        let total: f64 = masses.iter().sum();
-        masses.iter_mut().for_each(|mass| *mass /= total);
-        masses
+        self.refresh();
+    }
+
+    /// Brings the posterior in step with its logarithm.
+    fn refresh(&mut self) {
+        let top = self.logs.iter().flatten().fold(f64::MIN, |m, x| m.max(*x));
+        self.logs.iter_mut().flatten().for_each(|log| *log -= top);
+        self.masses = self.logs.iter().map(|logs| logs.iter().map(|log| log.exp()).collect()).collect();
+        let total: f64 = self.masses.iter().flatten().sum();
+        self.marginal = vec![0.0; self.logs[0].len()];
+        for row in &mut self.masses {
+            for (mass, sum) in row.iter_mut().zip(&mut self.marginal) {
+                *mass /= total;
+                *sum += *mass;
+            }
+        }
     }
 
     /// The ratio below which a share of the posterior lies.
     pub fn quantile(&self, share: f64) -> f64 {
-        quantile(&self.marginal(), share).exp()
+        quantile(&self.marginal, share).exp()
+    }
+
+    /// How likely the threshold $1/(1+\text{ratio})$ is within `tolerance` of the one the middle ratio leads to.
+    pub fn threshold_settled(&self, tolerance: f64) -> f64 {
+        threshold_settled(&self.marginal, tolerance)
+    }
+
+    /// The posterior, noise by noise, ratio by ratio.
+    pub(super) fn masses(&self) -> &[Vec<f64>] {
+        &self.masses
+    }
+
+    /// The posterior of the ratio alone.
+    pub(super) fn marginal(&self) -> &[f64] {
+        &self.marginal
+    }
+
+    /// How likely the first of two points is chosen, noise by noise, ratio by ratio, in one list.
+    pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
+        let differences = self.differences(query);
+        let of_noise =
+            |noise: &Noise| differences.iter().map(|t| noise.chance_of_first(*t)).collect::<Vec<_>>();
+        self.noises.iter().flat_map(of_noise).collect()
     }
 
     /// The posterior of each noise.
     pub fn noise(&self) -> Vec<(Noise, f64)> {
-        let masses: Vec<f64> = self.logs.iter().map(|logs| logs.iter().map(|log| log.exp()).sum()).collect();
-        let total: f64 = masses.iter().sum();
-        self.noises.iter().copied().zip(masses.iter().map(|mass| mass / total)).collect()
+        self.noises.iter().copied().zip(self.masses.iter().map(|row| row.iter().sum())).collect()
+    }
+
+    /// A person drawn from the posterior: the logarithm of their ratio, and their noise.
+    pub(super) fn draw(&self, mut share: f64) -> (f64, Noise) {
+        for (noise, row) in self.noises.iter().zip(&self.masses) {
+            for (place, mass) in row.iter().enumerate() {
+                if share < *mass {
+                    return (self.log_ratio(place), *noise);
+                }
+                share -= mass;
+            }
+        }
+        (self.quantile(0.5).ln(), self.noises[0])
     }
 
     /// The most telling pair of boundary classifiers and the information it is expected to give, in bits.
+    ///
+    /// A pair that has been asked is not asked again.
     pub fn question(&self) -> Option<(f64, Query)> {
-        let marginal = self.marginal();
-        let mut best: Option<(f64, Query)> = None;
+        self.choose().map(|(bits, _, query)| (bits, query))
+    }
+
+    /// The question, its expected information, and how far it reaches.
+    pub(super) fn choose(&self) -> Option<(f64, f64, Query)> {
+        let mut best: Option<(f64, f64, Query)> = None;
         for share in [0.3, 0.5, 0.7] {
-            let ratio = quantile(&marginal, share).exp();
+            let ratio = self.quantile(share);
             for reach in [0.1, 0.3, 0.6, 0.95] {
                 let Some(query) = self.chord(ratio, reach) else { continue };
-                let gain = self.information(&query, &marginal);
-                if best.as_ref().is_none_or(|(top, _)| gain > *top) {
-                    best = Some((gain, query));
+                let gain = self.information(&query);
+                let better = best.as_ref().is_none_or(|(top, _, _)| gain > *top);
+                if better && !self.asked.iter().any(|asked| asked.is_close(&query, SAME)) {
+                    best = Some((gain, reach, query));
                 }
             }
         }
@@ -128,7 +265,7 @@ impl RatioPosterior {
     ///
     /// One of them is `reach` of the way from the best classifier to the end of the boundary (everybody accepted, or
     /// nobody), measured in what it gives up; the other is its counterpart.
-    fn chord(&self, ratio: f64, reach: f64) -> Option<Query> {
+    pub(super) fn chord(&self, ratio: f64, reach: f64) -> Option<Query> {
         let (sin, cos) = (1.0 / ratio).atan().sin_cos();
         let value = |p: [f64; 2]| cos * p[0] + sin * p[1];
         let at = |log_ratio: f64| self.space.at_angle((-log_ratio).exp().atan());
@@ -150,51 +287,57 @@ impl RatioPosterior {
     }
 
     /// Expected information about the ratio, in bits, noise averaged out.
-    fn information(&self, query: &Query, marginal: &[f64]) -> f64 {
-        let total: f64 = self.logs.iter().flatten().map(|log| log.exp()).sum();
+    fn information(&self, query: &Query) -> f64 {
         let (mut first, mut uncertainty) = (0.0, 0.0);
-        // Every fourth place of the grid is plenty for a choice.
-        for (place, mass) in marginal.iter().enumerate().step_by(4) {
+        // Two hundred places of the grid are plenty for a choice.
+        let stride = (self.marginal.len() / 200).max(1);
+        for (place, mass) in self.marginal.iter().enumerate().step_by(stride) {
             if *mass < 1e-7 {
                 continue;
             }
             let t = self.difference(query, place);
-            let joint = self
-                .noises
-                .iter()
-                .zip(&self.logs)
-                .map(|(noise, logs)| (logs[place].exp() / total) * chance_of_first(t, *noise));
-            let chance = (joint.sum::<f64>() / mass).clamp(0.0, 1.0);
-            first += 4.0 * mass * chance;
-            uncertainty += 4.0 * mass * entropy(chance);
+            let of_noise = self.noises.iter().zip(&self.masses);
+            let joint: f64 = of_noise.map(|(noise, row)| row[place] * noise.chance_of_first(t)).sum();
+            let (share, chance) = (stride as f64 * mass, (joint / mass).clamp(0.0, 1.0));
+            first += share * chance;
+            uncertainty += share * entropy(chance);
         }
         entropy(first.clamp(0.0, 1.0)) - uncertainty
     }
 }
 
-fn chance_of_first(t: f64, noise: Noise) -> f64 {
-    let better = if noise.slope.is_finite() {
-        1.0 / (1.0 + (-noise.slope * t).exp())
-    } else {
-        f64::from(u8::from(t > 0.0))
-    };
-    noise.lapse + (1.0 - 2.0 * noise.lapse) * better
+/// How much better the first point is to whoever holds a ratio, for weights of length 1.
+pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
+    let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
+    cos * (query.first[0] - query.second[0]) + sin * (query.first[1] - query.second[1])
 }
 
-fn entropy(p: f64) -> f64 {
+pub(super) fn entropy(p: f64) -> f64 {
     let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
 }
 
+/// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
+pub(super) fn threshold_settled(masses: &[f64], tolerance: f64) -> f64 {
+    let threshold = |log_ratio: f64| 1.0 / (1.0 + log_ratio.exp());
+    let chosen = threshold(quantile(masses, 0.5));
+    let (range, cells) = (people::LARGEST_RATIO.ln(), (masses.len() - 1) as f64);
+    let at = |place: usize| threshold(range * (2.0 * place as f64 / cells - 1.0));
+    let near = |place: &usize| (at(*place) - chosen).abs() <= tolerance;
+    (0..masses.len()).filter(near).map(|place| masses[place]).sum()
+}
+
 /// The log ratio below which a share of the masses lies, linear within a grid cell.
-fn quantile(masses: &[f64], share: f64) -> f64 {
+pub(super) fn quantile(masses: &[f64], share: f64) -> f64 {
+    let range = people::LARGEST_RATIO.ln();
+    let cells = (masses.len() - 1) as f64;
     let mut below = 0.0;
     for (place, mass) in masses.iter().enumerate() {
         if below + mass >= share && *mass > 0.0 {
             let within = (share - below) / mass - 0.5;
-            return RatioPosterior::log_ratio(place) + within * 2.0 * LOG_RANGE / (RATIOS - 1) as f64;
+            return (range * (2.0 * (place as f64 + within) / cells - 1.0)).clamp(-range, range);
         }
         below += mass;
     }
-    LOG_RANGE
+    range
 }

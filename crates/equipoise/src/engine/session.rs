@@ -1,7 +1,10 @@
 //! One adaptive elicitation in progress: posterior, next question, and when to stop.
 
 use super::ask::{Chooser, Direction, Fuzz};
+use super::decision::Decision;
 use super::posterior::{Evidence, Posterior};
+use super::rivals::{self, Rival};
+use super::stop::expected_bits;
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
@@ -50,11 +53,19 @@ impl AnswerModel {
         }
     }
 
+    /// The slope a logistic model was made from.
+    pub(super) fn slope(&self) -> f64 {
+        0.5 / self.indifference
+    }
+
     /// What the choice of questions needs to know.
     pub fn fuzz(&self) -> Fuzz {
         Fuzz { variance: self.variance, lapse: self.lapse }
     }
 }
+
+/// How many other questions are tried when the best has been asked before.
+const NEW_TRIES: u64 = 16;
 
 /// The state of an adaptive elicitation after some answers.
 #[derive(Debug, Clone)]
@@ -64,34 +75,56 @@ pub struct Session {
     signs: Option<Vec<f64>>,
     posterior: Posterior,
     known: Direction,
-    asked: usize,
+    /// The pairs as they were asked, so that none is asked again.
+    asked: Vec<Query>,
+    /// Models of unknown noise; empty when the noise is known.
+    rivals: Vec<Rival>,
 }
 
 impl Session {
     /// Before the first question; `signs` of the weights where they are known.
     pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
-        let dimension = chooser.features.dimension();
-        let mut posterior = Posterior::new(dimension, model.prior_precision);
-        if let Some(signs) = &signs {
-            for (i, sign) in signs.iter().enumerate() {
-                let mut axis = vec![0.0; dimension];
-                axis[i] = *sign;
-                posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
-            }
-            posterior.settle(100, 1e-6);
-        }
+        let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: 0 }
+        Self { chooser, model, signs, posterior, known, asked: vec![], rivals: vec![] }
+    }
+
+    /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
+    pub(super) fn with_rivals(mut self, models: Vec<(AnswerModel, f64)>) -> Self {
+        let start = |(model, lapse): (AnswerModel, f64)| {
+            let dimension = self.chooser.features.dimension();
+            Rival::new(model, lapse, prior(dimension, model.prior_precision, self.signs.as_deref()))
+        };
+        self.rivals = models.into_iter().map(start).collect();
+        self
+    }
+
+    /// The noise as far as it is known: estimated slope and lapse rate, where the plan was told nothing.
+    pub fn noise(&self) -> Option<super::Noise> {
+        rivals::estimate(&self.rivals)
     }
 
     /// How many answers have been taken in.
     pub fn asked(&self) -> usize {
-        self.asked
+        self.asked.len()
     }
 
     /// The angle that holds the truth with probability .95.
     pub fn radius(&self) -> f64 {
-        self.known.radius()
+        match self.rivals.is_empty() {
+            true => self.known.radius(),
+            false => rivals::radius(&self.rivals, &self.known.mean),
+        }
+    }
+
+    /// The model of answers in use; the likeliest, where the noise is unknown.
+    pub fn model(&self) -> AnswerModel {
+        self.model
+    }
+
+    /// Half the difference of the features of a pair.
+    pub(super) fn difference(&self, query: &Query) -> Vec<f64> {
+        self.chooser.difference(query)
     }
 
     /// The posterior.
@@ -153,22 +186,96 @@ impl Session {
 
     /// The most telling question now; `None` if nothing that may be asked tells anything.
     pub fn question(&self, seed: u64) -> Option<Query> {
-        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked as u64 + 1));
-        self.chooser.best(&self.posterior, &self.known, seed)
+        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked.len() as u64 + 1));
+        let best = self.chooser.best(&self.posterior, &self.known, &self.asked, seed)?;
+        if !self.has_asked(&best) {
+            return Some(best);
+        }
+        // "Can't tell" can leave the posterior without a direction to prefer: ask anything new.
+        (1..=NEW_TRIES)
+            .filter_map(|n| {
+                self.chooser.another(&self.posterior, &self.known, &self.asked, seed.wrapping_add(n))
+            })
+            .find(|query| !self.has_asked(query))
+    }
+
+    /// Whether a pair has been asked, to within rounding.
+    fn has_asked(&self, query: &Query) -> bool {
+        self.asked.iter().any(|asked| asked.is_close(query, 1e-9))
+    }
+
+    /// What the answer to a question is expected to tell about the weights, in bits.
+    pub fn expected_bits(&self, query: &Query) -> f64 {
+        expected_bits(&self.chooser.difference(query), &self.posterior, self.model.fuzz())
+    }
+
+    /// The likeliest best of a list of points, and how likely it is; `None` where questions come from a ball.
+    pub fn decision(&self, seed: u64) -> Option<Decision> {
+        self.chooser.decision(&self.posterior, seed)
     }
 
     /// Takes an answer in. The pair as it was shown is what the answer is about.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
+        let (w, evidence) = self.evidence(query, answer, &self.model);
+        if self.rivals.is_empty() {
+            self.posterior.add(w, evidence);
+            self.posterior.settle(3, 1e-6);
+            self.known = Direction::of(&self.posterior);
+        } else {
+            for mut rival in std::mem::take(&mut self.rivals) {
+                let (w, evidence) = self.evidence(query, answer, &rival.model);
+                rival.take(w, evidence);
+                self.rivals.push(rival);
+            }
+            self.follow_leader();
+        }
+        self.asked.push(query.clone());
+    }
+
+    /// Takes in the answer to a check, a dominated pair or a repeat: it tells how the person errs, nothing else.
+    ///
+    /// Without effect where the noise is known.
+    pub fn take_check(&mut self, query: &Query, answer: &Answer) {
+        for mut rival in std::mem::take(&mut self.rivals) {
+            let (w, evidence) = self.evidence(query, answer, &rival.model);
+            rival.judge(&w, &evidence);
+            self.rivals.push(rival);
+        }
+        self.follow_leader();
+    }
+
+    /// What an answer says under a model.
+    fn evidence(&self, query: &Query, answer: &Answer, model: &AnswerModel) -> (Vec<f64>, Evidence) {
         let w = self.chooser.difference(answer.shown.as_ref().unwrap_or(query));
-        let AnswerModel { variance, lapse, indifference, .. } = self.model;
-        let (w, evidence) = match answer.preference {
+        let AnswerModel { variance, lapse, indifference, .. } = *model;
+        match answer.preference {
             Preference::First => (w, Evidence::Positive { variance, lapse }),
             Preference::Second => (scaled(&w, -1.0), Evidence::Positive { variance, lapse }),
             Preference::CannotTell => (w, Evidence::Within { half_width: indifference, variance, lapse }),
-        };
-        self.posterior.add(w, evidence);
-        self.posterior.settle(3, 1e-6);
-        self.known = Direction::of(&self.posterior);
-        self.asked += 1;
+        }
     }
+
+    /// Questions and estimates are the likeliest rival's.
+    fn follow_leader(&mut self) {
+        if let Some(leader) = rivals::leader(&self.rivals) {
+            self.model = leader.model;
+            self.chooser.fuzz = leader.model.fuzz();
+            self.posterior = leader.posterior.clone();
+            self.known = leader.known.clone();
+        }
+    }
+}
+
+/// What is believed before the first answer.
+fn prior(dimension: usize, precision: f64, signs: Option<&[f64]>) -> Posterior {
+    let mut posterior = Posterior::new(dimension, precision);
+    if let Some(signs) = signs {
+        for (i, sign) in signs.iter().enumerate() {
+            let mut axis = vec![0.0; dimension];
+            axis[i] = *sign;
+            posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
+        }
+        posterior.settle(100, 1e-6);
+    }
+    posterior
 }

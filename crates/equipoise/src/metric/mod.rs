@@ -9,6 +9,7 @@ mod belief;
 mod closed;
 mod coefficients;
 mod compare;
+mod credible;
 mod group_fair;
 mod linear;
 mod linear_fractional;

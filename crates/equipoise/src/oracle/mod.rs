@@ -10,6 +10,7 @@ mod simulated;
 pub use adaptors::{Budget, BudgetError, Counting, Fallible, Majority, Reparametrised};
 pub use simulated::{Noise, Simulated};
 
+use crate::engine::Snapshot;
 use crate::view::Point;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -94,6 +95,15 @@ pub trait Oracle {
 
     /// Which of the two is liked better.
     fn prefer(&mut self, query: &Query) -> Result<Answer, Self::Err>;
+
+    /// A state kept from an earlier run over the same answers, for a plan to go on from; the answers it has taken in
+    /// are then not asked for again.
+    fn recall(&mut self) -> Option<Snapshot> {
+        None
+    }
+
+    /// Offers the state reached after the answers so far, for [`recall`](Self::recall) in a later run.
+    fn keep(&mut self, _state: &mut dyn FnMut() -> Snapshot) {}
 
     /// The same oracle asked about `map(point)` in place of each point.
     fn reparametrised<F>(&mut self, map: F) -> Reparametrised<'_, Self, F>

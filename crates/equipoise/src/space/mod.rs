@@ -1,8 +1,8 @@
 //! What is achievable: sets of points that some classifier reaches.
 //!
 //! Procedures take their questions from a space: the boundary of a two-class set ([`Binary`]), the faces of the
-//! set of diagonal confusions ([`Diagonal`]), a ball of rates ([`Sphere`]), or the ball common to all groups
-//! ([`GroupSphere`]). How large a ball may be, and which classifier is behind a point, is known to the set of
+//! set of diagonal confusions ([`Diagonal`]), a ball of rates ([`Sphere`]), the ball common to all groups
+//! ([`GroupSphere`]), or a list of classifiers that exist ([`Pool`]). How large a ball may be, and which classifier is behind a point, is known to the set of
 //! all errors a population allows ([`Achievable`]).
 
 mod achievable;
@@ -11,6 +11,7 @@ mod binary;
 mod diagonal;
 pub mod mixture;
 mod polygon;
+mod pool;
 mod ray;
 mod sphere;
 
@@ -19,6 +20,7 @@ pub use binary::Binary;
 pub use diagonal::Diagonal;
 pub use mixture::Mixture;
 pub use polygon::Polygon;
+pub use pool::{Member, Pool};
 pub use sphere::{GroupSphere, Sphere};
 
 use crate::document::Object;
@@ -57,6 +59,8 @@ pub enum AnySpace {
     Sphere(Sphere),
     /// `{"kind":"group_sphere","classes":3,"radius":0.2,"prevalence":[[...],[...]]}`
     GroupSphere(GroupSphere),
+    /// `{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[{"name":"cautious","point":[0.3,0.05]},...]}`
+    Pool(Pool),
 }
 
 impl AnySpace {
@@ -64,14 +68,15 @@ impl AnySpace {
     pub(crate) fn from_part(value: Value, at: &str) -> Result<Self> {
         let mut object = Object::new(value, at)?;
         object.allow_format()?;
-        let kind =
-            object.kind("kind", &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere"])?;
+        let kind = object
+            .kind("kind", &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere", "pool"])?;
         Ok(match kind.as_str() {
             "logistic" => Self::Binary(Binary::read(object, at)?),
             "hull" => Self::Binary(Binary::read_hull(object, at)?),
             "faces" => Self::Diagonal(Diagonal::read_faces(object, at)?),
             "softmax" => Self::Diagonal(Diagonal::read(object, at)?),
             "sphere" => Self::Sphere(Sphere::read(object, at)?),
+            "pool" => Self::Pool(Pool::read(object, at)?),
             _ => Self::GroupSphere(GroupSphere::read(object, at)?),
         })
     }
@@ -83,6 +88,7 @@ impl AnySpace {
             Self::Diagonal(space) => space.kind(),
             Self::Sphere(_) => "sphere",
             Self::GroupSphere(_) => "group_sphere",
+            Self::Pool(_) => "pool",
         }
     }
 
@@ -93,6 +99,7 @@ impl AnySpace {
             Self::Diagonal(space) => space,
             Self::Sphere(space) => space,
             Self::GroupSphere(space) => space,
+            Self::Pool(space) => space,
         }
     }
 }

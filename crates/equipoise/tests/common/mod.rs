@@ -17,7 +17,12 @@ const WEIGHTS: &str = r#""performance":[0.6,0.8],"fairness":[{"groups":[0,1],"we
 const MATRICES: &str =
     r#""performance":[0.6,0.8],"fairness":[{"groups":[0,1],"matrix":[[0.9,0.3],[0.3,1.5]]}]"#;
 
+const POOL: &str = r#"{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[
+    {"name":"a","point":[0.30,0.02]},{"name":"b","point":[0.20,0.05]},{"name":"c","point":[0.12,0.12]},
+    {"name":"d","point":[0.05,0.30]},{"name":"worse than c","point":[0.15,0.15]}]}"#;
+
 const FLIPS: &str = r#""answers":{"kind":"flip","probability":0.05}"#;
+const UNKNOWN: &str = r#""answers":{"kind":"unknown"}"#;
 const SLOPE: &str = r#""answers":{"kind":"logistic","slope":20}"#;
 
 /// A plan of every kind and method, with the given tolerance.
@@ -58,8 +63,21 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (BALL3, r#""kind":"linear","method":"adaptive","budget":25"#.to_owned()),
         (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":25,"signs":"unknown",{FLIPS}"#)),
         (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":25,{SLOPE}"#)),
+        (BALL, format!(r#""kind":"linear","method":"adaptive","budget":15,{UNKNOWN}"#)),
         (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":25"#.to_owned()),
         (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":20"#.to_owned()),
+        (BALL3, r#""kind":"linear","method":"adaptive","budget":25,"rows_that_differ":3"#.to_owned()),
+        (BALL, r#""kind":"linear_fractional","method":"adaptive","budget":12"#.to_owned()),
+        (BALL, format!(r#""kind":"linear_fractional","method":"adaptive","budget":8,"seed":3,{FLIPS}"#)),
+        (BALL, r#""kind":"polynomial","method":"adaptive","degree":3,"budget":20"#.to_owned()),
+        (POOL, r#""kind":"linear","method":"adaptive""#.to_owned()),
+        (POOL, format!(r#""kind":"linear","method":"adaptive","stop":[],{FLIPS}"#)),
+        (
+            POOL,
+            r#""kind":"linear","method":"adaptive","signs":"unknown",
+               "stop":[{"kind":"decision","level":0.9},{"kind":"information","floor":0.01}]"#
+                .to_owned(),
+        ),
         (BALL, r#""kind":"polynomial","degree":3"#.to_owned()),
         (BALL3, r#""kind":"polynomial","degree":2,"seed":5"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":2,"method":"paper","cycles":1"#.to_owned()),

@@ -1,0 +1,82 @@
+//! The cells of `equipoise bench queries` on linear-fractional metrics.
+
+use super::bench::{Row, Settings, TARGETS, Trial, backward, each, printed, summary};
+use equipoise::elicit::{LinearFractional, Method, SlopeSearch};
+use equipoise::engine::{AdaptiveFractional, Pencil, pencil_floor_bits};
+use equipoise::metric::random;
+use equipoise::oracle::{Counting, Simulated};
+use equipoise::space::{Space, Sphere};
+use equipoise::{Oracle, Plan};
+
+/// Coordinates, and how many questions may be asked in the median to .01.
+const CELLS: [(usize, f64); 3] = [(2, f64::INFINITY), (3, 35.0), (6, 85.0)];
+
+/// All cells with at most so many identifiable numbers.
+pub fn rows(settings: &Settings, largest: usize, ball: impl Fn(usize) -> Sphere + Sync) -> Vec<Row> {
+    let mut rows = vec![];
+    for (q, most) in CELLS.into_iter().filter(|(q, _)| 2 * (q - 1) <= largest) {
+        let (name, space) = (format!("fractional q={q}"), ball(q));
+        let trials = each(settings, &name, |n, rng| trial(&space, &Pencil::draw(q, rng), n));
+        let searches = [printed(), backward()].map(|method| search(&space, method, settings));
+        for (n, target) in TARGETS.into_iter().enumerate() {
+            let floor = pencil_floor_bits(q, target);
+            let mut row = summary(&name, 2 * (q - 1), target, floor, &trials, n);
+            if target == 0.01 {
+                if most.is_finite() {
+                    row.holds = row.median <= most;
+                    row.goal = format!("{most} asked");
+                }
+                let [paper, backward] = searches;
+                (row.paper, row.backward) = (Some(paper), Some(backward));
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Runs the engine until all targets are hit and certified.
+fn trial(space: &Sphere, truth: &Pencil, seed: u64) -> Trial {
+    let plan = AdaptiveFractional::new(space.clone(), 0.01).expect("a fair tolerance").seed(seed);
+    let mut oracle = Simulated::new(truth.metric(space));
+    let mut session = plan.start();
+    let (mut hits, mut certified) = (vec![None; TARGETS.len()], vec![None; TARGETS.len()]);
+    let mut thinking = 0.0;
+    for asked in 0..2000 {
+        let (error, radius) = (session.pencil().angle(truth), session.radius());
+        for (n, target) in TARGETS.iter().enumerate() {
+            if hits[n].is_none() && error <= *target {
+                hits[n] = Some(asked);
+            }
+            if certified[n].is_none() && radius <= *target {
+                certified[n] = Some((asked, error));
+            }
+        }
+        if hits.iter().all(Option::is_some) && certified.iter().all(Option::is_some) {
+            break;
+        }
+        let start = std::time::Instant::now();
+        let Some(query) = session.question(seed) else { break };
+        let Ok(answer) = oracle.prefer(&query);
+        session.take(&query, &answer);
+        thinking += start.elapsed().as_secs_f64();
+    }
+    Trial { hits, certified, milliseconds: 1e3 * thinking, asked: session.asked() }
+}
+
+/// Questions and mean error of a search at tolerance .01, on metrics of the kind it assumes: a numerator of one sign.
+fn search(ball: &Sphere, method: Method, settings: &Settings) -> (usize, f64) {
+    let plan = LinearFractional::new(ball.clone(), 0.01).expect("a fair tolerance");
+    let plan = plan.search(SlopeSearch::new(method, 0.01).expect("a fair tolerance"));
+    let runs = each(settings, "searches", |_, rng| {
+        let metric = random::linear_fractional(ball.view(), rng);
+        let mut oracle = Counting::new(Simulated::new(metric.clone()));
+        let Ok(outcome) = plan.run(&mut oracle);
+        let [found, truth] = [&outcome.metric, &metric].map(|metric| Pencil::of(metric, ball));
+        let angle = found.zip(truth).map_or(f64::NAN, |(found, truth)| found.angle(&truth));
+        (oracle.asked(), angle)
+    });
+    let mean = runs.iter().map(|(_, angle)| angle).sum::<f64>() / runs.len() as f64;
+    let asked = runs.iter().map(|(asked, _)| asked).sum::<usize>() / runs.len();
+    (asked, mean)
+}

@@ -1,0 +1,259 @@
+//! `equipoise bench queries --people`: people whose noise nobody knows, and whether intervals hold for them.
+
+use super::bench::{Settings, ball, each, quantile};
+use crate::args::Global;
+use crate::fault::FINDING;
+use crate::json;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use anyhow::Result;
+use equipoise::engine::people::{self, Expert};
+use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
+use equipoise::metric::random;
+use equipoise::population::Logistic;
+use equipoise::space::{Binary, Space};
+use equipoise::{Metric, Oracle, Sense};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// The interval of the ratio must hold this often, averaged over the population.
+const COVERAGE: [f64; 2] = [0.93, 0.97];
+/// And the range of questions left, averaged over all steps.
+const PROGRESS: [f64; 2] = [0.87, 0.93];
+/// The certified angle, for every kind of noise.
+const CERTIFIED: f64 = 0.93;
+
+/// One cell.
+#[derive(Debug, Serialize)]
+struct Row {
+    task: String,
+    people: usize,
+    median: f64,
+    p90: f64,
+    coverage: f64,
+    /// How often the number of questions left was in the range shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<f64>,
+    /// Share of people who were still asked at the last allowed question.
+    capped: f64,
+    goal: String,
+    holds: bool,
+}
+
+/// Runs the cells and prints them.
+pub(super) fn run(
+    settings: &Settings,
+    largest: usize,
+    global: &Global,
+    out: &mut impl Write,
+) -> Result<ExitCode> {
+    let mut rows = ratios(settings);
+    rows.extend(angles(settings, largest));
+    let holds = rows.iter().all(|row| row.holds);
+    if global.json {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            format: u64,
+            seed: u64,
+            holds: bool,
+            rows: &'a [Row],
+        }
+        json::write(&Document { format: equipoise::FORMAT, seed: settings.seed, holds, rows: &rows }, out)?;
+    } else {
+        print(&rows, settings, out)?;
+    }
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+/// Who is asked: somebody of the population, or always somebody with the same noise.
+#[derive(Clone, Copy)]
+enum Who {
+    Anybody,
+    With(Noise),
+}
+
+fn ratios(settings: &Settings) -> Vec<Row> {
+    let anybody = Settings { metrics: 40 * settings.metrics, ..*settings };
+    let alike = Settings { metrics: 4 * settings.metrics, ..*settings };
+    let mut row = ratio_row("cost ratio, the population".to_owned(), Who::Anybody, &anybody);
+    let within = |range: [f64; 2], value: f64| (range[0]..=range[1]).contains(&value);
+    row.holds = within(COVERAGE, row.coverage) && row.progress.is_some_and(|share| within(PROGRESS, share));
+    row.goal = "covers .93-.97, left .87-.93".to_owned();
+    let mut rows = vec![row];
+    for slope in [5.0, 20.0, 80.0] {
+        for lapse in [0.0, 0.02, 0.05] {
+            let name = format!("  slope {slope}, {:.0} % lapses", 100.0 * lapse);
+            rows.push(ratio_row(name, Who::With(Noise { slope, lapse }), &alike));
+        }
+    }
+    rows
+}
+
+/// How one person's questions went.
+struct Session {
+    asked: usize,
+    inside: bool,
+    capped: bool,
+    /// Steps, and steps at which the range of questions left was right.
+    steps: [usize; 2],
+}
+
+fn ratio_row(task: String, who: Who, settings: &Settings) -> Row {
+    let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).expect("a law"));
+    let plan = AdaptiveRatio::new(space.clone()).expect("a plan");
+    let sessions = each(settings, &task, |n, rng| {
+        let noise = match who {
+            Who::Anybody => people::noise(rng),
+            Who::With(noise) => noise,
+        };
+        let seed = settings.seed.wrapping_add(n);
+        // The range of questions left is looked at for every fourth person: it takes longer than all the rest.
+        let watched = matches!(who, Who::Anybody) && n % 4 == 0;
+        ratio_session(&plan, &space, (people::log_ratio(rng), noise), seed, watched)
+    });
+    let steps = |n: usize| sessions.iter().map(|session| session.steps[n]).sum::<usize>() as f64;
+    let mut row = summary(task, &sessions);
+    row.progress = (steps(0) > 0.0).then(|| steps(1) / steps(0));
+    row
+}
+
+fn ratio_session(
+    plan: &AdaptiveRatio,
+    space: &Binary,
+    (log_ratio, noise): (f64, Noise),
+    seed: u64,
+    watched: bool,
+) -> Session {
+    let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
+    let metric = Metric::linear(space.view(), Sense::Utility, vec![cos, sin]).expect("positive weights");
+    let mut posterior = plan.start();
+    let mut expert = Expert::new(metric, posterior.unit(), noise, seed);
+    let mut shown = vec![];
+    let rule = loop {
+        match plan.next(&posterior) {
+            Ok(query) => {
+                if watched {
+                    shown.push(plan.questions_left(&posterior, seed));
+                }
+                let Ok(answer) = expert.prefer(&query);
+                posterior.take(&query, &answer);
+            }
+            Err(rule) => break rule,
+        }
+    };
+    let asked = posterior.asked();
+    let right = |(n, left): (usize, &equipoise::engine::Left)| (left.low..=left.high).contains(&(asked - n));
+    let ends = [0.025, 0.975].map(|share| posterior.quantile(share).ln());
+    Session {
+        asked,
+        inside: (ends[0]..=ends[1]).contains(&log_ratio),
+        capped: rule == "budget",
+        steps: [shown.len(), shown.iter().enumerate().filter(|step| right(*step)).count()],
+    }
+}
+
+/// More than two weights, noise unknown: is the estimate within the angle the engine certifies?
+fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
+    let settings = Settings { metrics: 4 * settings.metrics, ..*settings };
+    let target = 0.1;
+    let mut rows = vec![];
+    for q in [2, 4, 6].into_iter().filter(|q| *q <= largest) {
+        let flips = [0.0, 0.05, 0.1].map(|lapse| {
+            (format!("q={q}, {:.0} % wrong", 100.0 * lapse), Noise { slope: f64::INFINITY, lapse })
+        });
+        let slopes = [5.0, 20.0].map(|slope| (format!("q={q}, slope {slope}"), Noise { slope, lapse: 0.0 }));
+        for (name, noise) in flips.into_iter().chain(slopes) {
+            let plan = Adaptive::linear(ball(q), target).and_then(|plan| plan.answers(Answers::Unknown));
+            let plan = plan.and_then(|plan| plan.budget(2_000)).expect("a plan");
+            let sessions = each(&settings, &name, |n, rng| {
+                angle_session(&plan, q, noise, rng, settings.seed.wrapping_add(n))
+            });
+            let mut row = summary(format!("{name}, to {target} rad"), &sessions);
+            row.holds = row.coverage >= CERTIFIED;
+            row.goal = "covers .93".to_owned();
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn angle_session(
+    plan: &Adaptive,
+    q: usize,
+    noise: Noise,
+    rng: &mut Xoshiro256PlusPlus,
+    seed: u64,
+) -> Session {
+    let sizes = random::sizes(q, rng);
+    let length = sizes.iter().map(|w| w * w).sum::<f64>().sqrt();
+    let truth: Vec<f64> = sizes.iter().map(|w| w / length).collect();
+    let metric = Metric::linear(ball(q).view(), Sense::Utility, truth).expect("positive weights");
+    let mut expert = Expert::new(metric.clone(), ball(q).radius(), noise, seed);
+    let Ok(outcome) = equipoise::Plan::run(plan, &mut expert);
+    let error = outcome.metric.difference(&metric).expect("both linear").angle;
+    let stopped = outcome.findings.iter().find_map(|finding| match finding {
+        equipoise::elicit::Finding::Stopped { questions, rule, .. } => Some((*questions, rule == "budget")),
+        _ => None,
+    });
+    let (asked, capped) = stopped.expect("an adaptive plan says why it stopped");
+    Session { asked, inside: error <= 0.1, capped, steps: [0, 0] }
+}
+
+fn summary(task: String, sessions: &[Session]) -> Row {
+    let counts: Vec<f64> = sessions.iter().map(|session| session.asked as f64).collect();
+    let share = |of: fn(&Session) -> bool| {
+        sessions.iter().filter(|session| of(session)).count() as f64 / sessions.len() as f64
+    };
+    Row {
+        task,
+        people: sessions.len(),
+        median: quantile(&counts, 0.5),
+        p90: quantile(&counts, 0.9),
+        coverage: share(|session| session.inside),
+        progress: None,
+        capped: share(|session| session.capped),
+        goal: String::new(),
+        holds: true,
+    }
+}
+
+fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> {
+    let terminal = Terminal::detect();
+    let title = format!("People whose noise is unknown (seed {})", settings.seed);
+    writeln!(out, "{}\n", terminal.bold(&title))?;
+    let headings = ["who", "people", "median", "p90", "capped", "covers", "left", "goal", ""];
+    let mut table = Table::new(terminal, headings);
+    for row in rows {
+        let verdict = match (row.goal.is_empty(), row.holds) {
+            (true, _) => "",
+            (false, true) => "ok",
+            (false, false) => "MISSED",
+        };
+        table.row([
+            row.task.clone(),
+            row.people.to_string(),
+            format!("{:.0}", row.median),
+            format!("{:.0}", row.p90),
+            format!("{:.2}", row.capped),
+            format!("{:.3}", row.coverage),
+            row.progress.map_or(String::new(), |share| format!("{share:.3}")),
+            row.goal.clone(),
+            verdict.to_owned(),
+        ]);
+    }
+    writeln!(out, "{table}")?;
+    let [least, most] = people::SLOPES;
+    let note = format!(
+        "The population: cost ratios from 1/{0} to {0} and slopes from {least} to {most} in units of the space, both even \
+         in the logarithm; up to {1:.0} % of lapses. Rows below it are people of one kind: an interval that holds on \
+         average over the population holds less often for the least discerning and more often for the others. median, p90: \
+         questions asked; capped: share of people asked as many as allowed; covers: how often the 95 % interval, or the \
+         certified angle, holds the truth; left: how often the true number of questions left was in the range shown.",
+        people::LARGEST_RATIO,
+        100.0 * people::MOST_LAPSES
+    );
+    writeln!(out, "{}", terminal.paragraph(&note))?;
+    Ok(())
+}

@@ -1,0 +1,347 @@
+//! `equipoise plan`: what to expect of an elicitation, from simulated experts, before any human is asked.
+
+use super::bench::{fresh_seed, quantile};
+use crate::args::{Global, PlanAhead};
+use crate::fault::{FINDING, Fault};
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::terminal::Terminal;
+use crate::{files, json};
+use anyhow::{Context as _, Result};
+use equipoise::elicit::{AnyPlan, Finding, SignKnowledge};
+use equipoise::engine::people::{self, Expert};
+use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
+use equipoise::metric::random;
+use equipoise::space::{Achievable, Sphere};
+use equipoise::{Measure, Metric, Plan as _, Sense};
+use equipoise_data::{Columns, Sample, read};
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How often a 95 % interval may hold before it counts as wrong.
+const COVERAGE: [f64; 2] = [0.93, 0.97];
+/// The largest share of sessions that may end without having settled anything.
+const CAPPED: f64 = 0.2;
+/// The angle asked for when a space comes without a plan.
+const TOLERANCE: f64 = 0.1;
+/// And the most questions.
+const BUDGET: usize = 400;
+
+/// Runs the command.
+pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
+    let plan = plan_of(&args.file)?;
+    let noise = args.noise.as_deref().map(noise_of).transpose()?;
+    let seed = global.seed.unwrap_or_else(fresh_seed);
+    let experts = args.experts as usize;
+    let progress = Progress::new("simulating", experts, global.shows_progress());
+    let one = |n: usize| {
+        let mut random =
+            Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9).wrapping_add(n as u64));
+        let noise = noise.unwrap_or_else(|| people::noise(&mut random));
+        let run = ask(&plan, noise, &mut random, seed.wrapping_add(n as u64));
+        progress.step();
+        run
+    };
+    let runs: Vec<Run> = (0..experts).into_par_iter().map(one).collect::<Result<_>>()?;
+    drop(progress);
+    let report = Report::new(&plan, args.noise.clone(), seed, &runs);
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(&report, &mut out)?;
+    } else {
+        report.print(global, &mut out)?;
+    }
+    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+/// The plan of a document or a table.
+fn plan_of(path: &Path) -> Result<AnyPlan> {
+    let is_document = path.as_os_str() == "-" || path.extension().is_some_and(|end| end == "json");
+    if !is_document {
+        return plan_of_table(path);
+    }
+    let text = files::read(path)?;
+    let name = || files::name(path);
+    let mut document: Value = serde_json::from_str(&text)
+        .map_err(|e| Fault::input_output(format!("{} is not JSON: {e}", name())))?;
+    let fields = document
+        .as_object_mut()
+        .ok_or_else(|| Fault::input_output(format!("{} is not a JSON object", name())))?;
+    let plan = match (fields.remove("plan"), fields.remove("space")) {
+        // A simulation, whose hidden metric is not needed here.
+        (Some(Value::Object(mut plan)), Some(space)) => {
+            plan.insert("space".to_owned(), space);
+            plan
+        }
+        // A plan with its space.
+        (None, Some(space)) => {
+            let mut plan = std::mem::take(fields);
+            plan.insert("space".to_owned(), space);
+            plan
+        }
+        // A space alone.
+        _ => {
+            fields.remove("format");
+            let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut plan = serde_json::Map::new();
+            plan.insert(
+                "kind".to_owned(),
+                if kind == "group_sphere" { "group_fair" } else { "linear" }.into(),
+            );
+            plan.insert("method".to_owned(), "adaptive".into());
+            if kind.ends_with("sphere") {
+                plan.insert("tolerance".to_owned(), TOLERANCE.into());
+                plan.insert("budget".to_owned(), BUDGET.into());
+                plan.insert("answers".to_owned(), serde_json::json!({"kind": "unknown"}));
+            }
+            plan.insert("space".to_owned(), Value::Object(std::mem::take(fields)));
+            plan
+        }
+    };
+    serde_json::from_value(Value::Object(plan)).map_err(|e| Fault::usage(format!("{}: {e}", name())).into())
+}
+
+/// Two classes are asked about their thresholds, more about a ball of error rates that is surely achievable.
+fn plan_of_table(path: &Path) -> Result<AnyPlan> {
+    let table = read::table(path, &Columns::guess()).map_err(|e| Fault::input_output(e.to_string()))?.data;
+    let sample = Sample::new(table).with_context(|| files::name(path))?;
+    if sample.table().classes().len() == 2 {
+        let space = sample.binary_space().with_context(|| files::name(path))?;
+        return Ok(AnyPlan::AdaptiveRatio(AdaptiveRatio::new(space)?));
+    }
+    let radius = Achievable::new(&sample, Measure::OffDiagonalRates)?.radius();
+    let ball = Sphere::new(Measure::OffDiagonalRates, sample.table().classes().len(), radius)
+        .with_context(|| format!("{}: no ball of error rates is achievable", files::name(path)))?;
+    Ok(AnyPlan::Adaptive(Adaptive::linear(ball, TOLERANCE)?.answers(Answers::Unknown)?.budget(BUDGET)?))
+}
+
+/// `logistic:20,lapse:0.02`, `flip:0.05` or `none`.
+fn noise_of(text: &str) -> Result<Noise> {
+    let wrong = || {
+        Fault::usage(format!(
+            "--noise is \"{text}\", expected logistic:SLOPE,lapse:SHARE or flip:SHARE or none"
+        ))
+    };
+    let mut noise = Noise { slope: f64::INFINITY, lapse: 0.0 };
+    if text == "none" {
+        return Ok(noise);
+    }
+    for part in text.split(',') {
+        let (name, value) = part.split_once(':').ok_or_else(wrong)?;
+        let value: f64 = value.trim().parse().map_err(|_| wrong())?;
+        match name.trim() {
+            "logistic" if value > 0.0 => noise.slope = value,
+            "lapse" | "flip" if (0.0..0.5).contains(&value) => noise.lapse = value,
+            _ => return Err(wrong().into()),
+        }
+    }
+    Ok(noise)
+}
+
+/// How one expert's questions went.
+struct Run {
+    asked: usize,
+    error: f64,
+    inside: bool,
+    rule: String,
+}
+
+fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64) -> Result<Run> {
+    let (metric, unit) = match plan {
+        AnyPlan::AdaptiveRatio(ratio) => {
+            let (sin, cos) = (-people::log_ratio(random)).exp().atan().sin_cos();
+            (Metric::linear(plan.view(), Sense::Utility, vec![cos, sin])?, ratio.start().unit())
+        }
+        AnyPlan::Adaptive(adaptive) => (hidden(adaptive, random), 1.0),
+        _ => {
+            let what = "the plan's method is not \"adaptive\", the only one with an interval to check";
+            return Err(Fault::usage(what).into());
+        }
+    };
+    let Ok(outcome) = plan.run(&mut Expert::new(metric.clone(), unit, noise, seed));
+    let stopped = outcome.findings.iter().find_map(|finding| match finding {
+        Finding::Stopped { rule, questions, radius } => Some((rule.clone(), *questions, *radius)),
+        _ => None,
+    });
+    let (rule, asked, radius) = stopped.context("the plan does not say why it stopped")?;
+    let (error, inside) = match plan {
+        AnyPlan::Adaptive(adaptive) => {
+            let weights = |metric: &Metric| adaptive.features().weights(metric);
+            let (found, truth) = weights(&outcome.metric).zip(weights(&metric)).context("one family")?;
+            let gap = found.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            let error = 2.0 * (0.5 * gap).min(1.0).asin();
+            (error, error <= radius)
+        }
+        _ => {
+            let [found, truth] =
+                [&outcome.metric, &metric].map(|metric| metric.cost_ratio().unwrap_or(f64::NAN));
+            let interval = outcome.metric.interval().context("a ratio has an interval")?;
+            let inside = interval.low() <= truth && interval.high().is_none_or(|high| truth <= high);
+            ((found / truth).ln().abs(), inside)
+        }
+    };
+    Ok(Run { asked, error, inside, rule })
+}
+
+/// A metric without a preferred direction; its liking is in units of the ball.
+fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> Metric {
+    let features = plan.features();
+    let mut weights = random::normals(features.dimension(), random);
+    if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
+        weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());
+    }
+    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    weights.iter_mut().for_each(|w| *w /= length);
+    features.metric(&weights)
+}
+
+/// What the simulated experts came to.
+#[derive(Serialize)]
+struct Report {
+    format: u64,
+    plan: Value,
+    /// Whose answers, if not the population's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<String>,
+    experts: usize,
+    seed: u64,
+    questions: Spread,
+    /// Factor between found and true ratio (its logarithm), or angle in radians.
+    error: Spread,
+    coverage: f64,
+    capped: f64,
+    /// How many sessions each rule ended.
+    stopped_by: Vec<(String, usize)>,
+    findings: Vec<String>,
+    #[serde(skip)]
+    is_ratio: bool,
+}
+
+#[derive(Serialize)]
+struct Spread {
+    median: f64,
+    p90: f64,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        Self { median: quantile(values, 0.5), p90: quantile(values, 0.9) }
+    }
+}
+
+impl Report {
+    fn new(plan: &AnyPlan, noise: Option<String>, seed: u64, runs: &[Run]) -> Self {
+        let share =
+            |of: fn(&Run) -> bool| runs.iter().filter(|run| of(run)).count() as f64 / runs.len() as f64;
+        let coverage = share(|run| run.inside);
+        let capped = share(|run| run.rule == "budget");
+        let is_ratio = matches!(plan, AnyPlan::AdaptiveRatio(_));
+        let mut stopped_by: Vec<(String, usize)> = vec![];
+        for run in runs {
+            match stopped_by.iter_mut().find(|(rule, _)| *rule == run.rule) {
+                Some((_, count)) => *count += 1,
+                None => stopped_by.push((run.rule.clone(), 1)),
+            }
+        }
+        stopped_by.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut findings = vec![];
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let [least, most] = COVERAGE;
+        if coverage < least {
+            findings.push(format!("the 95 % interval holds the truth in {} only", percent(coverage)));
+        }
+        // A certified angle is made to be careful: only an interval can be too wide.
+        if coverage > most && is_ratio {
+            findings.push(format!(
+                "the 95 % interval holds the truth in {}: it is wider than it says",
+                percent(coverage)
+            ));
+        }
+        if capped > CAPPED {
+            findings
+                .push(format!("{} of the experts are asked as many questions as allowed", percent(capped)));
+        }
+        Self {
+            format: equipoise::FORMAT,
+            plan: serde_json::to_value(plan).expect("plans are plain data"),
+            noise,
+            experts: runs.len(),
+            seed,
+            questions: Spread::of(&runs.iter().map(|run| run.asked as f64).collect::<Vec<_>>()),
+            error: Spread::of(&runs.iter().map(|run| run.error).collect::<Vec<_>>()),
+            coverage,
+            capped,
+            stopped_by,
+            findings,
+            is_ratio,
+        }
+    }
+
+    fn print(&self, global: &Global, out: &mut impl Write) -> Result<()> {
+        let terminal = Terminal::detect();
+        if !global.quiet {
+            let who = match &self.noise {
+                Some(noise) => format!("who answer with noise {noise}"),
+                None => "drawn from a population of people".to_owned(),
+            };
+            let title = format!("{} simulated experts, {who} (seed {})", self.experts, self.seed);
+            writeln!(out, "{}\n", terminal.bold(&title))?;
+        }
+        let mut table = Table::new(terminal, ["", "median", "90 % stay below"]);
+        let questions = [self.questions.median, self.questions.p90].map(|n| format!("{n:.0}"));
+        let [median, p90] = questions;
+        table.row(["questions".to_owned(), median, p90]);
+        let (what, errors) = match self.is_ratio {
+            true => {
+                let factor = |log: f64| format!("{:.2}", log.exp());
+                ("factor between found and true cost ratio", [self.error.median, self.error.p90].map(factor))
+            }
+            false => {
+                let angle = |angle: f64| format!("{angle:.3}");
+                (
+                    "angle between found and true weights, radians",
+                    [self.error.median, self.error.p90].map(angle),
+                )
+            }
+        };
+        let [median, p90] = errors;
+        table.row([what.to_owned(), median, p90]);
+        writeln!(out, "{table}")?;
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let mut entry = |name: &str, text: &str| write!(out, "{}", terminal.entry(12, name, text));
+        let certain = if self.is_ratio { "interval" } else { "radius" };
+        entry(
+            "Coverage",
+            &format!("the 95 % {certain} holds the truth for {} of the experts", percent(self.coverage)),
+        )?;
+        entry("At the cap", &percent(self.capped))?;
+        let rules: Vec<String> =
+            self.stopped_by.iter().map(|(rule, count)| format!("{rule} {count}")).collect();
+        entry("Ended by", &rules.join(", "))?;
+        for finding in &self.findings {
+            entry("Finding", finding)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_read_part_by_part() {
+        assert_eq!(noise_of("logistic:20,lapse:0.02").unwrap(), Noise { slope: 20.0, lapse: 0.02 });
+        assert_eq!(noise_of("flip:0.05").unwrap(), Noise { slope: f64::INFINITY, lapse: 0.05 });
+        assert_eq!(noise_of("none").unwrap(), Noise { slope: f64::INFINITY, lapse: 0.0 });
+        for wrong in ["", "20", "logistic:x", "logistic:-1", "lapse:0.7", "probit:3"] {
+            assert!(noise_of(wrong).unwrap_err().to_string().contains(&format!("is \"{wrong}\"")), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How long the adaptive engine thinks about a question: `cargo bench -p equipoise --bench engine`.
+//!
+//! The bounds we hold ourselves to, per question: 1 ms at q = 12, 5 ms at q = 30, with the posterior of a finished
+//! elicitation; and a step of an interview costs one question, not all.
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::oracle::Simulated;
+use equipoise::population::Logistic;
+use equipoise::space::{Binary, Space, Sphere};
+use equipoise::{Interview, Measure, Metric, Oracle, Sense, Step};
+use std::hint::black_box;
+
+fn question(criterion: &mut Criterion) {
+    // As many answers as an elicitation to .01 radians takes.
+    for (q, answers) in [(6, 30), (12, 65), (30, 177)] {
+        let ball = Sphere::new(Measure::DiagonalRates, q, 0.5 / q as f64).unwrap();
+        let weights = (0..q).map(|i| 1.0 + (i as f64 * 1.7).sin()).collect();
+        let mut expert = Simulated::new(Metric::linear(ball.view(), Sense::Utility, weights).unwrap());
+        let mut session = Adaptive::linear(ball, 0.01).unwrap().start();
+        for _ in 0..answers {
+            let query = session.question(0).unwrap();
+            let Ok(answer) = expert.prefer(&query);
+            session.take(&query, &answer);
+        }
+        let query = session.question(0).unwrap();
+        let Ok(answer) = expert.prefer(&query);
+        criterion.bench_function(&format!("question q={q} after {answers}"), |bench| {
+            let step = |mut session: equipoise::engine::Session| {
+                session.take(&query, &answer);
+                black_box(session.question(0))
+            };
+            bench.iter_batched(|| session.clone(), step, BatchSize::SmallInput);
+        });
+    }
+}
+
+fn ratio(criterion: &mut Criterion) {
+    let plan = AdaptiveRatio::new(Binary::from_law(Logistic::new(5.0).unwrap())).unwrap();
+    let mut posterior = plan.start();
+    for n in 0..6 {
+        let (_, query) = posterior.question().unwrap();
+        let answer = if n % 2 == 0 { equipoise::Preference::First } else { equipoise::Preference::Second };
+        posterior.take(&query, &answer.into());
+    }
+    criterion
+        .bench_function("question of a cost ratio", |bench| bench.iter(|| black_box(posterior.question())));
+    criterion.bench_function("questions left", |bench| {
+        bench.iter(|| black_box(plan.questions_left(&posterior, 7)))
+    });
+}
+
+fn interview(criterion: &mut Criterion) {
+    let ball = Sphere::new(Measure::DiagonalRates, 12, 0.04).unwrap();
+    let mut interview = Interview::new(Adaptive::linear(ball, 0.01).unwrap());
+    for n in 0..40 {
+        let Ok(Step::Ask(query)) = interview.step() else { panic!("more than 40 questions") };
+        let first = query.first[n % 12] > query.second[n % 12];
+        let answer = if first { equipoise::Preference::First } else { equipoise::Preference::Second };
+        interview.answer(answer).unwrap();
+    }
+    criterion.bench_function("step of an interview, remembered", |bench| {
+        bench.iter(|| black_box(interview.step()));
+    });
+    criterion.bench_function("step of an interview, replayed", |bench| {
+        bench.iter(|| {
+            interview.forget();
+            black_box(interview.step())
+        });
+    });
+}
+
+criterion_group!(benches, question, ratio, interview);
+criterion_main!(benches);

@@ -1,0 +1,281 @@
+//! What the answers say about a fraction: a cloud of pencils that agree with them.
+//!
+//! Fractions are not linear in any small set of weights, so one Gaussian will not do. A few hundred pencils drawn from
+//! the posterior will: after every answer the cloud is resampled by how well each member explains it, then every member
+//! is moved about by steps that leave the posterior as it is, so that copies part. Far apart members take random steps
+//! of many sizes; once the cloud is on one side, members slide along random lines through coordinates around its middle,
+//! in the shape of the cloud.
+
+use super::pencil::{Chart, Pencil, gram, largest_stretch};
+use super::posterior::Evidence;
+use crate::linalg::{cholesky, dot, eigen, plus};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Members of the cloud.
+const MEMBERS: usize = 500;
+/// Random steps of every member after an answer, while some are far apart.
+const STEPS: usize = 12;
+/// Lines every member slides along after an answer, per coordinate.
+const LINES_PER_COORDINATE: f64 = 1.0;
+/// Members count as near if their angle to the middle has at most this tangent.
+const NEAR: f64 = 3.0;
+
+/// An answer: two points as $(x, 1)$ in units of the ball, and what was said of them.
+#[derive(Debug, Clone)]
+struct Seen {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    evidence: Evidence,
+}
+
+/// Pencils drawn from the posterior.
+#[derive(Debug, Clone)]
+pub struct Cloud {
+    members: Vec<Pencil>,
+    seen: Vec<Seen>,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Cloud {
+    /// Before any answer: pencils without a pole in the ball, all equally likely.
+    pub fn new(coordinates: usize, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let members = (0..MEMBERS).map(|_| Pencil::draw(coordinates, &mut random)).collect();
+        Self { members, seen: vec![], random }
+    }
+
+    /// The pencils.
+    pub fn members(&self) -> &[Pencil] {
+        &self.members
+    }
+
+    /// How many answers have been taken in.
+    pub fn asked(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// The plane nearest to all members: the two longest axes of their average projector, oriented like most of them.
+    pub fn middle(&self) -> Pencil {
+        let size = self.members[0].above().len();
+        let mut projector = vec![0.0; size * size];
+        for vector in self.members.iter().flat_map(|member| [member.above(), member.below()]) {
+            for i in 0..size {
+                let row = &mut projector[i * size..][..size];
+                row.iter_mut().zip(vector).for_each(|(p, x)| *p += vector[i] * x);
+            }
+        }
+        let mut axes = eigen(&projector, size).1;
+        let (below, above) = (axes.pop().expect("three or more"), axes.pop().expect("three or more"));
+        let wedge = super::pencil::wedge(&above, &below);
+        let votes: f64 = self.members.iter().map(|member| dot(&member.wedge(), &wedge)).sum();
+        let made = if votes >= 0.0 { Pencil::new(&above, &below) } else { Pencil::new(&below, &above) };
+        made.unwrap_or_else(|| self.members[0].clone())
+    }
+
+    /// The angle around the middle that holds this share of the members.
+    pub fn radius(&self, share: f64) -> f64 {
+        let middle = self.middle();
+        let mut angles: Vec<f64> = self.members.iter().map(|member| middle.angle(member)).collect();
+        angles.sort_by(f64::total_cmp);
+        angles[((angles.len() - 1) as f64 * share).round() as usize]
+    }
+
+    /// Takes an answer in: $t > 0$ or $|t|$ small, t being how far the first point is ahead.
+    pub fn take(&mut self, first: Vec<f64>, second: Vec<f64>, evidence: Evidence) {
+        let logs: Vec<f64> =
+            self.members.iter().map(|member| evidence.log_chance(member.ahead(&first, &second))).collect();
+        self.seen.push(Seen { first, second, evidence });
+        self.resample(&logs);
+        self.stir();
+    }
+
+    /// As many members, each about as often as it is likely.
+    fn resample(&mut self, logs: &[f64]) {
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let chances: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
+        let step = chances.iter().sum::<f64>() / MEMBERS as f64;
+        let mut pointer = step * self.random.random::<f64>();
+        let (mut below, mut next) = (0.0, vec![]);
+        for (member, chance) in self.members.iter().zip(&chances) {
+            below += chance;
+            while pointer < below && next.len() < MEMBERS {
+                next.push(member.clone());
+                pointer += step;
+            }
+        }
+        // Rounding may leave the last place empty.
+        while next.len() < MEMBERS {
+            next.push(self.members[next.len()].clone());
+        }
+        self.members = next;
+    }
+
+    /// Moves every member by steps that leave the posterior as it is.
+    fn stir(&mut self) {
+        let chart = Chart::around(&self.middle());
+        let coordinates = |member: &Pencil| chart.coordinates(member).filter(|t| largest_stretch(t) < NEAR);
+        let near: Vec<Option<Vec<f64>>> = self.members.iter().map(coordinates).collect();
+        let far = near.iter().filter(|t| t.is_none()).count();
+        if far > 0 {
+            self.wander();
+        }
+        if far < MEMBERS / 5 {
+            let spread: Vec<&Vec<f64>> = near.iter().flatten().collect();
+            let lines = Lines::new(&chart, &spread, &self.seen);
+            for member in &mut self.members {
+                let start = chart.coordinates(member).filter(|t| largest_stretch(t) < NEAR);
+                let Some(t) = start else { continue };
+                let slid = lines.slide(t, &mut self.random);
+                if let Some(moved) = chart.plane(&slid) {
+                    *member = moved;
+                }
+            }
+        }
+    }
+
+    /// Random steps in all directions, of many sizes: a step there is as likely as the step back.
+    fn wander(&mut self) {
+        let random = &mut self.random;
+        for member in &mut self.members {
+            let mut log = log_of_all(&self.seen, member);
+            for _ in 0..STEPS {
+                let size = 10.0_f64.powf(random.random_range(-2.0..0.0));
+                let mut moved = |x: &[f64]| -> Vec<f64> {
+                    let step = |x: &f64| {
+                        x + size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, random)
+                    };
+                    x.iter().map(step).collect()
+                };
+                let (above, below) = (moved(member.above()), moved(member.below()));
+                let Some(next) = Pencil::new(&above, &below).filter(Pencil::has_no_pole) else { continue };
+                let next_log = log_of_all(&self.seen, &next);
+                if random.random::<f64>().ln() < next_log - log {
+                    (*member, log) = (next, next_log);
+                }
+            }
+        }
+    }
+}
+
+fn log_of_all(seen: &[Seen], pencil: &Pencil) -> f64 {
+    seen.iter().map(|s| s.evidence.log_chance(pencil.ahead(&s.first, &s.second))).sum()
+}
+
+/// All answers in the coordinates of a chart, and the shape of the cloud there: what sliding along lines needs.
+struct Lines<'a> {
+    seen: &'a [Seen],
+    /// First and second point of every answer in the frame of the chart.
+    points: Vec<[Vec<f64>; 2]>,
+    /// The constant function in that frame.
+    constant: Vec<f64>,
+    /// L with $LL^T$ = covariance of the cloud, row-major.
+    shape: Vec<f64>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(chart: &Chart, spread: &[&Vec<f64>], seen: &'a [Seen]) -> Self {
+        let n = spread[0].len();
+        let zero = vec![0.0; n];
+        let mean = spread.iter().fold(zero, |sum, t| plus(&sum, 1.0 / spread.len() as f64, t));
+        let mut covariance = vec![0.0; n * n];
+        for t in spread {
+            let away = plus(t, -1.0, &mean);
+            for i in 0..n {
+                for j in 0..=i {
+                    covariance[i * n + j] += away[i] * away[j] / spread.len() as f64;
+                }
+            }
+        }
+        let widest = (0..n).map(|i| covariance[i * n + i]).fold(1e-24, f64::max);
+        // Copies of one member have no shape of their own.
+        (0..n).for_each(|i| covariance[i * n + i] += 1e-6 * widest);
+        let shape = cholesky(&covariance, n).unwrap_or_else(|| {
+            (0..n * n).map(|k| if k / n == k % n { widest.sqrt() } else { 0.0 }).collect()
+        });
+        let in_frame = |x: &[f64]| -> Vec<f64> { chart.frame.iter().map(|axis| dot(axis, x)).collect() };
+        let points = seen.iter().map(|s| [in_frame(&s.first), in_frame(&s.second)]).collect();
+        let mut constant = vec![0.0; chart.frame.len()];
+        *constant.last_mut().expect("at least three") = 1.0;
+        Self { seen, points, constant: in_frame(&constant), shape }
+    }
+
+    /// Slice sampling along random lines.
+    fn slide(&self, mut t: Vec<f64>, random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+        let n = t.len();
+        let lines = (LINES_PER_COORDINATE * n as f64).ceil() as usize;
+        // Values of the two functions at both points of every answer, here and per unit along the line.
+        let value = |t: &[f64], point: &[f64], own: f64| own + dot(t, &point[2..]);
+        let values = |t: &[f64], own: f64| -> Vec<[f64; 4]> {
+            let (u, v) = t.split_at(n / 2);
+            let four = |[x, y]: &[Vec<f64>; 2]| {
+                [
+                    value(u, x, own * x[0]),
+                    value(v, x, own * x[1]),
+                    value(u, y, own * y[0]),
+                    value(v, y, own * y[1]),
+                ]
+            };
+            self.points.iter().map(four).collect()
+        };
+        let mut here = values(&t, 1.0);
+        let mut log = self.log_density(&t, &here, f64::NEG_INFINITY);
+        for _ in 0..lines {
+            let normals: Vec<f64> = (0..n).map(|_| StandardNormal.sample(random)).collect();
+            let along: Vec<f64> = self.shape.chunks(n).map(|row| dot(row, &normals)).collect();
+            let slopes = values(&along, 0.0);
+            let level = log + random.random::<f64>().ln();
+            let mut low = -3.0 * random.random::<f64>();
+            let mut high = low + 3.0;
+            for _ in 0..30 {
+                let step = random.random_range(low..high);
+                let moved = plus(&t, step, &along);
+                let there: Vec<[f64; 4]> = here
+                    .iter()
+                    .zip(&slopes)
+                    .map(|(h, s)| std::array::from_fn(|i| h[i] + step * s[i]))
+                    .collect();
+                let moved_log = self.log_density(&moved, &there, level);
+                if moved_log > level {
+                    (t, here, log) = (moved, there, moved_log);
+                    break;
+                }
+                if step < 0.0 {
+                    low = step
+                } else {
+                    high = step
+                }
+                if high - low < 1e-12 {
+                    break;
+                }
+            }
+        }
+        t
+    }
+
+    /// The logarithm of the posterior density in coordinates; `NEG_INFINITY` as soon as it is below `level`.
+    fn log_density(&self, t: &[f64], values: &[[f64; 4]], level: f64) -> f64 {
+        let n = t.len() / 2;
+        let [a, b, c] = gram(t);
+        let determinant = a * c - b * b;
+        // Is the constant function near enough to the plane that some member has no zero in the ball?
+        let (u, v) = (
+            self.constant[0] + dot(&t[..n], &self.constant[2..]),
+            self.constant[1] + dot(&t[n..], &self.constant[2..]),
+        );
+        if (c * u * u - 2.0 * b * u * v + a * v * v) / determinant <= 0.5 || largest_stretch(t) >= NEAR {
+            return f64::NEG_INFINITY;
+        }
+        // Equal measure of planes, as it looks in these coordinates.
+        let mut log = -0.5 * (n as f64 + 2.0) * determinant.ln();
+        let scale = 0.5 / determinant.sqrt();
+        for ([ux, vx, uy, vy], seen) in values.iter().zip(self.seen) {
+            log += seen.evidence.log_chance(scale * (ux * vy - uy * vx));
+            if log < level {
+                return f64::NEG_INFINITY;
+            }
+        }
+        log
+    }
+}

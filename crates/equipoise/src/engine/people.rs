@@ -1,0 +1,94 @@
+//! The population of people the engine allows for when nothing is known of the person who answers.
+//!
+//! It is stated once and used twice: as the prior of the noise ([`prior`]), and as the experts that benches and `equipoise
+//! plan` simulate ([`noise`], [`log_ratio`]). A posterior whose prior is the population covers as often as it says,
+//! averaged over that population, whatever rule ends the questions.
+//!
+//! Slopes are in units of the largest disc (or ball) of possible classifiers: at slope 5 a difference of half the disc is
+//! told apart with 92 % certainty, at slope 80 one of a thirtieth. They are spread evenly in the logarithm. Lapses,
+//! answers that have nothing to do with the question, are spread evenly up to one in twenty. This is an assumption about
+//! attentive adults, not a measurement; whoever knows better states the noise in the plan.
+
+use super::ratio::Noise;
+use crate::metric::Metric;
+use crate::oracle::{Answer, Oracle, Preference, Query};
+use rand::{Rng, RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::convert::Infallible;
+
+/// The least and the most discerning person.
+pub const SLOPES: [f64; 2] = [5.0, 80.0];
+
+/// The most careless person's share of lapses.
+pub const MOST_LAPSES: f64 = 0.05;
+
+/// Ratios from 1/200 to 200.
+pub const LARGEST_RATIO: f64 = 200.0;
+
+/// How fine the prior is: steps of the slope, steps of the lapse rate.
+const STEPS: [usize; 2] = [7, 3];
+
+/// A person's noise, drawn from the population.
+pub fn noise(random: &mut impl Rng) -> Noise {
+    at(random.random(), random.random())
+}
+
+/// The logarithm of a cost ratio, drawn from the population.
+pub fn log_ratio(random: &mut impl Rng) -> f64 {
+    LARGEST_RATIO.ln() * (2.0 * random.random::<f64>() - 1.0)
+}
+
+/// The population as a list of equally likely noises.
+pub fn prior() -> Vec<(Noise, f64)> {
+    let [slopes, lapses] = STEPS;
+    let middle = |n: usize, steps: usize| (n as f64 + 0.5) / steps as f64;
+    let both = |n: usize| (at(middle(n / lapses, slopes), middle(n % lapses, lapses)), 1.0);
+    (0..slopes * lapses).map(both).collect()
+}
+
+/// The person at these shares of the population.
+fn at(slope: f64, lapse: f64) -> Noise {
+    Noise { slope: SLOPES[0] * (SLOPES[1] / SLOPES[0]).powf(slope), lapse: MOST_LAPSES * lapse }
+}
+
+/// A simulated member of the population: a metric and a noise in units of the space.
+#[derive(Debug, Clone)]
+pub struct Expert {
+    metric: Metric,
+    unit: f64,
+    noise: Noise,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Expert {
+    /// Whoever holds this metric (its weights of length 1) and errs like this; `unit` is the radius of the space.
+    pub fn new(metric: Metric, unit: f64, noise: Noise, seed: u64) -> Self {
+        Self { metric, unit, noise, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+    }
+}
+
+impl Oracle for Expert {
+    type Err = Infallible;
+
+    fn prefer(&mut self, query: &Query) -> Result<Answer, Infallible> {
+        let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
+        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
+        Ok(if first { Preference::First } else { Preference::Second }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prior_has_the_moments_of_the_population() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+        let people: Vec<Noise> = (0..20_000).map(|_| noise(&mut random)).collect();
+        let listed: Vec<Noise> = prior().into_iter().map(|(noise, _)| noise).collect();
+        let mean = |of: fn(&Noise) -> f64, all: &[Noise]| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
+        assert!(gap(|noise| noise.slope.ln()) < 0.03);
+        assert!(gap(|noise| noise.lapse) < 0.001);
+    }
+}

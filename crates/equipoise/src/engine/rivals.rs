@@ -1,0 +1,107 @@
+//! Unknown noise: several models of how answers err, each with a posterior of its own.
+//!
+//! All rivals take in every answer. Before it does, each says how likely it found the answer; the product of these
+//! chances over all answers is its evidence (the chain rule of probability), so slope and lapse rate are estimated while
+//! the questions are asked. The likeliest rival chooses questions and gives the estimate. The radius is that of the most
+//! cautious rival that is still in the running, measured around the estimate: understating the noise is much worse
+//! than overstating it.
+
+use super::ask::Direction;
+use super::normal::distribution;
+use super::posterior::{Evidence, Posterior};
+use super::session::AnswerModel;
+use crate::linalg::{angle, dot};
+
+/// Rivals less likely than this are out of the running.
+const IN_THE_RUNNING: f64 = 0.05;
+
+/// Slopes, in units of the ball, and lapse rates of the rivals.
+const SLOPES: [f64; 4] = [4.0, 10.0, 25.0, 100.0];
+const LAPSES: [f64; 3] = [0.0, 0.05, 0.1];
+
+/// The models that compete and their lapse rates as they are believed, the most usual first.
+///
+/// As with known noise, the posterior allows for more lapses than are believed; the evidence is of the belief.
+pub(super) fn models(resolution: f64, dimension: usize) -> Vec<(AnswerModel, f64)> {
+    let both = SLOPES.iter().rev().flat_map(|slope| LAPSES.map(|lapse| (*slope, lapse)));
+    both.map(|(slope, lapse)| {
+        let sloped = AnswerModel::logistic(slope, dimension);
+        let flips = AnswerModel::flips(lapse, resolution);
+        (AnswerModel { lapse: flips.lapse, ..sloped }, lapse)
+    })
+    .collect()
+}
+
+/// One model with what it has learnt.
+#[derive(Debug, Clone)]
+pub(super) struct Rival {
+    pub model: AnswerModel,
+    pub posterior: Posterior,
+    pub known: Direction,
+    lapse: f64,
+    evidence: f64,
+}
+
+impl Rival {
+    pub fn new(model: AnswerModel, lapse: f64, posterior: Posterior) -> Self {
+        let known = Direction::of(&posterior);
+        Self { model, posterior, known, lapse, evidence: 0.0 }
+    }
+
+    /// How likely this rival finds it that $\langle w, \theta\rangle$ is found positive.
+    fn chance(&self, w: &[f64]) -> f64 {
+        let variance = dot(w, &self.posterior.spread(w)) + self.model.variance;
+        let z = dot(w, self.posterior.mean()) / variance.max(1e-300).sqrt();
+        (self.lapse + (1.0 - 2.0 * self.lapse) * distribution(z)).max(1e-12)
+    }
+
+    /// Counts an answer as evidence of the noise. "Can't tell" is none: rivals differ in what they call close.
+    pub fn judge(&mut self, w: &[f64], evidence: &Evidence) {
+        if let Evidence::Positive { .. } = evidence {
+            self.evidence += self.chance(w).ln();
+        }
+    }
+
+    /// Takes an answer in.
+    pub fn take(&mut self, w: Vec<f64>, evidence: Evidence) {
+        self.judge(&w, &evidence);
+        self.posterior.add(w, evidence);
+        self.posterior.settle(3, 1e-6);
+        self.known = Direction::of(&self.posterior);
+    }
+}
+
+/// The likeliest rival.
+pub(super) fn leader(rivals: &[Rival]) -> Option<&Rival> {
+    // Ties go to the first, the most usual.
+    rivals.iter().reduce(|best, rival| if rival.evidence > best.evidence { rival } else { best })
+}
+
+/// How likely each rival is.
+pub(super) fn shares(rivals: &[Rival]) -> Vec<f64> {
+    let top = rivals.iter().fold(f64::MIN, |top, rival| top.max(rival.evidence));
+    let weights: Vec<f64> = rivals.iter().map(|rival| (rival.evidence - top).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / total).collect()
+}
+
+/// The angle around `estimate` that every rival in the running finds wide enough for 95 %.
+pub(super) fn radius(rivals: &[Rival], estimate: &[f64]) -> f64 {
+    let running = rivals.iter().zip(shares(rivals)).filter(|(_, share)| *share >= IN_THE_RUNNING);
+    let needs = running.map(|(rival, _)| {
+        // Two independent errors: the rival's own, and how far it is from the estimate.
+        rival.known.radius().hypot(angle(&rival.known.mean, estimate))
+    });
+    needs.fold(0.0, f64::max)
+}
+
+/// The expected slope (geometric, in units of the ball) and lapse rate.
+pub(super) fn estimate(rivals: &[Rival]) -> Option<super::Noise> {
+    let weighted = rivals.iter().zip(shares(rivals));
+    let (mut log_slope, mut lapse) = (0.0, 0.0);
+    for (rival, share) in weighted {
+        log_slope += share * rival.model.slope().ln();
+        lapse += share * rival.lapse;
+    }
+    (!rivals.is_empty()).then(|| super::Noise { slope: log_slope.exp(), lapse })
+}
