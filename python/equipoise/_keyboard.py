@@ -6,9 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .interview import Interview, Outcome, Question
+    from .interview import Answer, Interview, Outcome
+    from .question import Question
 
-_ANSWERS = {"a": "first", "1": "first", "b": "second", "2": "second", "?": "tie", "0": "tie"}
+_ANSWERS: dict[str, Answer] = {"a": "first", "1": "first", "b": "second", "2": "second", "?": "tie", "0": "tie"}
 
 
 def ask(interview: Interview) -> Outcome:
@@ -17,7 +18,7 @@ def ask(interview: Interview) -> Outcome:
         _show(question)
         typed = input("A or B? [a/b, ? can't tell, u undo, q quit] ").strip().lower()
         if typed in _ANSWERS:
-            interview.answer(_ANSWERS[typed])  # type: ignore[arg-type]
+            interview.answer(_ANSWERS[typed], shown=question.shown())
         elif typed == "u":
             print("Took the last answer back." if interview.undo() else "There is no answer to take back yet.")
         elif typed == "q":

@@ -3,90 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from .metric import Metric
+from .question import Question
 from .space import Space
 
 Answer = Literal["first", "second", "tie"]
-
-
-@dataclass(frozen=True)
-class Question:
-    """Two classifiers; which is better?
-
-    ``first`` and ``second`` have the coordinates of the question's measure; :meth:`rates` has them as
-    class-conditional rates by group, true class and estimated class.
-    """
-
-    number: int
-    first: np.ndarray
-    second: np.ndarray
-    measure: str
-    classes: list[str]
-    groups: list[str]
-    priors: np.ndarray | None
-
-    def rates(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both classifiers as rates of shape (groups, k, k): each row sums to 1."""
-        return self._rates(self.first), self._rates(self.second)
-
-    def _rates(self, point: np.ndarray) -> np.ndarray:
-        k, m = len(self.classes), max(len(self.groups), 1)
-        joint = self.measure in ("binary", "diagonal", "off_diagonal")
-        priors = self.priors if self.priors is not None else np.full(k, 1.0 / k)
-        if self.measure == "binary":
-            point = np.array([point[1], point[0]])  # the positive class is written first
-        groups = m if self.measure == "group_rates" else 1
-        rates = np.zeros((groups, k, k))
-        if self.measure in ("binary", "diagonal", "diagonal_rates"):
-            for i in range(k):
-                hit = point[i] / priors[i] if joint else point[i]
-                rates[0, i, :] = (1.0 - hit) / (k - 1)
-                rates[0, i, i] = hit
-        else:
-            entries = iter(point)
-            for g in range(groups):
-                for i in range(k):
-                    for j in range(k):
-                        if i != j:
-                            value = next(entries)
-                            rates[g, i, j] = value / priors[i] if joint else value
-                    rates[g, i, i] = 1.0 - rates[g, i].sum()
-        return rates.clip(0.0, 1.0)
-
-    def mistakes(self, out_of: int = 1000) -> list[dict[str, Any]]:
-        """Every kind of mistake with both classifiers' numbers out of so many of its true class, most different first."""
-        first, second = self.rates()
-        groups = self.groups if first.shape[0] > 1 else [""]
-        rows = []
-        for g, group in enumerate(groups):
-            for i, truth in enumerate(self.classes):
-                for j, estimate in enumerate(self.classes):
-                    if i != j:
-                        row = {"truth": truth, "estimate": estimate}
-                        if group:
-                            row["group"] = group
-                        numbers = {"A": round(out_of * first[g, i, j]), "B": round(out_of * second[g, i, j])}
-                        rows.append({**row, **numbers})
-        return sorted(rows, key=lambda row: -abs(row["A"] - row["B"]))
-
-    def __str__(self) -> str:
-        lines = [f"Question {self.number}: which classifier is better?  (out of 1,000 of each true class)"]
-        for row in self.mistakes():
-            who = f"{row['group']}: " if "group" in row else ""
-            lines.append(f"  {who}really {row['truth']}, predicted as {row['estimate']}:  A {row['A']:>4}   B {row['B']:>4}")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from ._html import question
-
-        return question(self)
+Oracle = Callable[[Question], Answer]
 
 
 @dataclass(frozen=True)
@@ -112,10 +42,12 @@ class Interview:
     space : Space
         What classifiers can be built.
     family : str
-        ``linear``, ``linear_fractional``, ``quadratic``, ``polynomial``, ``group_fair`` or
-        ``group_fair_quadratic``.
-    method : str
-        ``adaptive`` asks the most telling questions; ``antipodal`` and ``paper`` are fixed searches.
+        ``linear``, ``linear_fractional``, ``quadratic``, ``polynomial``, ``diagonal_linear``,
+        ``diagonal_linear_fractional``, ``diagonal_monotone``, ``group_fair``, ``group_fair_quadratic``,
+        ``trade_off`` or ``quadratic_trade_off``.
+    method : str, optional
+        ``adaptive`` asks the most telling questions; ``antipodal`` and ``paper`` are fixed searches. By default the
+        one with the fewest questions that the family has.
     **options
         Fields of the plan's document: ``tolerance``, ``width`` (of a cost ratio's interval), ``answers`` (how
         answers are believed to err), ``budget``, ``seed``, ...
@@ -132,8 +64,10 @@ class Interview:
     True
     """
 
-    def __init__(self, space: Space, family: str = "linear", method: str = "adaptive", **options: Any) -> None:
-        plan = {"kind": family, "method": method, "space": space.document(family), **options}
+    def __init__(self, space: Space, family: str = "linear", method: str | None = None, **options: Any) -> None:
+        plan = {"kind": family, "space": space.document(family), **options}
+        if method is not None:
+            plan["method"] = method
         self._core = _core.Interview(json.dumps(plan))
         self._space = space
 
@@ -147,18 +81,29 @@ class Interview:
         if found is None:
             return None
         measure, k, m = self._core.view()
-        classes = [str(label) for label in self._space.classes or range(k)]
         groups = self._space.groups if len(self._space.groups) == m else [str(n) for n in range(m)]
-        shares = self._space.prevalence
         return Question(
             number=self.answered + 1,
             first=np.asarray(found[0]),
             second=np.asarray(found[1]),
             measure=measure,
-            classes=classes,
+            classes=[str(label) for label in self._space.classes or range(k)],
             groups=groups if m > 1 else [],
-            priors=None if shares is None else shares.sum(axis=0),
+            shares=self._shares(k, m),
         )
+
+    def _shares(self, k: int, m: int) -> NDArray[np.float64]:
+        """Joint shares of groups and classes: of the predictions, or of the law; alike where nobody says."""
+        shares = self._space.prevalence
+        if shares is not None:
+            return shares
+        priors = self._core.priors()
+        return np.tile(np.full(k, 1.0 / k) if priors is None else np.asarray(priors), (m, 1)) / m
+
+    @property
+    def method(self) -> str:
+        """How questions are chosen."""
+        return self._core.method() or "paper"
 
     def answer(self, answer: Answer, *, shown: tuple[Any, Any] | None = None) -> None:
         """Answers the next question.
@@ -170,7 +115,7 @@ class Interview:
         shown : pair of points, optional
             The two classifiers as they were shown, where they were rounded.
         """
-        pair = None if shown is None else tuple(np.asarray(point, float).tolist() for point in shown)
+        pair = None if shown is None else (np.asarray(shown[0], float).tolist(), np.asarray(shown[1], float).tolist())
         self._core.answer(answer, pair)
 
     def undo(self) -> bool:
@@ -217,14 +162,34 @@ class Interview:
 
 def elicit(
     space: Space,
-    oracle: Callable[[Question], Answer],
+    oracle: Oracle,
     family: str = "linear",
-    method: str = "adaptive",
+    method: str | None = None,
     **options: Any,
 ) -> Outcome:
-    """Elicits a metric from whoever answers: a function from a question to ``"first"``, ``"second"`` or ``"tie"``.
+    """Elicits a metric from whoever answers.
 
-    The other parameters are those of :class:`Interview`.
+    Parameters
+    ----------
+    space : Space
+        What classifiers can be built.
+    oracle : callable
+        A function from a :class:`Question` to ``"first"``, ``"second"`` or ``"tie"``: a program, a form, or
+        :func:`simulated_expert`.
+    family, method, **options
+        As for :class:`Interview`.
+
+    Returns
+    -------
+    Outcome
+
+    Examples
+    --------
+    >>> from equipoise import Metric, Space, elicit, simulated_expert
+    >>> space = Space.from_document({"kind": "logistic", "slope": 21, "offset": 6.3})
+    >>> outcome = elicit(space, simulated_expert(Metric.named("6:1")))
+    >>> 5 < outcome.metric.cost_ratio < 7
+    True
     """
     interview = Interview(space, family, method, **options)
     for question in interview:
@@ -232,13 +197,33 @@ def elicit(
     return interview.result()
 
 
-def simulated_expert(metric: Metric) -> Callable[[Question], Answer]:
-    """An oracle that answers by a metric without mistakes, for trials before people are asked."""
+def simulated_expert(metric: Metric, noise: Mapping[str, Any] | None = None, random_state: int = 0) -> Oracle:
+    """An oracle that answers by a metric, for trials before people are asked.
+
+    Parameters
+    ----------
+    metric : Metric
+        Of any measure; questions about other entries of the confusion matrix are translated.
+    noise : mapping, optional
+        How answers err: ``{"kind": "flip", "probability": 0.1}``, ``{"kind": "logistic", "slope": 20}``,
+        ``{"kind": "band", "width": 0.01}`` or ``{"kind": "adversarial_band", "width": 0.01}``. By default never.
+    random_state : int
+        The seed of the mistakes.
+
+    Examples
+    --------
+    >>> from equipoise import Metric, simulated_expert
+    >>> expert = simulated_expert(Metric.named("6:1"), noise={"kind": "flip", "probability": 0.1})
+    """
+    expert = _core.Expert(metric._core, json.dumps(dict(noise or {"kind": "none"})), random_state)
 
     def answer(question: Question) -> Answer:
-        liking = [metric._core.at(point.tolist()) for point in (question.first, question.second)]
-        if not metric.greater_is_better:
-            liking = [-value for value in liking]
-        return "tie" if liking[0] == liking[1] else "first" if liking[0] > liking[1] else "second"
+        if metric._core.group_count > max(len(question.groups), 1):
+            raise ValueError("the metric compares groups, but the questions do not tell them apart")
+        if question.measure == metric.measure:
+            points = [question.first.tolist(), question.second.tolist()]
+        else:
+            points = [metric._core.point(np.ascontiguousarray(matrix)) for matrix in question.confusions()]
+        return expert.prefer(*points)
 
     return answer

@@ -4,6 +4,7 @@ use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
 use equipoise::elicit::AnyPlan;
+use equipoise::space::AnySpace;
 use equipoise::{Answer, Outcome, Preference, Query, Step};
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -88,6 +89,16 @@ impl Interview {
     fn method(&self) -> Option<String> {
         let plan = serde_json::to_value(self.0.plan()).ok()?;
         Some(plan.get("method")?.as_str()?.to_owned())
+    }
+
+    /// How common the classes are in the plan's space, where it says.
+    fn priors(&self) -> Option<Vec<f64>> {
+        let plan = serde_json::to_value(self.0.plan()).ok()?;
+        match serde_json::from_value(plan.get("space")?.clone()).ok()? {
+            AnySpace::Binary(space) => Some(vec![1.0 - space.positive_prior(), space.positive_prior()]),
+            AnySpace::Diagonal(space) => Some(space.class_priors().to_vec()),
+            _ => None,
+        }
     }
 
     /// What the coordinates of a question are: measure, classes, groups.
