@@ -5,24 +5,15 @@ Columns of integers and booleans are handed on where they lie. Other labels are 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _READ_AS_THEY_ARE = {np.dtype(t) for t in ("i8", "i4", "i2", "i1", "u4", "u2", "u1", "?")}
 
 
-class Coded(NamedTuple):
-    """A column of labels as integers, and the labels they stand for."""
-
-    codes: np.ndarray
-    #: The integer that stands for each label.
-    numbers: list[int]
-    #: The labels, in the order of the classes.
-    labels: list[Any]
-
-
-def column(values: Any, name: str) -> np.ndarray:
+def column(values: Any, name: str) -> NDArray[Any]:
     """One column as a NumPy array, without a copy where the format allows."""
     if not isinstance(values, np.ndarray):
         values = _native(values)
@@ -53,7 +44,7 @@ def _native(values: Any) -> Any:
     return values
 
 
-def matrix(values: Any, name: str) -> np.ndarray:
+def matrix(values: Any, name: str) -> NDArray[Any]:
     """One or several columns of finite numbers, as a matrix."""
     if not isinstance(values, np.ndarray) and hasattr(values, "columns"):
         import narwhals as nw
@@ -75,7 +66,7 @@ def matrix(values: Any, name: str) -> np.ndarray:
     return array
 
 
-def floats(values: Any, name: str, rows: int | None = None) -> np.ndarray:
+def floats(values: Any, name: str, rows: int | None = None) -> NDArray[Any]:
     """One column of finite numbers."""
     array = column(values, name)
     try:
@@ -90,7 +81,7 @@ def floats(values: Any, name: str, rows: int | None = None) -> np.ndarray:
     return array
 
 
-def weights(values: Any, rows: int) -> np.ndarray | None:
+def weights(values: Any, rows: int) -> NDArray[Any] | None:
     """Row weights: finite and not negative."""
     if values is None:
         return None
@@ -103,7 +94,7 @@ def weights(values: Any, rows: int) -> np.ndarray | None:
 
 def coded(
     columns: dict[str, Any], labels: Any = None, pos_label: Any = None
-) -> tuple[list[np.ndarray], list[int], list[Any]]:
+) -> tuple[list[NDArray[Any]], list[int], list[Any]]:
     """Columns of labels on one list of classes.
 
     Returns the columns as integers, the integer of each class, and the classes. ``labels`` fixes the classes and their
@@ -138,7 +129,7 @@ def coded(
     return codes, list(range(len(labels))), labels
 
 
-def _sorted_labels(arrays: dict[str, np.ndarray]) -> list[Any]:
+def _sorted_labels(arrays: dict[str, NDArray[Any]]) -> list[Any]:
     found: set[Any] = set()
     for name, array in arrays.items():
         values = np.unique(array) if array.dtype.kind != "O" else set(array.tolist())
@@ -152,7 +143,7 @@ def _sorted_labels(arrays: dict[str, np.ndarray]) -> list[Any]:
         raise TypeError(f"labels are of different types ({', '.join(kinds)}), expected one type") from error
 
 
-def _codes(array: np.ndarray, labels: list[Any], name: str) -> np.ndarray:
+def _codes(array: NDArray[Any], labels: list[Any], name: str) -> NDArray[Any]:
     """The place of each label among the labels."""
     values, inverse = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
     places = {(str(label) if array.dtype.kind == "O" else label): n for n, label in enumerate(labels)}
@@ -166,7 +157,25 @@ def _codes(array: np.ndarray, labels: list[Any], name: str) -> np.ndarray:
     return table[inverse.reshape(-1)]
 
 
-def groups(sensitive_features: Any, rows: int) -> tuple[np.ndarray | None, list[str]]:
+def places(codes: NDArray[Any], numbers: list[int], name: str) -> NDArray[np.uint8]:
+    """The place of each integer label among the classes, for at most 256 of them."""
+    if len(numbers) > 256:
+        raise ValueError(f"{name} has {len(numbers)} classes, expected at most 256")
+    if not numbers:
+        return np.zeros(len(codes), dtype=np.uint8)
+    lowest = min(numbers)
+    table = np.full(max(numbers) - lowest + 1, -1, dtype=np.int64)
+    table[np.asarray(numbers) - lowest] = np.arange(len(numbers))
+    wide = codes.astype(np.int64) - lowest
+    inside = (wide >= 0) & (wide < len(table))
+    found = np.where(inside, table[np.where(inside, wide, 0)], -1)
+    if (found < 0).any():
+        row = int(np.flatnonzero(found < 0)[0])
+        raise ValueError(f"{name} has the label {codes[row]} in row {row}, which is not among the labels {numbers}")
+    return found.astype(np.uint8)
+
+
+def groups(sensitive_features: Any, rows: int) -> tuple[NDArray[Any] | None, list[str]]:
     """The group of every row as a number, and the names; several columns are crossed."""
     if sensitive_features is None:
         return None, []

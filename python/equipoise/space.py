@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from . import _core, _inputs
+from . import _core, _predictions
 
 
 class Space:
@@ -66,21 +67,15 @@ class Space:
         sensitive_features : column, data frame or dict of columns, optional
             The groups, for fairness.
         """
-        probabilities = _inputs.matrix(y_proba, "y_proba")
-        if probabilities.shape[1] > 1 and pos_label is not None:
-            raise ValueError("pos_label is for one column of probabilities; labels gives the order of several")
-        (codes,), numbers, found = _inputs.coded({"y_true": y_true}, labels, pos_label)
-        if probabilities.shape[1] == 1:
-            probabilities = np.column_stack([1.0 - probabilities[:, 0], probabilities[:, 0]])
-        if probabilities.shape[1] != len(found):
-            raise ValueError(f"y_proba has {probabilities.shape[1]} columns, but y_true has the classes {found}")
-        place = {number: n for n, number in enumerate(numbers)}
-        truth = np.vectorize(place.__getitem__, otypes=[np.uint8])(codes) if len(codes) else np.empty(0, np.uint8)
-        group_codes, names = _inputs.groups(sensitive_features, len(truth))
-        columns = [np.ascontiguousarray(probabilities[:, n]) for n in range(len(found))]
-        weights = _inputs.weights(sample_weight, len(truth))
-        predictions = _core.Predictions([str(label) for label in found], truth, columns, group_codes, names, weights)
-        return cls(None, predictions=predictions, classes=found, groups=names)
+        found = _predictions.read(
+            y_true,
+            y_proba,
+            labels=labels,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            sensitive_features=sensitive_features,
+        )
+        return cls(None, predictions=found.core, classes=found.classes, groups=found.groups)
 
     @classmethod
     def from_document(cls, document: dict[str, Any] | str) -> Space:
@@ -92,10 +87,11 @@ class Space:
         if self._document is not None:
             return self._document
         assert self._predictions is not None
-        return json.loads(self._predictions.space(family))
+        document: dict[str, Any] = json.loads(self._predictions.space(family))
+        return document
 
     @property
-    def prevalence(self) -> np.ndarray | None:
+    def prevalence(self) -> NDArray[np.float64] | None:
         """The joint shares of groups (rows) and classes (columns); None for a law."""
         return None if self._predictions is None else np.asarray(self._predictions.shares())
 
