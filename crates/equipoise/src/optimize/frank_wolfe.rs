@@ -1,0 +1,174 @@
+//! Algorithm 7.3, FW-EG: Frank-Wolfe with elicited gradients.
+
+use super::classifier::Classifier;
+use super::oracle::{Failure, Guide};
+use super::probe::Probes;
+use super::problem::Problem;
+use super::rule::{Form, Rule};
+use super::weights::Elicitation;
+use crate::error::{Error, Result as Checked, check};
+use std::fmt;
+
+/// Where the iterations start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// At the model's most likely classes.
+    MostLikely,
+    /// At one class for everybody, the worst place there is: every system is singular there.
+    Constant(usize),
+}
+
+/// Repeats: elicit weights around the current classifier, plug them in, step towards the result.
+///
+/// # Departures
+/// The step is $2/(t+2)$ for t = 0, 1, ...; the printed $2/(t+1)$ begins with 2. The start is the model itself, never a trivial
+/// classifier. The result is deterministic, and is the model itself if that turns out better on the validation rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrankWolfe {
+    iterations: usize,
+    form: Option<Form>,
+    probes: Probes,
+    start: Start,
+}
+
+impl Default for FrankWolfe {
+    fn default() -> Self {
+        Self { iterations: 20, form: None, probes: Probes::Fixed, start: Start::MostLikely }
+    }
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The classifier.
+    pub classifier: Classifier,
+    /// How many iterations were made.
+    pub iterations: usize,
+    /// The numerical rank of the last system.
+    pub rank: usize,
+    /// How many weights it had.
+    pub unknowns: usize,
+    /// How often the guide asked somebody.
+    pub queries: usize,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A question was not answered; what was found until then is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stopped<E> {
+    /// Which question, and why.
+    pub failure: Failure<E>,
+    /// In which iteration, counted from 1.
+    pub iteration: usize,
+    /// The classifier so far.
+    pub partial: Box<Outcome>,
+}
+
+impl<E: fmt::Display> fmt::Display for Stopped<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "iteration {}, {}", self.iteration, self.failure)
+    }
+}
+
+impl<E: fmt::Display + fmt::Debug> std::error::Error for Stopped<E> {}
+
+impl FrankWolfe {
+    /// How many iterations; 20 come within .0005 of 100.
+    pub fn iterations(self, iterations: usize) -> Checked<Self> {
+        let ok = (1..=10_000).contains(&iterations);
+        check::number("iterations", iterations as f64, ok, "a whole number from 1 to 10000")?;
+        Ok(Self { iterations, ..self })
+    }
+
+    /// Which entries to weigh; without a word from the caller, the diagonal for two classes and all entries for more.
+    pub fn form(self, form: Form) -> Self {
+        Self { form: Some(form), ..self }
+    }
+
+    /// Which probing classifiers to use.
+    pub fn probes(self, probes: Probes) -> Self {
+        Self { probes, ..self }
+    }
+
+    /// Where to start.
+    pub fn start(self, start: Start) -> Self {
+        Self { start, ..self }
+    }
+
+    fn form_for(&self, classes: usize) -> Form {
+        self.form.unwrap_or(if classes == 2 { Form::Diagonal } else { Form::General })
+    }
+
+    /// Says what does not fit a problem, before anybody is asked.
+    pub fn check(&self, problem: &Problem) -> Checked<()> {
+        match self.start {
+            Start::Constant(class) if class >= problem.classes() => {
+                let what = format!("start is class {class}, expected one of {} classes", problem.classes());
+                return Err(Error::Mismatch(what));
+            }
+            _ => {}
+        }
+        Elicitation::new(problem, self.form_for(problem.classes()), self.probes).map(drop)
+    }
+
+    /// Runs it.
+    ///
+    /// # Panics
+    /// If [`FrankWolfe::check`] would have complained.
+    pub fn run<G: Guide>(&self, problem: &Problem, guide: &mut G) -> Result<Outcome, Stopped<G::Err>> {
+        let (bases, k) = (problem.bases().len(), problem.classes());
+        let form = self.form_for(k);
+        let elicitation = Elicitation::new(problem, form, self.probes).expect("checked by the caller");
+        let most_likely = Rule::most_likely(k, bases);
+        let start = match self.start {
+            Start::MostLikely => most_likely.clone(),
+            Start::Constant(class) => Rule::constant(k, bases, class),
+        };
+        let mut at = problem.position(&start);
+        let mut rules = vec![(1.0, start)];
+        let mut outcome = Outcome {
+            classifier: Classifier::new(problem.bases().to_vec(), rules.clone()),
+            iterations: 0,
+            rank: 0,
+            unknowns: bases * form.weights(k),
+            queries: 0,
+            notes: problem.notes().to_vec(),
+        };
+        for t in 0..self.iterations {
+            let weights = match elicitation.run(problem, &at, guide) {
+                Ok(weights) => weights,
+                Err(failure) => {
+                    outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
+                    outcome.queries = guide.queries();
+                    return Err(Stopped { failure, iteration: t + 1, partial: Box::new(outcome) });
+                }
+            };
+            (outcome.rank, outcome.iterations) = (weights.rank, t + 1);
+            let step = 2.0 / (t as f64 + 2.0);
+            at.mix(step, &problem.position(&weights.rule));
+            rules.iter_mut().for_each(|(share, _)| *share *= 1.0 - step);
+            rules.retain(|(share, _)| *share > 0.0);
+            rules.push((step, weights.rule));
+        }
+        let classifier = Classifier::new(problem.bases().to_vec(), rules);
+        let found =
+            classifier.predict(problem.validation().scores()).expect("the bases were evaluated before");
+        let model = most_likely.predict(problem.validation().scores(), &problem.validation.values);
+        let better = guide.prefers(&problem.predictions(&model), &problem.predictions(&found));
+        outcome.queries = guide.queries();
+        match better {
+            Ok(false) => outcome.classifier = classifier,
+            Ok(true) => {
+                let sentence = "the model's own predictions are better on the validation rows and were kept";
+                outcome.notes.push(sentence.to_owned());
+                outcome.classifier = Classifier::new(problem.bases().to_vec(), vec![(1.0, most_likely)]);
+            }
+            Err(failure) => {
+                outcome.classifier = classifier;
+                return Err(Stopped { failure, iteration: self.iterations, partial: Box::new(outcome) });
+            }
+        }
+        Ok(outcome)
+    }
+}
