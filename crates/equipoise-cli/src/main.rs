@@ -9,7 +9,7 @@ mod counts;
 mod fault;
 mod files;
 mod json;
-#[expect(dead_code, reason = "its commands follow")]
+mod metric_command;
 mod metrics;
 mod progress;
 mod prompt;
@@ -17,7 +17,6 @@ mod ratio;
 mod render;
 mod svg;
 mod table;
-#[expect(dead_code, reason = "its commands follow")]
 mod tables;
 mod terminal;
 
@@ -46,6 +45,8 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Simulate(args)) => commands::simulate::run(args, &line.global),
         Some(Command::Bench(args)) => commands::bench::run(args, &line.global),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
+        Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
+        Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)

@@ -102,7 +102,9 @@ impl Columns {
             true => sorted(classes.to_vec()).into_iter().map(Some).collect(),
             false => named,
         };
-        let column = |class: &String| order.iter().position(|of| of.as_ref() == Some(class)).map(|n| columns[n].clone());
+        let column = |class: &String| {
+            order.iter().position(|of| of.as_ref() == Some(class)).map(|n| columns[n].clone())
+        };
         classes.iter().map(column).collect()
     }
 
@@ -467,7 +469,9 @@ mod tests {
     #[test]
     fn columns_are_found_for_classes_by_name_or_by_order() {
         let classes = |names: [&str; 2]| names.map(str::to_owned).to_vec();
-        let of = |columns: &[&str], names| Columns::guess().scores(columns.to_vec()).score_columns(&classes(names));
+        let of = |columns: &[&str], names| {
+            Columns::guess().scores(columns.to_vec()).score_columns(&classes(names))
+        };
         assert_eq!(of(&["p_yes", "p_no"], ["no", "yes"]), Some(classes(["p_no", "p_yes"])));
         assert_eq!(of(&["first", "second"], ["a", "b"]), Some(classes(["first", "second"])));
         // The positive class was named, so classes are not in order; columns still are.

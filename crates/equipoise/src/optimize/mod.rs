@@ -53,7 +53,7 @@ pub use oracle::{Failure, Guide, Hard, Judge, Labels, Neighbourhood, Predictions
 pub use pairwise::{Comparer, Comparing, ThroughView, Unanswered};
 pub use plug_in::plug_in;
 pub use probe::Probes;
-pub use problem::Problem;
+pub use problem::{Problem, ROWS_PER_WEIGHT};
 pub use rows::{Column, Rows, Scores};
 pub use rule::{Form, Rule};
 pub use select::{Candidate, Selection, nested, select};

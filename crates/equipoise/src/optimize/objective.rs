@@ -66,6 +66,15 @@ impl Objective {
         }
     }
 
+    /// Whether the groups of the rows make a difference.
+    pub fn uses_groups(&self) -> bool {
+        match &self.0 {
+            Kind::GMean => true,
+            Kind::Document(metric) => metric.view().measure() == Measure::GroupRates,
+            _ => false,
+        }
+    }
+
     /// $\psi(C)$.
     pub fn value(&self, confusions: &GroupConfusions) -> Result<f64> {
         let k = self.check(confusions)?;

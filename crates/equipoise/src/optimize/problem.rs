@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use std::borrow::Cow;
 
 /// So many validation rows per basis and class, or the weights follow the noise of the validation rows.
-pub(super) const ROWS_PER_WEIGHT: usize = 50;
+pub const ROWS_PER_WEIGHT: usize = 50;
 
 /// Training rows, validation rows and bases, ready to be optimised over.
 ///

@@ -94,6 +94,11 @@ impl<'a> Scores<'a> {
         self.probabilities[0]
     }
 
+    /// The names of its columns.
+    pub fn columns(&self) -> impl Iterator<Item = &'a str> {
+        self.columns.iter().map(|(name, _)| *name)
+    }
+
     /// A column by its name.
     pub fn column(&self, name: &str) -> Result<Column<'a>> {
         let found = self.columns.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);

@@ -28,9 +28,10 @@ pub struct Selection {
     pub chosen: usize,
 }
 
-/// The first one, the first two, and so on: nested sets to choose from.
-pub fn nested(bases: &[Basis]) -> Vec<Vec<Basis>> {
-    (1..=bases.len()).map(|count| bases[..count].to_vec()).collect()
+/// The first unit, the first two, and so on: nested sets to choose from. Bases of one unit, such as the clusters of one
+/// clustering, stay together.
+pub fn nested(units: &[Vec<Basis>]) -> Vec<Vec<Basis>> {
+    (1..=units.len()).map(|count| units[..count].concat()).collect()
 }
 
 /// Chooses a set of bases by cross-validation: the smallest whose mean is within one standard error of the best.
