@@ -35,7 +35,17 @@ impl Place {
     }
 
     fn optimize(&self, more: &[&str]) -> Run {
-        let usual = ["optimize", "--train", "train.csv", "--validation", "val.csv", "--truth", "y", "--scores", "p0,p1"];
+        let usual = [
+            "optimize",
+            "--train",
+            "train.csv",
+            "--validation",
+            "val.csv",
+            "--truth",
+            "y",
+            "--scores",
+            "p0,p1",
+        ];
         self.run(&[&usual[..], more].concat())
     }
 }
@@ -72,7 +82,10 @@ fn table(rows: u64, seed: u64) -> String {
 }
 
 fn number(document: &serde_json::Value, path: &str) -> f64 {
-    document.pointer(path).and_then(serde_json::Value::as_f64).unwrap_or_else(|| panic!("{path} in {document}"))
+    document
+        .pointer(path)
+        .and_then(serde_json::Value::as_f64)
+        .unwrap_or_else(|| panic!("{path} in {document}"))
 }
 
 #[test]
@@ -84,7 +97,10 @@ fn values_before_and_after_are_in_the_document() {
         let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
         assert_eq!(keys, ["value", "before", "baselines", "queries", "rank", "notes"]);
         for table in ["train", "validation", "test"] {
-            let (after, before) = (number(&document, &format!("/value/{table}")), number(&document, &format!("/before/{table}")));
+            let (after, before) = (
+                number(&document, &format!("/value/{table}")),
+                number(&document, &format!("/before/{table}")),
+            );
             assert!(after > before + 0.02, "{table}: {after} after {before}");
             for baseline in ["plug_in", "cyclic", "transition_matrix"] {
                 assert!(number(&document, &format!("/baselines/{baseline}/{table}")) > 0.0);
@@ -98,10 +114,12 @@ fn values_before_and_after_are_in_the_document() {
 #[test]
 fn apply_predicts_what_was_optimised() {
     let place = Place::new("apply");
-    let found = place.optimize(&["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--json"]).json(0);
+    let found =
+        place.optimize(&["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--json"]).json(0);
     let applied = place.run(&["apply", "test.csv", "--classifier", "classifier.json"]);
     assert_eq!((applied.code, applied.err.as_str()), (Some(0), ""));
-    let truth: Vec<String> = place.read("test.csv").lines().skip(1).map(|line| line[..1].to_owned()).collect();
+    let truth: Vec<String> =
+        place.read("test.csv").lines().skip(1).map(|line| line[..1].to_owned()).collect();
     let predicted: Vec<&str> = applied.out.lines().collect();
     assert_eq!(predicted[0], "prediction");
     let right = predicted[1..].iter().zip(&truth).filter(|(a, b)| **a == b.as_str()).count();
@@ -122,7 +140,17 @@ fn text_says_values_weights_queries_and_where_the_classifier_is() {
     let place = Place::new("text");
     let run = place.optimize(&["--test", "test.csv", "--metric", "g_mean", "--basis", "old"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    for word in ["model as it is", "optimised", "plug in", "cyclic", "all rows", "old", "Queries", "Rank", "classifier.json"] {
+    for word in [
+        "model as it is",
+        "optimised",
+        "plug in",
+        "cyclic",
+        "all rows",
+        "old",
+        "Queries",
+        "Rank",
+        "classifier.json",
+    ] {
         assert!(run.out.contains(word), "{word}:\n{}", run.out);
     }
     assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
@@ -132,7 +160,11 @@ fn text_says_values_weights_queries_and_where_the_classifier_is() {
 fn g_mean_of_groups_is_of_all_their_recalls() {
     let place = Place::new("groups");
     // The training table need not know the groups.
-    let without: String = place.read("train.csv").lines().map(|line| format!("{}\n", &line[..line.rfind(',').unwrap()])).collect();
+    let without: String = place
+        .read("train.csv")
+        .lines()
+        .map(|line| format!("{}\n", &line[..line.rfind(',').unwrap()]))
+        .collect();
     place.write("train.csv", &without);
     let arguments = ["--test", "test.csv", "--metric", "g_mean", "--group", "sex", "--json"];
     let document = place.optimize(&arguments).json(0);
@@ -214,9 +246,11 @@ mod metric_command {
     #[test]
     fn a_program_can_be_the_metric() {
         let place = Place::new("program");
-        let run = place.optimize(&["--metric-command", GOOD, "--iterations", "3", "--no-baselines", "--json"]);
+        let run =
+            place.optimize(&["--metric-command", GOOD, "--iterations", "3", "--no-baselines", "--json"]);
         let document = run.json(0);
-        let known = place.optimize(&["--metric", "g_mean", "--iterations", "3", "--no-baselines", "--json"]).json(0);
+        let known =
+            place.optimize(&["--metric", "g_mean", "--iterations", "3", "--no-baselines", "--json"]).json(0);
         let (found, expected) = (number(&document, "/value/validation"), number(&known, "/value/validation"));
         assert!((found - expected).abs() < 0.01, "{found} {expected}");
         assert!(document.pointer("/value/train").expect("a field").is_null());
@@ -227,7 +261,8 @@ mod metric_command {
     #[test]
     fn a_program_may_take_labels() {
         let place = Place::new("labels");
-        let arguments = ["--metric-command", GOOD, "--labels", "hard", "--iterations", "1", "--no-baselines", "--json"];
+        let arguments =
+            ["--metric-command", GOOD, "--labels", "hard", "--iterations", "1", "--no-baselines", "--json"];
         let document = place.optimize(&arguments).json(0);
         assert!(number(&document, "/value/validation") >= number(&document, "/before/validation"));
     }

@@ -48,11 +48,15 @@ fn tables(train: &str, validation: &str) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let problem = Problem::new(&train, &validation, bases)?;
     let prepared = started.elapsed().as_secs_f64();
-    let outcome = FrankWolfe::default().iterations(100)?.run(&problem, &mut Probing::new(objective.clone()))?;
+    let outcome =
+        FrankWolfe::default().iterations(100)?.run(&problem, &mut Probing::new(objective.clone()))?;
     let total = started.elapsed().as_secs_f64();
     let labels = outcome.classifier.predict(validation.scores())?;
     let value = objective.value(&validation.confusions(&labels)?)?;
-    println!("{{\"prepared\": {prepared}, \"total\": {total}, \"value\": {value}, \"rank\": {}}}", outcome.rank);
+    println!(
+        "{{\"prepared\": {prepared}, \"total\": {total}, \"value\": {value}, \"rank\": {}}}",
+        outcome.rank
+    );
     Ok(())
 }
 

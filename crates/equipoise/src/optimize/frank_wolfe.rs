@@ -1,5 +1,6 @@
 //! Algorithm 7.3, FW-EG: Frank-Wolfe with elicited gradients.
 
+use super::basis::Basis;
 use super::classifier::Classifier;
 use super::oracle::{Failure, Guide};
 use super::probe::Probes;
@@ -7,7 +8,11 @@ use super::problem::Problem;
 use super::rule::{Form, Rule};
 use super::weights::Elicitation;
 use crate::error::{Error, Result as Checked, check};
+use crate::linalg::{direction, norm, plus, scaled};
 use std::fmt;
+
+/// Steps from the mean rule to the model when the validation rows ask for one in between.
+const LINE: usize = 40;
 
 /// Where the iterations start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +27,7 @@ pub enum Start {
 ///
 /// # Departures
 /// The step is $2/(t+2)$ for t = 0, 1, ...; the printed $2/(t+1)$ begins with 2. The start is the model itself, never a trivial
-/// classifier. The result is deterministic, and is the model itself if that turns out better on the validation rows.
+/// classifier. The result is deterministic, and on the validation rows never worse than the model itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrankWolfe {
     iterations: usize,
@@ -120,9 +125,8 @@ impl FrankWolfe {
         let (bases, k) = (problem.bases().len(), problem.classes());
         let form = self.form_for(k);
         let elicitation = Elicitation::new(problem, form, self.probes).expect("checked by the caller");
-        let most_likely = Rule::most_likely(k, bases);
         let start = match self.start {
-            Start::MostLikely => most_likely.clone(),
+            Start::MostLikely => Rule::most_likely(k, bases),
             Start::Constant(class) => Rule::constant(k, bases, class),
         };
         let mut at = problem.position(&start);
@@ -151,24 +155,71 @@ impl FrankWolfe {
             rules.retain(|(share, _)| *share > 0.0);
             rules.push((step, weights.rule));
         }
-        let classifier = Classifier::new(problem.bases().to_vec(), rules);
-        let found =
-            classifier.predict(problem.validation().scores()).expect("the bases were evaluated before");
-        let model = most_likely.predict(problem.validation().scores(), &problem.validation.values);
-        let better = guide.prefers(&problem.predictions(&model), &problem.predictions(&found));
+        let ended = self.settle(problem, guide, rules, &mut outcome);
         outcome.queries = guide.queries();
-        match better {
-            Ok(false) => outcome.classifier = classifier,
-            Ok(true) => {
-                let sentence = "the model's own predictions are better on the validation rows and were kept";
-                outcome.notes.push(sentence.to_owned());
-                outcome.classifier = Classifier::new(problem.bases().to_vec(), vec![(1.0, most_likely)]);
-            }
-            Err(failure) => {
-                outcome.classifier = classifier;
-                return Err(Stopped { failure, iteration: self.iterations, partial: Box::new(outcome) });
+        match ended {
+            Ok(()) => Ok(outcome),
+            Err(failure) => Err(Stopped { failure, iteration: self.iterations, partial: Box::new(outcome) }),
+        }
+    }
+
+    /// Makes the mixture deterministic, and sees to it that the validation rows do not speak against it.
+    ///
+    /// Few validation rows may by chance like the model itself better than the vote. The nearest rule on the line through the
+    /// mean rule and the model that they do not hold against is then taken; the model itself is on that line.
+    fn settle<G: Guide>(
+        &self,
+        problem: &Problem,
+        guide: &mut G,
+        rules: Vec<(f64, Rule)>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure<G::Err>> {
+        let alone = |rule: Rule| Classifier::new(problem.bases().to_vec(), vec![(1.0, rule)]);
+        let labels = |classifier: &Classifier| {
+            classifier.predict(problem.validation().scores()).expect("the bases were evaluated before")
+        };
+        let model = alone(Rule::most_likely(problem.classes(), problem.bases().len()));
+        let of_model = problem.predictions(&labels(&model));
+        outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
+        let vote = problem.predictions(&labels(&outcome.classifier));
+        if !guide.prefers(&of_model, &vote)? {
+            return Ok(());
+        }
+        let mean = outcome.classifier.mean_weights();
+        for n in 0..=LINE {
+            for share in [n as f64 / LINE as f64, -(n as f64) / LINE as f64] {
+                let Some(rule) = self.on_line(problem, &mean, share) else { continue };
+                let candidate = alone(rule);
+                if !guide.prefers(&of_model, &problem.predictions(&labels(&candidate)))? {
+                    let sentence = "by chance or not, the validation rows speak against the vote of all iterations; the nearest \
+                                    rule that they do not speak against was taken";
+                    outcome.notes.push(sentence.to_owned());
+                    outcome.classifier = candidate;
+                    return Ok(());
+                }
             }
         }
-        Ok(outcome)
+        let sentence = "the model's own predictions are better on the validation rows and were kept";
+        outcome.notes.push(sentence.to_owned());
+        outcome.classifier = model;
+        Ok(())
+    }
+
+    /// The mean rule with a share of the model mixed into its weights; a negative share leads away from the model.
+    fn on_line(&self, problem: &Problem, mean: &[f64], share: f64) -> Option<Rule> {
+        let (bases, k) = (problem.bases().len(), problem.classes());
+        let form = self.form_for(k);
+        let width = form.weights(k);
+        // The model weighs all rows alike, through the basis of all rows or else through every basis.
+        let all = problem.bases().iter().position(|basis| *basis == Basis::All);
+        let model: Vec<f64> = (0..bases * width)
+            .map(|n| match form {
+                _ if all.is_some_and(|all| n / width != all) => 0.0,
+                Form::General if n % width % (k + 1) != 0 => 0.0,
+                _ => 1.0,
+            })
+            .collect();
+        let mean = scaled(&direction(mean)?, (1.0 - share) * norm(&model));
+        Rule::new(k, form, plus(&mean, share, &model)).ok()
     }
 }

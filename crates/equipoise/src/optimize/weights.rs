@@ -14,6 +14,12 @@ const CUT_OFF: f64 = 1e-6;
 /// The recalls of a trivial classifier sum to 1 in every cluster; this close to it the system is as good as singular.
 const NEAR_TRIVIAL: f64 = 0.05;
 
+/// A class that is predicted for less than this share of an even part of a basis is as good as never predicted.
+const NEARLY_NEVER: f64 = 0.05;
+
+/// How much of a classifier that predicts all classes is mixed in where the current one leaves some out.
+const BLEND: f64 = 0.1;
+
 /// Elicited weights, and how much of them the probes determine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
@@ -25,7 +31,7 @@ pub struct Weights {
     pub unknowns: usize,
 }
 
-/// What stays the same from one elicitation to the next.
+/// What stays the same from one elicitation to the next. The anchors are the model itself and a balanced classifier.
 #[derive(Debug)]
 pub(super) struct Elicitation {
     form: Form,
@@ -57,6 +63,17 @@ impl Elicitation {
         guide: &mut G,
     ) -> Result<Weights, Failure<G::Err>> {
         let (bases, k) = (problem.bases().len(), problem.classes());
+        // Nothing can be moved away from a class that is never predicted. A little of a classifier that predicts all of
+        // them makes every transfer possible; for a linear metric the slopes stay what they are.
+        let mut blended;
+        let at = match self.form {
+            Form::General if (0..bases).any(|basis| leaves_a_class_out(at, basis, k)) => {
+                blended = at.clone();
+                blended.mix(BLEND, &self.anchors[1]);
+                &blended
+            }
+            _ => at,
+        };
         let mut moves = match &self.constraints {
             None => Move::fixed(self.form, bases, k),
             Some(constraints) => constraints.rules().map(|rule| Move::Towards { rule }).collect(),
@@ -83,6 +100,13 @@ impl Elicitation {
             }
         }
     }
+}
+
+fn leaves_a_class_out(at: &Position, basis: usize, classes: usize) -> bool {
+    let matrix = at.training.second(basis, basis);
+    let mass: f64 = matrix.iter().sum();
+    let predicted = |class: usize| matrix.iter().skip(class).step_by(classes).sum::<f64>();
+    (0..classes).any(|class| predicted(class) < NEARLY_NEVER * mass / classes as f64)
 }
 
 fn is_nearly_trivial(at: &Position, basis: usize, classes: usize) -> bool {
