@@ -51,7 +51,7 @@ pub enum Command {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Bench(Bench),
-    Optimize(Optimize),
+    Optimize(Box<Optimize>),
     Apply(Apply),
 }
 
@@ -177,7 +177,8 @@ pub struct Bench {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The training table may have noisy labels or come from elsewhere; the validation table is small and clean. Both have the \
-model's class probabilities. The result weighs those probabilities, class by class and basis by basis.
+model's class probabilities. The result weighs those probabilities, class by class and basis by basis. Name --truth and --scores: \
+the classifier keeps the names. A group column is for metrics about groups; the training table may do without it.
 
 A basis is a column of numbers from 0 to 1 (say 0 and 1 for two kinds of rows), or one of the words argmax (one per class: \
 rows the model finds it most likely for), kmeans:N (N clusters) and rbf:N (N soft clusters). Clusters are of the class \
@@ -200,8 +201,6 @@ pub struct Optimize {
     /// A table to report on that plays no part in optimising
     #[arg(long, value_name = "TABLE")]
     pub test: Option<PathBuf>,
-    #[command(flatten)]
-    pub columns: TableColumns,
     /// What weights may depend on: columns, argmax, kmeans:N, rbf:N
     #[arg(long, value_name = "BASIS,...", value_delimiter = ',')]
     pub basis: Vec<String>,
@@ -247,6 +246,8 @@ pub struct Optimize {
     /// Where to write the classifier
     #[arg(long, value_name = "FILE", default_value = "classifier.json")]
     pub classifier: PathBuf,
+    #[command(flatten)]
+    pub columns: TableColumns,
 }
 
 /// Predict the rows of a table with a classifier that was optimised

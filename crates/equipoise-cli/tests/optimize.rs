@@ -71,12 +71,13 @@ fn table(rows: u64, seed: u64) -> String {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as f64 / (1_u64 << 31) as f64
     };
-    let mut text = String::from("y,p0,p1,old,sex\n");
+    let mut text = String::from("y,p0,p1,old,young,sex\n");
     for _ in 0..rows {
         let (p, old, sex) = (next(), next() < 0.5, if next() < 0.5 { "F" } else { "M" });
         let truth = next() < p;
         let said = if old { p * p * p } else { p * p };
-        text += &format!("{},{:.6},{:.6},{},{sex}\n", u8::from(truth), 1.0 - said, said, u8::from(old));
+        let (truth, old, young) = (u8::from(truth), u8::from(old), u8::from(!old));
+        text += &format!("{truth},{:.6},{said:.6},{old},{young},{sex}\n", 1.0 - said);
     }
     text
 }
@@ -176,7 +177,7 @@ fn g_mean_of_groups_is_of_all_their_recalls() {
     let mut cells = std::collections::BTreeMap::<(String, String), (f64, f64)>::new();
     for (line, predicted) in place.read("test.csv").lines().zip(applied.lines()).skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
-        let cell = cells.entry((fields[4].to_owned(), fields[0].to_owned())).or_default();
+        let cell = cells.entry((fields[5].to_owned(), fields[0].to_owned())).or_default();
         cell.0 += f64::from(u8::from(fields[0] == predicted));
         cell.1 += 1.0;
     }
@@ -216,7 +217,7 @@ fn wrong_requests_are_one_sentence() {
 #[test]
 fn probes_may_satisfy_constraints_on_a_partition() {
     let place = Place::new("constraints");
-    let arguments = ["--test", "test.csv", "--metric", "g_mean", "--basis", "argmax", "--json"];
+    let arguments = ["--test", "test.csv", "--metric", "g_mean", "--basis", "old,young", "--json"];
     let document = place.optimize(&[&arguments[..], &["--probes", "constraints"]].concat()).json(0);
     assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);
 }

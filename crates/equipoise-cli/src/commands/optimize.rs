@@ -49,7 +49,8 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
         validation: validation.rows()?,
         test: test.as_ref().map(Loaded::rows).transpose()?,
     };
-    let units = units(args, &validation, &tables, global.seed.unwrap_or(0))?;
+    let seed = global.seed.unwrap_or(0);
+    let units = units(args, &validation, &tables, seed)?;
     let plan = plan(args)?;
     let class_names = validation.table().classes().to_vec();
     let score_columns =
@@ -65,7 +66,7 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
             };
             by_metric(args, &plan, &tables, units, &objectives, notes)?
         }
-        (None, Some(command)) => by_command(args, &plan, &tables, units, command, notes)?,
+        (None, Some(command)) => by_command(args, &plan, &tables, units, (command, seed), notes)?,
         (None, None) => return Err(Fault::usage("--metric or --metric-command is needed").into()),
     };
     let classifier = name(done.classifier)?;
@@ -406,14 +407,14 @@ fn by_command(
     plan: &FrankWolfe,
     tables: &Tables,
     units: Vec<Vec<Basis>>,
-    command: &str,
+    (command, seed): (&str, u64),
     mut notes: Vec<String>,
 ) -> Result<Done> {
     let problem = Problem::new(&tables.train, &tables.validation, units.concat())?;
     plan.check(&problem)?;
     let labels = if args.labels == "hard" { Labels::Hard { draws: 10 } } else { Labels::Soft };
     let limit = Duration::from_secs_f64(args.time_limit.min(1e6));
-    let mut probing = probing(MetricCommand::new(command.to_owned(), labels, limit), args)?;
+    let mut probing = probing(MetricCommand::new(command.to_owned(), labels, limit), args)?.seed(seed);
     notes.push("the metric command judges validation rows only, so other tables have no values".to_owned());
     let (outcome, mut stopped) = match plan.run(&problem, &mut probing) {
         Ok(outcome) => (outcome, None),
@@ -504,10 +505,12 @@ fn write_text(
 
 /// What a probability of each class counts for, basis by basis.
 fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Write) -> Result<()> {
-    let names: Vec<String> = match classifier.class_names() {
-        Some(names) => names.to_vec(),
-        None => (0..classifier.classes()).map(|class| class.to_string()).collect(),
+    // A bare number would read like one of the weights.
+    let called = |name: &String| match name.parse::<f64>() {
+        Ok(_) => format!("class {name}"),
+        Err(_) => name.clone(),
     };
+    let names: Vec<String> = classifier.class_names().unwrap_or_default().iter().map(called).collect();
     let (k, weights) = (names.len(), classifier.mean_weights());
     if weights.iter().all(|&w| w == 0.0) {
         return Ok(writeln!(out, "Every class counts as the model has it.\n")?);

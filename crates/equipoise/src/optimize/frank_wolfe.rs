@@ -215,7 +215,7 @@ impl FrankWolfe {
         let model: Vec<f64> = (0..bases * width)
             .map(|n| match form {
                 _ if all.is_some_and(|all| n / width != all) => 0.0,
-                Form::General if n % width % (k + 1) != 0 => 0.0,
+                Form::General if !(n % width).is_multiple_of(k + 1) => 0.0,
                 _ => 1.0,
             })
             .collect();
