@@ -1,7 +1,5 @@
 """Section 7.7.2, Table 7.4: the training labels are a proxy (husband) for the class that matters (male); maximise G-mean."""
 
-import argparse
-
 import numpy as np
 from common import Results, adult, arguments, logistic, optimize, table
 from sklearn.model_selection import train_test_split
@@ -10,9 +8,7 @@ BASES = ["private_workforce", "non_private_workforce", "income"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--redraw", action="store_true", help="draw other validation rows for every seed")
-    args = arguments(__doc__, parser)
+    args = arguments(__doc__)
     features, raw, train = adult(args)
     left_out = [name for name in features if name.startswith(("relationship=", "sex="))]
     x = features.drop(columns=left_out).to_numpy()
@@ -26,9 +22,7 @@ def main():
         fit, _ = train_test_split(rows, train_size=0.67, stratify=husband[rows], random_state=seed)
         model = logistic(x[fit], husband[fit])
         others = np.flatnonzero(~train)
-        # 163 validation rows decide a lot; the seeds vary the training rows only, unless told otherwise.
-        state = seed if args.redraw else 42
-        validation, test = train_test_split(others, train_size=0.01, stratify=male[others], random_state=state)
+        validation, test = train_test_split(others, train_size=0.01, stratify=male[others], random_state=seed)
         frame = lambda rows, labels: table(
             labels[rows], model.predict_proba(x[rows]), **{name: values[rows] for name, values in extra.items()}
         )
@@ -46,7 +40,7 @@ def main():
         "FW-EG, bases chosen": ".685 +- .002",
         "FW-EG, known, all rows": ".685 +- .001",
     }
-    required = {} if args.redraw else {"FW-EG, all rows": 0.687, "FW-EG, bases chosen": 0.684}
+    required = {"FW-EG, all rows": 0.687, "FW-EG, bases chosen": 0.684}
     return 0 if results.print(papers, required) else 1
 
 

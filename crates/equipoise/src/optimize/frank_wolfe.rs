@@ -8,11 +8,11 @@ use super::problem::Problem;
 use super::rule::{Form, Rule};
 use super::weights::Elicitation;
 use crate::error::{Error, Result as Checked, check};
-use crate::linalg::{direction, norm, plus, scaled};
+use crate::linalg::{direction, dot, norm, plus, scaled};
 use std::fmt;
 
 /// Steps from the mean rule to the model when the validation rows ask for one in between.
-const LINE: usize = 40;
+const LINE: i32 = 40;
 
 /// Where the iterations start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,8 +165,9 @@ impl FrankWolfe {
 
     /// Makes the mixture deterministic, and sees to it that the validation rows do not speak against it.
     ///
-    /// Few validation rows may by chance like the model itself better than the vote. The nearest rule on the line through the
-    /// mean rule and the model that they do not hold against is then taken; the model itself is on that line.
+    /// Few validation rows may by chance like the model itself better than the vote. Of the rules on the line through the mean
+    /// rule and the model, the one that does best by the elicited weights of the training rows, of which there are many, is then
+    /// taken as long as the validation rows do not speak against it. The model itself is on that line.
     fn settle<G: Guide>(
         &self,
         problem: &Problem,
@@ -186,23 +187,37 @@ impl FrankWolfe {
             return Ok(());
         }
         let mean = outcome.classifier.mean_weights();
-        for n in 0..=LINE {
-            for share in [n as f64 / LINE as f64, -(n as f64) / LINE as f64] {
-                let Some(rule) = self.on_line(problem, &mean, share) else { continue };
-                let candidate = alone(rule);
-                if !guide.prefers(&of_model, &problem.predictions(&labels(&candidate)))? {
-                    let sentence = "by chance or not, the validation rows speak against the vote of all iterations; the nearest \
-                                    rule that they do not speak against was taken";
-                    outcome.notes.push(sentence.to_owned());
-                    outcome.classifier = candidate;
-                    return Ok(());
-                }
+        for rule in self.line(problem, &mean) {
+            let candidate = alone(rule);
+            if !guide.prefers(&of_model, &problem.predictions(&labels(&candidate)))? {
+                let sentence = "by chance or not, the validation rows speak against the vote of all iterations; the best rule by \
+                                the training rows that they do not speak against was taken";
+                outcome.notes.push(sentence.to_owned());
+                outcome.classifier = candidate;
+                return Ok(());
             }
         }
         let sentence = "the model's own predictions are better on the validation rows and were kept";
         outcome.notes.push(sentence.to_owned());
         outcome.classifier = model;
         Ok(())
+    }
+
+    /// Rules on the line through the mean rule and the model, best by the training rows first: those weighted with the mean rule's
+    /// weights, which is the objective (7.17) that the iterations have maximised.
+    fn line(&self, problem: &Problem, mean: &[f64]) -> Vec<Rule> {
+        let form = self.form_for(problem.classes());
+        let objective = |rule: &Rule| {
+            let moments = problem.training.moments(rule);
+            let of_basis =
+                |(basis, weights): (usize, &[f64])| dot(weights, &form.weighed(moments.first(basis)));
+            mean.chunks(form.weights(problem.classes())).enumerate().map(of_basis).sum::<f64>()
+        };
+        let shares = (-LINE..=LINE).map(|n| n as f64 / LINE as f64);
+        let rules = shares.filter_map(|share| self.on_line(problem, mean, share));
+        let mut rated: Vec<(f64, Rule)> = rules.map(|rule| (objective(&rule), rule)).collect();
+        rated.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        rated.into_iter().map(|(_, rule)| rule).collect()
     }
 
     /// The mean rule with a share of the model mixed into its weights; a negative share leads away from the model.

@@ -23,6 +23,14 @@ impl Form {
             Form::General => classes * classes,
         }
     }
+
+    /// The entries of a confusion matrix, row-major, that have a weight.
+    pub(super) fn weighed(self, matrix: &[f64]) -> Vec<f64> {
+        match self {
+            Form::General => matrix.to_vec(),
+            Form::Diagonal => matrix.iter().step_by(matrix.len().isqrt() + 1).copied().collect(),
+        }
+    }
 }
 
 /// A classifier that weighs class probabilities; ties go to the smaller class.

@@ -84,21 +84,13 @@ impl Elicitation {
         let around = Neighbourhood::new(problem, at, moves);
         let slopes = guide.slopes(&around)?;
         let unknowns = bases * self.form.weights(k);
-        let rows: Vec<Vec<f64>> = around.rows_of().map(|row| self.unknowns_of(row, k)).collect();
+        let weighed =
+            |row: Vec<f64>| row.chunks(k * k).flat_map(|matrix| self.form.weighed(matrix)).collect();
+        let rows: Vec<Vec<f64>> = around.rows_of().map(weighed).collect();
         let system = Singular::of(&rows, unknowns);
         let weights = system.solve(&slopes, CUT_OFF);
         let rule = Rule::new(k, self.form, weights).unwrap_or_else(|_| Rule::most_likely(k, bases));
         Ok(Weights { rule, rank: system.rank(CUT_OFF), unknowns })
-    }
-
-    /// The entries of all $\Phi^\ell_{ij}$ that have a weight.
-    fn unknowns_of(&self, row: Vec<f64>, classes: usize) -> Vec<f64> {
-        match self.form {
-            Form::General => row,
-            Form::Diagonal => {
-                row.chunks(classes * classes).flat_map(|c| c.iter().step_by(classes + 1)).copied().collect()
-            }
-        }
     }
 }
 
