@@ -17,6 +17,7 @@ struct Made {
     probabilities: Vec<Vec<f64>>,
     truth: Vec<u8>,
     flag: Vec<bool>,
+    other: Vec<bool>,
     soft: Vec<f64>,
     group: Vec<u16>,
 }
@@ -28,37 +29,45 @@ impl Made {
             probabilities: vec![Vec::new(); classes],
             truth: vec![],
             flag: vec![],
+            other: vec![],
             soft: vec![],
             group: vec![],
         };
-        for row in 0..rows {
+        while made.truth.len() < rows {
+            let row = made.truth.len();
             let flag = random.random_range(0.0..1.0) < 0.4;
             let odds: Vec<f64> = (0..classes)
                 .map(|class| {
                     (random.random_range(-2.0_f64..2.0) - class as f64 * if flag { 0.2 } else { 0.9 }).exp()
                 })
                 .collect();
-            let shifted: Vec<f64> =
-                odds.iter().enumerate().map(|(class, o)| o * (shift * class as f64).exp()).collect();
             let total: f64 = odds.iter().sum();
-            let mut left = random.random_range(0.0..shifted.iter().sum::<f64>());
-            let drawn = shifted.iter().position(|odds| {
+            let mut left = random.random_range(0.0..total);
+            let drawn = odds.iter().position(|odds| {
                 left -= odds;
                 left < 0.0
             });
+            let drawn = drawn.unwrap_or(0);
+            // Keeping some classes more often than others is label shift: what the weights can correct exactly.
+            let most = (shift * (classes - 1) as f64).max(0.0);
+            if random.random_range(0.0..1.0) > (shift * drawn as f64 - most).exp() {
+                continue;
+            }
             // The first rows make sure that every class occurs.
-            made.truth.push(if row < 2 * classes { row % classes } else { drawn.unwrap_or(0) } as u8);
+            made.truth.push(if row < 2 * classes { row % classes } else { drawn } as u8);
             made.probabilities.iter_mut().zip(&odds).for_each(|(column, odds)| column.push(odds / total));
             made.flag.push(if row < 2 * classes { row < classes } else { flag });
             made.soft.push(random.random_range(0.0..1.0));
             made.group.push((row % 2) as u16);
         }
+        made.other = made.flag.iter().map(|flag| !flag).collect();
         made
     }
 
     fn rows(&self) -> Rows<'_> {
         let scores = Scores::new(self.probabilities.iter().map(Vec::as_slice).collect()).unwrap();
         let scores = scores.with_column("flag", Column::Flags(&self.flag)).unwrap();
+        let scores = scores.with_column("other", Column::Flags(&self.other)).unwrap();
         let scores = scores.with_column("soft", Column::Reals(&self.soft)).unwrap();
         Rows::new(scores, &self.truth).unwrap()
     }
@@ -198,9 +207,10 @@ mod frank_wolfe {
     }
 
     #[test]
-    fn it_finds_what_a_search_over_all_thresholds_finds() {
-        let (train, validation) = (Made::new(4000, 2, 0.0, 3), Made::new(2000, 2, 1.5, 4));
-        let (train, validation) = (train.rows(), validation.rows());
+    fn it_does_on_new_rows_what_a_search_over_all_thresholds_does() {
+        let (train, validation, new) =
+            (Made::new(4000, 2, 0.0, 3), Made::new(2000, 2, 1.5, 4), Made::new(8000, 2, 1.5, 5));
+        let (train, validation, new) = (train.rows(), validation.rows(), new.rows());
         let problem = Problem::new(&train, &validation, vec![Basis::All]).unwrap();
         assert!(problem.is_presorted());
         for name in ["g_mean", "f1", "macro_f"] {
@@ -208,10 +218,8 @@ mod frank_wolfe {
             let found = FrankWolfe::default().run(&problem, &mut objective.clone()).unwrap().classifier;
             let mut probing = Probing::new(objective.clone());
             let search = baselines::cyclic_search(&problem, &mut probing, 2000).unwrap();
-            let (found, best) =
-                (value(&objective, &found, &validation), value(&objective, &search, &validation));
-            // F-measures are not concave: Frank-Wolfe ends near their maximum, not at it.
-            assert!(found > best - if name == "f1" { 0.02 } else { 0.01 }, "{name}: {found}, not {best}");
+            let (found, best) = (value(&objective, &found, &new), value(&objective, &search, &new));
+            assert!(found > best - 0.01, "{name}: {found}, not {best}");
         }
     }
 
@@ -329,7 +337,7 @@ mod oracles {
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let view = View::new(Measure::DiagonalRates, 2, 1).unwrap();
         let person = Simulated::new(Metric::named().g_mean(2).unwrap());
-        let mut comparing = Comparing::new(ThroughView::new(person, view));
+        let mut comparing = Comparing::new(ThroughView::new(person, view)).tolerance(0.03).unwrap();
         let plan = FrankWolfe::default().iterations(8).unwrap();
         let Ok(outcome) = plan.run(&problem, &mut comparing) else { panic!("a simulation answers") };
         let objective = named("g_mean");
@@ -337,8 +345,8 @@ mod oracles {
         let on = |it: &Classifier| value(&objective, it, &validation);
         let (model, found, best) =
             (on(&baselines::most_likely(2)), on(&outcome.classifier), on(&best.classifier));
-        assert!(found > best - 0.02 && found > model + 0.02, "{found}, best {best}, model {model}");
-        assert!(outcome.queries < 8 * 60, "{} comparisons", outcome.queries);
+        assert!(found > model + 0.6 * (best - model), "{found}, best {best}, model {model}");
+        assert!(outcome.queries < 8 * 100, "{} comparisons", outcome.queries);
     }
 }
 
@@ -367,12 +375,12 @@ mod methods {
         let mut probing = Probing::new(objective.clone());
         let plug_in = baselines::plug_in_search(&problem, &mut probing, 300).unwrap();
         let cyclic = baselines::cyclic_search(&problem, &mut probing, 300).unwrap();
-        let parts = vec![Basis::column("flag"), Basis::All];
+        let parts = vec![Basis::column("flag"), Basis::column("other")];
         let by_part = baselines::group_thresholds(&problem, &mut probing, 300, parts).unwrap().unwrap();
         let on = |it: &Classifier| value(&objective, it, &rows);
         let model = on(&baselines::most_likely(2));
         assert!(
-            on(&plug_in) > model && on(&cyclic) >= on(&plug_in) - 1e-9 && on(&by_part) >= on(&cyclic) - 1e-3
+            on(&plug_in) > model && on(&cyclic) > on(&plug_in) - 1e-3 && on(&by_part) > on(&cyclic) - 1e-3
         );
     }
 
