@@ -144,12 +144,15 @@ impl Validation<'_> {
             standing.soft[row * k + usize::from(label)] = 1.0;
             let truth = usize::from(self.rows.truth()[row]);
             let entry = (self.rows.group(row) * k + truth) * k + usize::from(label);
-            let mass = self.rows.weight(row) / self.rows.total();
+            let mass = self.rows.weight(row);
             standing.confusions[entry] += mass;
             for (basis, values) in self.values.iter().enumerate() {
                 standing.weighted[basis * groups * k * k + entry] += mass * values.at(row);
             }
         }
+        // Divided last, as `Rows::confusions` does: the same labels have the same values to the last bit.
+        let total = self.rows.total();
+        standing.confusions.iter_mut().chain(&mut standing.weighted).for_each(|sum| *sum /= total);
         standing
     }
 }
