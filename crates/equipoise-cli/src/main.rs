@@ -10,6 +10,7 @@ mod fault;
 mod files;
 mod fingerprint;
 mod json;
+mod metric_command;
 mod metrics;
 mod progress;
 mod prompt;
@@ -51,6 +52,8 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),
         Some(Command::Score(args)) => commands::score::run(args, &line.global),
         Some(Command::Rank(args)) => commands::rank::run(args, &line.global),
+        Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
+        Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)

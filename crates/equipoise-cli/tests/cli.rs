@@ -399,7 +399,7 @@ mod bad_input {
             "\"sphere\"",
             "\"cube\"",
             2,
-            "space.kind is \"cube\", expected one of logistic, hull, softmax, faces, sphere, group_sphere",
+            "space.kind is \"cube\", expected one of logistic, hull, softmax, faces, sphere, group_sphere, pool",
         );
         check(
             "\"kind\":\"linear\",\"method\"",

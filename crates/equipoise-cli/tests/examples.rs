@@ -20,10 +20,10 @@ const BOUNDS: [(&str, f64); 36] = [
     ("logistic_linear_fractional_grid", 0.05),
     ("logistic_linear_fractional_known_ratio", 0.005),
     ("logistic_linear_three_questions", 0.007),
-    // It stops when the best model is known, whatever else the weights may be.
-    ("pool_linear_adaptive", 0.1),
     ("polynomial_antipodal", 0.005),
     ("polynomial_paper", 0.005),
+    // It stops when the best model is known, whatever else the weights may be.
+    ("pool_linear_adaptive", 0.1),
     ("quadratic_antipodal", 0.02),
     ("quadratic_formula", 0.015),
     ("quadratic_paper", 0.01),

@@ -11,6 +11,7 @@
 //! * [`elicit`]: the procedures, one file each, in the order of their papers;
 //! * [`Interview`]: any procedure as ask-and-answer, resumable and undoable;
 //! * [`rank`], [`agreement`] and [`nearest`]: models in the order of a metric, and which named metric orders them alike;
+//! * [`optimize`]: classifiers that maximise a metric the training loss cannot see, without retraining;
 //! * [`threshold`]: where to cut scores, for all or per group, and the reward matrix for many classes.
 //!
 //! ```
@@ -46,6 +47,7 @@ mod interview;
 mod linalg;
 pub mod metric;
 pub mod nearest;
+pub mod optimize;
 pub mod oracle;
 pub mod population;
 pub mod rank;

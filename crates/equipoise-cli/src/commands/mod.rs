@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod apply;
 pub mod bench;
 mod bench_fractional;
 mod bench_people;
@@ -9,6 +10,7 @@ pub mod demo;
 pub mod elicit;
 pub mod inspect;
 mod models;
+pub mod optimize;
 pub mod plan;
 pub mod rank;
 pub mod reproduce;

@@ -251,7 +251,7 @@ fn positive_last(names: &mut [String], positive: &str) -> Result<()> {
 }
 
 /// A class name in its canonical spelling.
-fn spelling(class: &str) -> String {
+pub(crate) fn spelling(class: &str) -> String {
     match canonical(class) {
         Spelling::Label(label) => label.into_owned(),
         Spelling::Fraction(text) => text.to_owned(),

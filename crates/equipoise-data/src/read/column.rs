@@ -37,11 +37,13 @@ pub(crate) enum Part {
     Probability,
     Weight,
     Count,
+    /// Any number: a feature, or a basis of the optimiser.
+    Number,
 }
 
 impl Part {
     pub(crate) fn is_number(self) -> bool {
-        matches!(self, Self::Probability | Self::Weight | Self::Count)
+        matches!(self, Self::Probability | Self::Weight | Self::Count | Self::Number)
     }
 
     pub(crate) fn expected(self) -> &'static str {
@@ -52,11 +54,16 @@ impl Part {
             Self::Probability => "a probability in [0, 1]",
             Self::Weight => "a finite weight of at least 0",
             Self::Count => "a finite count of at least 0",
+            Self::Number => "a finite number",
         }
     }
 
     fn largest(self) -> f64 {
         if self == Self::Probability { 1.0 } else { f64::MAX }
+    }
+
+    fn smallest(self) -> f64 {
+        if self == Self::Number { f64::MIN } else { 0.0 }
     }
 }
 
@@ -121,6 +128,7 @@ impl Moved {
 #[derive(Debug, Clone)]
 pub(crate) struct NumberCheck {
     part: Part,
+    smallest: f64,
     largest: f64,
     pub(crate) faults: Faults,
     pub(crate) moved: Moved,
@@ -131,7 +139,8 @@ impl NumberCheck {
     const ROUNDING: f64 = 1e-6;
 
     pub(crate) fn new(part: Part) -> Self {
-        Self { part, largest: part.largest(), faults: Faults::default(), moved: Moved::default() }
+        let (smallest, largest) = (part.smallest(), part.largest());
+        Self { part, smallest, largest, faults: Faults::default(), moved: Moved::default() }
     }
 
     /// The number in a cell; NaN, and a fault, for a cell without a good one.
@@ -141,10 +150,11 @@ impl NumberCheck {
             Cell::Float(value) => Some(value),
             Cell::Integer(value) => Some(value as f64),
             Cell::Field(text) => parse(text),
+            Cell::Boolean(value) if self.part == Part::Number => Some(f64::from(u8::from(value))),
             _ => None,
         };
         match value {
-            Some(value) if value >= 0.0 && value <= self.largest => value,
+            Some(value) if value >= self.smallest && value <= self.largest => value,
             Some(value) => self.out_of_range(row, cell, value),
             None => self.not_a_number(row, cell),
         }
@@ -152,7 +162,7 @@ impl NumberCheck {
 
     #[cold]
     fn out_of_range(&mut self, row: u64, cell: Cell<'_>, value: f64) -> f64 {
-        let nearest = value.clamp(0.0, self.largest);
+        let nearest = value.clamp(self.smallest, self.largest);
         let distance = (value - nearest).abs();
         if self.part == Part::Probability && distance <= Self::ROUNDING {
             self.moved.absorb(Moved { cells: 1, furthest: distance });

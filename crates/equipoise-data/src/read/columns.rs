@@ -1,5 +1,6 @@
 //! Which column plays which part: named by the caller, or guessed from the usual names and said.
 
+use super::assemble::{sorted, spelling};
 use super::column::Part;
 use super::label::closest;
 use crate::error::{Error, Kind, Result, list, name, quoted};
@@ -83,6 +84,28 @@ impl Columns {
     pub fn without_weight(mut self) -> Self {
         self.weight = Some(None);
         self
+    }
+
+    /// The probability column of each of a table's classes, if the columns were named; a single one is that of the positive
+    /// class.
+    pub fn score_columns(&self, classes: &[String]) -> Option<Vec<String>> {
+        let columns = self.scores.as_ref()?;
+        let class = |column: &String| {
+            let parts = family(column).map(|(_, class)| class).into_iter().chain([column.as_str()]);
+            parts.map(spelling).find(|class| classes.contains(class))
+        };
+        let named: Vec<Option<String>> = columns.iter().map(class).collect();
+        if columns.len() < classes.len() {
+            return Some(columns.clone());
+        }
+        let order = match named.iter().all(Option::is_none) {
+            true => sorted(classes.to_vec()).into_iter().map(Some).collect(),
+            false => named,
+        };
+        let column = |class: &String| {
+            order.iter().position(|of| of.as_ref() == Some(class)).map(|n| columns[n].clone())
+        };
+        classes.iter().map(column).collect()
     }
 
     /// The positive class, when named.
@@ -441,6 +464,20 @@ mod tests {
             &["y", "p", "group", "weight"],
             "truth column: y (guessed); probability column: p (guessed)",
         );
+    }
+
+    #[test]
+    fn columns_are_found_for_classes_by_name_or_by_order() {
+        let classes = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        let of = |columns: &[&str], names| {
+            Columns::guess().scores(columns.to_vec()).score_columns(&classes(names))
+        };
+        assert_eq!(of(&["p_yes", "p_no"], ["no", "yes"]), Some(classes(["p_no", "p_yes"])));
+        assert_eq!(of(&["first", "second"], ["a", "b"]), Some(classes(["first", "second"])));
+        // The positive class was named, so classes are not in order; columns still are.
+        assert_eq!(of(&["first", "second"], ["b", "a"]), Some(classes(["second", "first"])));
+        assert_eq!(of(&["risk"], ["no", "yes"]), Some(vec!["risk".to_owned()]));
+        assert_eq!(Columns::guess().score_columns(&classes(["a", "b"])), None);
     }
 
     #[test]

@@ -66,6 +66,31 @@ pub fn confusions(path: impl AsRef<Path>) -> Result<Reading<Vec<ModelConfusions>
     with_source(path.as_ref(), records::read)
 }
 
+/// Reads columns of numbers by their names, as they are: features, bases of the optimiser, scores without truth.
+///
+/// ```no_run
+/// use equipoise_data::read;
+/// let columns = read::numbers("val.csv", &["private", "income"])?.data;
+/// println!("{} rows", columns[0].len());
+/// # Ok::<(), equipoise_data::Error>(())
+/// ```
+pub fn numbers<S: AsRef<str>>(path: impl AsRef<Path>, names: &[S]) -> Result<Reading<Vec<Vec<f64>>>> {
+    with_source(path.as_ref(), |source| {
+        let want = |name: &S| {
+            let name = name.as_ref();
+            Ok(Want { position: source.header().find(name)?, name: name.to_owned(), part: Part::Number })
+        };
+        let wants = names.iter().map(want).collect::<Result<Vec<_>>>()?;
+        let columns = source.read(&wants, &|_| false)?;
+        check(&wants, &columns)?;
+        let values = |column: Column| match column {
+            Column::Numbers { values, .. } => values,
+            Column::Labels { .. } => Vec::new(),
+        };
+        Ok(Reading { data: columns.into_iter().map(values).collect(), notes: Vec::new() })
+    })
+}
+
 /// What the formats have in common: named columns that can be read by their part.
 pub(crate) trait Source {
     /// What to say about the format.

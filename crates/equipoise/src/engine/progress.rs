@@ -1,11 +1,11 @@
 //! How many questions are left: a range, from imagined answers.
 //!
-//! People are drawn from the posterior, each answers until the stop rule ends it, and how long they take is the
-//! range. The roll-outs run on a thinned posterior and ask one plain question per step, so that
-//! the whole costs a few milliseconds.
+//! People are drawn from the posterior, each answers until the stop rule ends it, and the 5 % and 95 % quantiles of how
+//! long they take are the range. The roll-outs run on a thinned posterior, keep what they have worked out about a question,
+//! and reconsider how far questions should reach only now and then, so that the whole costs a few milliseconds.
 
 use super::people;
-use super::ratio::{RatioPosterior, difference, entropy, quantile};
+use super::ratio::{REACHES, RatioPosterior, difference, entropy, quantile};
 use super::ratio_plan::AdaptiveRatio;
 use crate::oracle::Query;
 use rand::{RngExt as _, SeedableRng as _};
@@ -15,12 +15,11 @@ use serde::Serialize;
 /// How many people are imagined.
 const PEOPLE: usize = 40;
 
-/// The share of roll-outs beyond either end. Less than the 5 % the range stands for: plain questions make roll-outs
-/// more alike than the real thing.
-const TAIL: f64 = 0.03;
-
 /// Every so many places of the fine grid stand for one of the roll-outs.
 const THINNING: [usize; 2] = [5, 3];
+
+/// After so many questions the reach is reconsidered.
+const RECONSIDER: usize = 3;
 
 /// Roll-outs look up their questions by the middle ratio, to this many parts of its range.
 const CELLS: usize = 400;
@@ -41,23 +40,20 @@ impl AdaptiveRatio {
         if self.settled(posterior).is_some() {
             return none;
         }
-        // How far questions should reach depends on the person; what suits now will suit later.
-        let Some((bits, reach, _)) = posterior.choose() else { return none };
-        if bits < self.least_information() {
+        if posterior.question().is_none_or(|(bits, _)| bits < self.least_information()) {
             return none;
         }
         let mut roll_out = RollOut {
             plan: self,
             start: posterior.thinned(THINNING[0], THINNING[1]),
             most: self.most_questions().saturating_sub(posterior.asked()).max(1),
-            reach,
-            prospects: (0..=CELLS).map(|_| None).collect(),
+            prospects: (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
         lengths.sort_unstable();
         let at = |share: f64| lengths[(share * (PEOPLE - 1) as f64).round() as usize];
-        Left { low: at(TAIL), high: at(1.0 - TAIL) }
+        Left { low: at(0.05), high: at(0.95) }
     }
 }
 
@@ -67,12 +63,30 @@ struct Prospect {
     first: Vec<f64>,
 }
 
+impl Prospect {
+    /// Expected information about the ratio, in bits, and how likely "first" is.
+    fn information(&self, masses: &[f64], marginal: &[f64]) -> (f64, f64) {
+        let mut firsts = vec![0.0; marginal.len()];
+        for (masses, chances) in masses.chunks(marginal.len()).zip(self.first.chunks(marginal.len())) {
+            for (sum, (mass, p)) in firsts.iter_mut().zip(masses.iter().zip(chances)) {
+                *sum += mass * p;
+            }
+        }
+        let first: f64 = firsts.iter().sum();
+        let doubt = |(joint, mass): (&f64, &f64)| match *mass > 1e-7 {
+            true => mass * entropy((joint / mass).clamp(0.0, 1.0)),
+            false => 0.0,
+        };
+        let doubt: f64 = firsts.iter().zip(marginal).map(doubt).sum();
+        (entropy(first.clamp(0.0, 1.0)) - doubt, first)
+    }
+}
+
 struct RollOut<'a> {
     plan: &'a AdaptiveRatio,
     start: RatioPosterior,
     most: usize,
-    reach: f64,
-    /// Even questions by ratio, worked out when first needed.
+    /// Even questions by ratio and reach, worked out when first needed.
     prospects: Vec<Option<Option<Prospect>>>,
     random: Xoshiro256PlusPlus,
 }
@@ -85,31 +99,26 @@ impl RollOut<'_> {
         let (log_ratio, noise) = self.start.draw(share);
         let mut masses = self.start.masses().concat();
         let mut marginal = self.start.marginal().to_vec();
+        let mut reach = 0;
         for asked in 0..self.most {
             if asked > 0 && self.plan.settled_by(&marginal).is_some() {
                 return asked;
             }
+            if asked % RECONSIDER == 0 {
+                reach = self.best_reach(&masses, &marginal);
+            }
             let chance: f64 = self.random.random();
             let (unit, floor) = (self.start.unit(), self.plan.least_information());
-            let Some(prospect) = self.prospect(&marginal) else { return asked.max(1) };
-            let places = marginal.len();
-            let mut firsts = vec![0.0; places];
-            for (n, (mass, p)) in masses.iter().zip(&prospect.first).enumerate() {
-                firsts[n % places] += mass * p;
-            }
-            let first: f64 = firsts.iter().sum();
-            let doubt = |(joint, mass): (&f64, &f64)| match *mass > 1e-7 {
-                true => mass * entropy((joint / mass).clamp(0.0, 1.0)),
-                false => 0.0,
-            };
-            let doubt: f64 = firsts.iter().zip(&marginal).map(doubt).sum();
-            if asked > 0 && entropy(first.clamp(0.0, 1.0)) - doubt < floor {
+            let Some(prospect) = self.prospect(&marginal, reach) else { return asked.max(1) };
+            let (bits, first) = prospect.information(&masses, &marginal);
+            if asked > 0 && bits < floor {
                 return asked;
             }
             let t = difference(&prospect.query, log_ratio) / unit;
             let is_first = chance < noise.chance_of_first(t);
             let total = if is_first { first } else { 1.0 - first }.max(1e-300);
             marginal.fill(0.0);
+            let places = marginal.len();
             for (n, (mass, p)) in masses.iter_mut().zip(&prospect.first).enumerate() {
                 *mass *= if is_first { *p } else { 1.0 - *p } / total;
                 marginal[n % places] += *mass;
@@ -118,17 +127,29 @@ impl RollOut<'_> {
         self.most
     }
 
+    /// Which of the reaches tells most now.
+    fn best_reach(&mut self, masses: &[f64], marginal: &[f64]) -> usize {
+        let mut best = (f64::MIN, 0);
+        for reach in 0..REACHES.len() {
+            if let Some(prospect) = self.prospect(marginal, reach) {
+                let (bits, _) = prospect.information(masses, marginal);
+                best = if bits > best.0 { (bits, reach) } else { best };
+            }
+        }
+        best.1
+    }
+
     /// Two classifiers that are about equally good to the middle of the posterior.
-    fn prospect(&mut self, marginal: &[f64]) -> Option<&Prospect> {
+    fn prospect(&mut self, marginal: &[f64], reach: usize) -> Option<&Prospect> {
         let range = people::LARGEST_RATIO.ln();
         let place = (quantile(marginal, 0.5) / range + 1.0) * 0.5;
         let cell = (place * CELLS as f64).round() as usize;
         let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
-        let (start, reach) = (&self.start, self.reach);
+        let start = &self.start;
         let work_out = || {
-            let query = start.chord(ratio, reach)?;
+            let query = start.chord(ratio, REACHES[reach])?;
             Some(Prospect { first: start.chances_of_first(&query), query })
         };
-        self.prospects[cell].get_or_insert_with(work_out).as_ref()
+        self.prospects[cell * REACHES.len() + reach].get_or_insert_with(work_out).as_ref()
     }
 }

@@ -15,6 +15,9 @@ const RATIOS: usize = 801;
 /// A log ratio beyond which every boundary has ended.
 const FAR: f64 = 60.0;
 
+/// How far questions may reach from the best classifier towards the ends of the boundary.
+pub(super) const REACHES: [f64; 4] = [0.1, 0.3, 0.6, 0.95];
+
 /// Questions closer than this in every coordinate are the same question.
 const SAME: f64 = 1e-9;
 
@@ -241,20 +244,15 @@ impl RatioPosterior {
     ///
     /// A pair that has been asked is not asked again.
     pub fn question(&self) -> Option<(f64, Query)> {
-        self.choose().map(|(bits, _, query)| (bits, query))
-    }
-
-    /// The question, its expected information, and how far it reaches.
-    pub(super) fn choose(&self) -> Option<(f64, f64, Query)> {
-        let mut best: Option<(f64, f64, Query)> = None;
+        let mut best: Option<(f64, Query)> = None;
         for share in [0.3, 0.5, 0.7] {
             let ratio = self.quantile(share);
-            for reach in [0.1, 0.3, 0.6, 0.95] {
+            for reach in REACHES {
                 let Some(query) = self.chord(ratio, reach) else { continue };
                 let gain = self.information(&query);
-                let better = best.as_ref().is_none_or(|(top, _, _)| gain > *top);
+                let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
                 if better && !self.asked.iter().any(|asked| asked.is_close(&query, SAME)) {
-                    best = Some((gain, reach, query));
+                    best = Some((gain, query));
                 }
             }
         }

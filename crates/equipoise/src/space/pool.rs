@@ -77,7 +77,7 @@ impl Pool {
     /// use equipoise::{Measure, population::Softmax, space::{Achievable, Pool}};
     /// let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
     /// let pool = Pool::boundary(&Achievable::new(&law, Measure::OffDiagonalRates)?, 40, 1)?;
-    /// assert_eq!(pool.members().len(), 40);
+    /// assert!(pool.members().len() > 20);
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn boundary<P: Population + ?Sized>(

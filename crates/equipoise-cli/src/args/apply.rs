@@ -1,0 +1,28 @@
+//! The arguments of `equipoise apply`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Predict the rows of a table with a classifier that was optimised
+#[derive(Debug, Args)]
+#[command(after_help = "\
+TABLE needs the columns of probabilities and bases the classifier was made with; a truth column is not needed. The \
+predictions are CSV, one line per row under the heading `prediction`.
+
+Examples:
+  equipoise apply new.csv --classifier classifier.json
+  equipoise apply new.csv --classifier classifier.json --output predictions.csv")]
+pub struct Apply {
+    /// The rows to predict
+    #[arg(value_name = "TABLE")]
+    pub table: PathBuf,
+    /// The classifier that `optimize` wrote
+    #[arg(long, value_name = "FILE", default_value = "classifier.json")]
+    pub classifier: PathBuf,
+    /// The probability columns, one per class in the classifier's order, if they have other names now
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub scores: Option<Vec<String>>,
+    /// Where to write the predictions [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,41 @@
+//! The arguments of `equipoise bench`.
+
+use clap::Args;
+
+/// Measure how many questions the searches and the adaptive engine need
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints, side by side, the information floor in bits, the adaptive engine, and the papers' searches, for hidden metrics \
+drawn at random. A ratio is questions over the floor (over the channel's capacity, with wrong answers).
+
+Examples:
+  equipoise bench queries                      clean answers
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
+  equipoise bench queries --pools --metrics 100  questions until the best of twenty models is known
+  equipoise bench queries --people             2,000 people whose noise is unknown
+  equipoise bench queries --people --largest 1 the same, cost ratios only
+  equipoise bench sessions --count 100000      respondents that try to break the adaptive plans")]
+pub struct Bench {
+    /// What to measure
+    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions"])]
+    pub what: String,
+    /// Hidden metrics per cell
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub metrics: u32,
+    /// With wrong and uncertain answers instead of clean ones
+    #[arg(long)]
+    pub noise: bool,
+    /// Find the best of twenty candidate models instead of the weights
+    #[arg(long, conflicts_with_all = ["noise", "largest"])]
+    pub pools: bool,
+    /// Answers of a population of people whose noise is unknown: coverage of the cost ratio's interval, of the certified
+    /// angle for more than two weights, and of the range of questions left
+    #[arg(long, conflicts_with = "noise")]
+    pub people: bool,
+    /// How many adversarial sessions
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub count: u32,
+    /// Only cells of at most this many weights
+    #[arg(long, value_name = "D", default_value_t = 45)]
+    pub largest: usize,
+}

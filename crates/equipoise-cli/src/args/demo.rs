@@ -1,0 +1,41 @@
+//! The arguments of `equipoise demo`.
+
+use super::positive;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Watch a metric being recovered from comparisons, or answer them yourself
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A screening test for cancer can be set to miss fewer cancers at the price of more false alarms. An expert, \
+simulated or you, is shown pairs of settings and says which is better. From the answers alone Equipoise finds how \
+many false alarms one missed cancer is worth.
+
+Examples:
+  equipoise demo                      a simulated expert to whom a miss is 6 false alarms
+  equipoise demo --ratio 20 --all     another expert, every question in full
+  equipoise demo --ask                you answer; q saves
+  equipoise demo --ask --resume equipoise-demo.interview.json")]
+pub struct Demo {
+    /// How many false alarms a missed cancer is worth to the simulated expert
+    #[arg(long, value_name = "R", default_value_t = 6.0, value_parser = positive, allow_negative_numbers = true)]
+    pub ratio: f64,
+    /// Show every question in full, not only the first three
+    #[arg(long)]
+    pub all: bool,
+    /// Let the person at the keyboard answer
+    #[arg(long, conflicts_with_all = ["ratio", "all"])]
+    pub ask: bool,
+    /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
+    #[arg(long, value_name = "FILE", requires = "ask")]
+    pub save: Option<PathBuf>,
+    /// Go on with saved answers; they stay in FILE unless --save names another
+    #[arg(long, value_name = "FILE", requires = "ask")]
+    pub resume: Option<PathBuf>,
+    /// Where to write the picture of what is achievable and what was asked
+    #[arg(long, value_name = "FILE", default_value = "equipoise-demo.svg")]
+    pub svg: PathBuf,
+    /// Write no picture
+    #[arg(long, conflicts_with = "svg")]
+    pub no_svg: bool,
+}

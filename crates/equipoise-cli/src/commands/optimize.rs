@@ -1,0 +1,544 @@
+//! `equipoise optimize`: predictions that maximise a metric, without retraining.
+
+use crate::args::{Global, Optimize};
+use crate::fault::Fault;
+use crate::metric_command::{CommandFault, MetricCommand};
+use crate::table::Table as Printed;
+use crate::tables::TableColumns;
+use crate::terminal::Terminal;
+use crate::{files, json, metrics};
+use anyhow::{Context as _, Result, anyhow};
+use equipoise::optimize::{
+    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Objective, Outcome, Probes,
+    Probing, Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
+};
+use equipoise::population::Population as _;
+use equipoise_data::{Kind, Sample, Table, read};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Folds of the cross-validation that chooses bases.
+const FOLDS: usize = 5;
+/// Values of a weight the baselines try: of a metric in closed form, and of a command, whose calls take their time.
+const CANDIDATES: usize = 400;
+const FEW_CANDIDATES: usize = 15;
+/// From this many classes on weights are too many to print.
+const MOST_CLASSES: usize = 6;
+
+/// Runs the command.
+pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
+    if args.columns.truth.is_none() || args.columns.scores.is_none() {
+        return Err(Fault::usage(
+            "--truth and --scores must name the columns, so that the classifier can say them",
+        )
+        .into());
+    }
+    let mut notes = Vec::new();
+    let train = Loaded::read("training", &args.train, args, global, &mut notes)?;
+    let validation = Loaded::read("validation", &args.validation, args, global, &mut notes)?;
+    let test =
+        args.test.as_ref().map(|path| Loaded::read("test", path, args, global, &mut notes)).transpose()?;
+    for table in [Some(&train), test.as_ref()].into_iter().flatten() {
+        table.check_like(&validation)?;
+    }
+    let tables = Tables {
+        train: train.rows()?,
+        validation: validation.rows()?,
+        test: test.as_ref().map(Loaded::rows).transpose()?,
+    };
+    let seed = global.seed.unwrap_or(0);
+    let units = units(args, &validation, &tables, seed)?;
+    let plan = plan(args)?;
+    let class_names = validation.table().classes().to_vec();
+    let score_columns =
+        args.columns.columns().score_columns(&class_names).context("the columns of the classes")?;
+    let name = |classifier: Classifier| classifier.with_names(class_names.clone(), score_columns.clone());
+    let done = match (&args.metric, &args.metric_command) {
+        (Some(text), _) => {
+            let objective = |table: &Loaded| objective(text, table);
+            let objectives = Objectives {
+                train: objective(&train)?,
+                validation: objective(&validation)?,
+                test: test.as_ref().map(objective).transpose()?,
+            };
+            by_metric(args, &plan, &tables, units, &objectives, notes)?
+        }
+        (None, Some(command)) => by_command(args, &plan, &tables, units, (command, seed), notes)?,
+        (None, None) => return Err(Fault::usage("--metric or --metric-command is needed").into()),
+    };
+    let classifier = name(done.classifier)?;
+    files::write(&args.classifier, &(classifier.to_json() + "\n"))?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(&done.report, &mut out)?;
+    } else {
+        let written = files::name(&args.classifier);
+        write_text(&done.report, &classifier, done.unknowns, &written, test.is_some(), global, &mut out)?;
+    }
+    match done.stopped {
+        None => Ok(ExitCode::SUCCESS),
+        Some(sentence) => {
+            let written = files::name(&args.classifier);
+            Err(Fault::input_output(format!("{sentence}; the classifier so far is in {written}")).into())
+        }
+    }
+}
+
+/// One table with everything it lends to the optimiser.
+struct Loaded {
+    what: &'static str,
+    sample: Sample<Table>,
+    columns: Vec<(String, Vec<f64>)>,
+    /// One column of flags per group, for thresholds by group.
+    groups: Vec<(String, Vec<bool>)>,
+}
+
+impl Loaded {
+    fn read(
+        what: &'static str,
+        path: &Path,
+        args: &Optimize,
+        global: &Global,
+        notes: &mut Vec<String>,
+    ) -> Result<Self> {
+        let reading = match args.columns.read(path, global) {
+            // The metric may look at groups that only the validation rows have.
+            Err(error)
+                if what != "validation" && args.columns.group.is_some() && is_about_a_column(&error) =>
+            {
+                let without = TableColumns { group: None, no_group: true, ..args.columns.clone() };
+                let reading = without.read(path, global)?;
+                notes.push(format!(
+                    "the {what} table has no groups, so its value of a metric about groups is not known"
+                ));
+                reading
+            }
+            other => other?,
+        };
+        notes.extend(reading.findings().map(|finding| format!("{what} table: {finding}")));
+        let sample = reading.data;
+        let mut names: Vec<String> =
+            args.basis.iter().filter(|basis| family(basis).is_none()).cloned().collect();
+        names.extend(args.features.iter().filter(|name| !args.basis.contains(name)).cloned());
+        let columns = match names.is_empty() {
+            true => Vec::new(),
+            false => {
+                let numbers = read::numbers(path, &names)?;
+                names.into_iter().zip(numbers.data).collect()
+            }
+        };
+        let groups = sample.table().groups().map_or_else(Vec::new, |groups| {
+            let flags = |code: usize| groups.codes().iter().map(|&c| usize::from(c) == code).collect();
+            groups
+                .names()
+                .iter()
+                .enumerate()
+                .map(|(code, name)| (format!("group {name}"), flags(code)))
+                .collect()
+        });
+        Ok(Self { what, sample, columns, groups })
+    }
+
+    fn table(&self) -> &Table {
+        self.sample.table()
+    }
+
+    fn rows(&self) -> Result<Rows<'_>> {
+        let table = self.table();
+        let mut scores =
+            Scores::new((0..table.classes().len()).map(|class| table.probabilities(class)).collect())?;
+        for (name, values) in &self.columns {
+            scores = scores.with_column(name, Column::Reals(values))?;
+        }
+        for (name, flags) in &self.groups {
+            scores = scores.with_column(name, Column::Flags(flags))?;
+        }
+        let mut rows = Rows::new(scores, table.truth())?;
+        if let Some(groups) = table.groups() {
+            rows = rows.with_groups(groups.codes(), groups.names().len())?;
+        }
+        if let Some(weights) = table.weights() {
+            rows = rows.with_weights(weights)?;
+        }
+        Ok(rows)
+    }
+
+    /// Says how a table differs from the validation table, if classes or groups do.
+    fn check_like(&self, validation: &Loaded) -> Result<()> {
+        let differ = |what: &str, these: &[String], those: &[String]| {
+            let (these, those) = (these.join(", "), those.join(", "));
+            let which = self.what;
+            Fault::usage(format!(
+                "the {which} table has the {what} {these}, but the validation table has {those}"
+            ))
+        };
+        let (mine, theirs) = (self.table().classes(), validation.table().classes());
+        if mine != theirs {
+            return Err(differ("classes", mine, theirs).into());
+        }
+        match (self.table().groups(), validation.table().groups()) {
+            (Some(mine), Some(theirs)) if mine.names() != theirs.names() => {
+                Err(differ("groups", mine.names(), theirs.names()).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn is_about_a_column(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<equipoise_data::Error>().is_some_and(|error| error.kind == Kind::Column)
+}
+
+struct Tables<'a> {
+    train: Rows<'a>,
+    validation: Rows<'a>,
+    test: Option<Rows<'a>>,
+}
+
+/// The metric as each table means it: a name may depend on class priors.
+struct Objectives {
+    train: Objective,
+    validation: Objective,
+    test: Option<Objective>,
+}
+
+fn objective(text: &str, table: &Loaded) -> Result<Objective> {
+    let is_file = Path::new(text).is_file() || text == "-" || text.ends_with(".json");
+    match Objective::by_name(text).filter(|_| !is_file) {
+        Some(objective) => Ok(objective),
+        None => Ok(metrics::metric(text, table.table().classes(), table.sample.prevalence())?.into()),
+    }
+}
+
+/// A family of bases by its word, and how many.
+fn family(basis: &str) -> Option<(&str, Option<usize>)> {
+    match basis.split_once(':') {
+        None if basis == "argmax" => Some((basis, None)),
+        Some((word @ ("kmeans" | "rbf"), count)) => Some((word, count.parse().ok())),
+        _ => None,
+    }
+}
+
+/// All rows first, then each basis that was asked for; clusters of one clustering together.
+fn units(args: &Optimize, validation: &Loaded, tables: &Tables, seed: u64) -> Result<Vec<Vec<Basis>>> {
+    let mut units = if args.probes == "constraints" { vec![] } else { vec![vec![Basis::All]] };
+    for basis in &args.basis {
+        units.push(match family(basis) {
+            None => vec![Basis::column(basis)],
+            Some(("argmax", _)) => Basis::argmax_clusters(validation.table().classes().len()),
+            Some((_, None)) => {
+                let sentence =
+                    format!("--basis is \"{basis}\", expected a number of clusters after the colon");
+                return Err(Fault::usage(sentence).into());
+            }
+            Some((word, Some(count))) => {
+                let found = centres(tables.validation.scores(), &args.features, count, seed)?;
+                match word {
+                    "kmeans" => Basis::clusters(args.features.clone(), found),
+                    _ => {
+                        let radial = |centre| Basis::Radial {
+                            features: args.features.clone(),
+                            centres: vec![centre],
+                            width: args.width,
+                        };
+                        found.into_iter().map(radial).collect()
+                    }
+                }
+            }
+        });
+    }
+    // A partition is one unit: constraints need all of it.
+    Ok(if args.probes == "constraints" { vec![units.concat()] } else { units })
+}
+
+fn plan(args: &Optimize) -> Result<FrankWolfe> {
+    let mut plan = FrankWolfe::default().iterations(args.iterations as usize)?;
+    if let Some(form) = &args.form {
+        plan = plan.form(if form == "general" { Form::General } else { Form::Diagonal });
+    }
+    Ok(if args.probes == "constraints" { plan.probes(Probes::Constraints) } else { plan })
+}
+
+/// The metric on each table; missing where there is no table or no value.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Values {
+    train: Option<f64>,
+    validation: Option<f64>,
+    test: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    value: Values,
+    before: Values,
+    baselines: serde_json::Map<String, serde_json::Value>,
+    queries: usize,
+    rank: usize,
+    notes: Vec<String>,
+}
+
+struct Done {
+    report: Report,
+    classifier: Classifier,
+    unknowns: usize,
+    stopped: Option<String>,
+}
+
+/// A metric in closed form, by its gradient or as a black box.
+fn by_metric(
+    args: &Optimize,
+    plan: &FrankWolfe,
+    tables: &Tables,
+    units: Vec<Vec<Basis>>,
+    objectives: &Objectives,
+    mut notes: Vec<String>,
+) -> Result<Done> {
+    let objective = &objectives.validation;
+    let bases = chosen(args, plan, tables, units, objective, &mut notes)?;
+    let problem = Problem::new(&tables.train, &tables.validation, bases)?;
+    plan.check(&problem)?;
+    let mut probing = probing(objective.clone(), args)?;
+    let outcome = match args.known {
+        true => plan.run(&problem, &mut objective.clone()),
+        false => plan.run(&problem, &mut probing),
+    };
+    let outcome = outcome.map_err(|stopped| match stopped.failure.cause {
+        Err(error) => anyhow::Error::from(error),
+        Ok(_) => anyhow!(Fault::usage(stopped.to_string())),
+    })?;
+    let value = |classifier: &Classifier| -> Values {
+        let on = |rows: &Rows, objective: &Objective| {
+            if objective.uses_groups() && rows.groups() != tables.validation.groups() {
+                return None;
+            }
+            let labels = classifier.predict(rows.scores()).ok()?;
+            objective.value(&rows.confusions(&labels).ok()?).ok()
+        };
+        Values {
+            train: on(&tables.train, &objectives.train),
+            validation: on(&tables.validation, objective),
+            test: tables.test.as_ref().zip(objectives.test.as_ref()).and_then(|(rows, it)| on(rows, it)),
+        }
+    };
+    let before = baselines::most_likely(problem.classes());
+    let mut compared = serde_json::Map::new();
+    if !args.no_baselines {
+        for (name, found) in simpler(&problem, &mut probing, CANDIDATES) {
+            let classifier = found.map_err(|failure| anyhow!(Fault::usage(failure.to_string())))?;
+            compared.insert(name.to_owned(), serde_json::to_value(value(&classifier))?);
+        }
+    }
+    notes.extend(outcome.notes.iter().cloned());
+    let report = Report {
+        value: value(&outcome.classifier),
+        before: value(&before),
+        baselines: compared,
+        queries: outcome.queries,
+        rank: outcome.rank,
+        notes,
+    };
+    Ok(Done { report, classifier: outcome.classifier, unknowns: outcome.unknowns, stopped: None })
+}
+
+/// The bases that cross-validation leaves, where it is asked for or validation rows are few.
+fn chosen(
+    args: &Optimize,
+    plan: &FrankWolfe,
+    tables: &Tables,
+    units: Vec<Vec<Basis>>,
+    objective: &Objective,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Basis>> {
+    let all = units.concat();
+    let needed = ROWS_PER_WEIGHT * all.len() * tables.validation.classes();
+    let wanted = args.select == "always" || (args.select == "auto" && tables.validation.len() < needed);
+    if !wanted || units.len() < 2 {
+        return Ok(all);
+    }
+    let found =
+        select(&tables.train, &tables.validation, nested(&units), objective, plan, args.known, FOLDS)?;
+    let best = &found.candidates[found.chosen];
+    let names: Vec<String> = best.bases.iter().map(|basis| basis.name(&[])).collect();
+    notes.push(format!(
+        "of {} sets of bases, cross-validation within the validation rows chose: {} ({:.4}, standard error {:.4}); --select \
+         never keeps them all",
+        found.candidates.len(),
+        names.join(", "),
+        best.mean,
+        best.standard_error
+    ));
+    Ok(best.bases.clone())
+}
+
+fn probing<J: Judge>(judge: J, args: &Optimize) -> Result<Probing<J>> {
+    let probing = Probing::new(judge);
+    Ok(match args.step {
+        Some(step) => probing.step(step)?,
+        None => probing,
+    })
+}
+
+type Named<E> = (&'static str, Result<Classifier, Failure<E>>);
+
+/// Simpler methods, by name.
+fn simpler<J: Judge>(problem: &Problem, probing: &mut Probing<J>, candidates: usize) -> Vec<Named<J::Err>> {
+    let mut found = vec![
+        ("plug_in", baselines::plug_in_search(problem, probing, candidates)),
+        ("cyclic", baselines::cyclic_search(problem, probing, candidates)),
+    ];
+    let groups = problem.validation().groups();
+    if groups > 1 && problem.classes() == 2 {
+        let parts = problem.validation().scores().columns().filter(|name| name.starts_with("group "));
+        let parts = parts.map(Basis::column).collect::<Vec<_>>();
+        if let Ok(classifier) = baselines::group_thresholds(problem, probing, candidates, parts) {
+            found.push(("group_thresholds", classifier));
+        }
+    }
+    found.push(("transition_matrix", Ok(baselines::transition_matrix(problem.validation()))));
+    found
+}
+
+/// A metric that is another program. It judges validation rows only.
+fn by_command(
+    args: &Optimize,
+    plan: &FrankWolfe,
+    tables: &Tables,
+    units: Vec<Vec<Basis>>,
+    (command, seed): (&str, u64),
+    mut notes: Vec<String>,
+) -> Result<Done> {
+    let problem = Problem::new(&tables.train, &tables.validation, units.concat())?;
+    plan.check(&problem)?;
+    let labels = if args.labels == "hard" { Labels::Hard { draws: 10 } } else { Labels::Soft };
+    let limit = Duration::from_secs_f64(args.time_limit.min(1e6));
+    let mut probing = probing(MetricCommand::new(command.to_owned(), labels, limit), args)?.seed(seed);
+    notes.push("the metric command judges validation rows only, so other tables have no values".to_owned());
+    let (outcome, mut stopped) = match plan.run(&problem, &mut probing) {
+        Ok(outcome) => (outcome, None),
+        Err(Stopped { failure, iteration, partial }) => {
+            (*partial, Some(sentence(&format!("iteration {iteration}, "), &failure)))
+        }
+    };
+    notes.extend(outcome.notes.iter().cloned());
+    let mut value = |classifier: &Classifier, stopped: &mut Option<String>, about: &str| -> Result<Values> {
+        let mut validation = None;
+        if stopped.is_none() {
+            let labels = classifier.predict(tables.validation.scores())?;
+            match probing.value(&problem.predictions(&labels), about) {
+                Ok(found) => validation = Some(found),
+                Err(failure) => *stopped = Some(sentence("", &failure)),
+            }
+        }
+        Ok(Values { train: None, validation, test: None })
+    };
+    let after = value(&outcome.classifier, &mut stopped, "the result")?;
+    let before = value(&baselines::most_likely(problem.classes()), &mut stopped, "the most likely classes")?;
+    let asked = probing.queries();
+    let mut compared = serde_json::Map::new();
+    if !args.no_baselines && stopped.is_none() {
+        for (name, found) in simpler(&problem, &mut probing, FEW_CANDIDATES) {
+            let labels = match found {
+                Ok(classifier) => classifier.predict(tables.validation.scores())?,
+                Err(failure) => {
+                    stopped.get_or_insert(sentence("baselines, ", &failure));
+                    continue;
+                }
+            };
+            let about = format!("baseline {name}");
+            let validation = probing.value(&problem.predictions(&labels), &about);
+            let values = Values { train: None, validation: validation.ok(), test: None };
+            compared.insert(name.to_owned(), serde_json::to_value(values)?);
+        }
+        notes.push(format!("the baselines asked {} more times", probing.queries() - asked));
+    }
+    notes.extend(stopped.iter().map(|sentence| format!("stopped early: {sentence}")));
+    let Outcome { classifier, unknowns, rank, .. } = outcome;
+    let report = Report { value: after, before, baselines: compared, queries: asked, rank, notes };
+    Ok(Done { report, classifier, unknowns, stopped })
+}
+
+fn sentence(before: &str, failure: &Failure<CommandFault>) -> String {
+    format!("{before}{failure}")
+}
+
+fn write_text(
+    report: &Report,
+    classifier: &Classifier,
+    unknowns: usize,
+    written: &str,
+    with_test: bool,
+    global: &Global,
+    out: &mut impl Write,
+) -> Result<()> {
+    let terminal = Terminal::detect();
+    let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
+    let cells = |name: &str, values: &Values| {
+        let mut cells = vec![name.replace('_', " "), number(values.train), number(values.validation)];
+        cells.extend(with_test.then(|| number(values.test)));
+        cells
+    };
+    let mut headings = vec!["metric", "train", "validation"];
+    headings.extend(with_test.then_some("test"));
+    let mut table = Printed::new(terminal, headings);
+    table.row(cells("model as it is", &report.before));
+    for (name, values) in &report.baselines {
+        let of = |table: &str| values.get(table).and_then(serde_json::Value::as_f64);
+        let values = Values { train: of("train"), validation: of("validation"), test: of("test") };
+        table.row(cells(name, &values));
+    }
+    table.row(cells("optimised", &report.value));
+    writeln!(out, "{table}")?;
+    if !global.quiet {
+        write_weights(classifier, terminal, out)?;
+    }
+    writeln!(out, "Queries     {}", report.queries)?;
+    writeln!(out, "Rank        {} of {unknowns} weights", report.rank)?;
+    writeln!(out, "Classifier  {written}; equipoise apply TABLE --classifier {written} uses it")?;
+    for note in &report.notes {
+        write!(out, "{}", terminal.entry(12, "Note", note))?;
+    }
+    Ok(())
+}
+
+/// What a probability of each class counts for, basis by basis.
+fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Write) -> Result<()> {
+    // A bare number would read like one of the weights.
+    let called = |name: &String| match name.parse::<f64>() {
+        Ok(_) => format!("class {name}"),
+        Err(_) => name.clone(),
+    };
+    let names: Vec<String> = classifier.class_names().unwrap_or_default().iter().map(called).collect();
+    let (k, weights) = (names.len(), classifier.mean_weights());
+    if weights.iter().all(|&w| w == 0.0) {
+        return Ok(writeln!(out, "Every class counts as the model has it.\n")?);
+    }
+    let general = weights.len() == classifier.bases().len() * k * k;
+    if k > MOST_CLASSES {
+        return Ok(writeln!(out, "The weights of {k} classes are in the classifier's file.\n")?);
+    }
+    let text = match general {
+        false => {
+            "What a probability of each class counts for, up to a common factor; a row's weights are the sum over its bases:"
+        }
+        true => {
+            "What a probability of a class (left) adds to predicting each class, up to a common factor; a row's weights are \
+             the sum over its bases:"
+        }
+    };
+    writeln!(out, "{}\n", terminal.paragraph(text))?;
+    let mut headings = vec!["basis".to_owned()];
+    headings.extend(general.then(|| "probability of".to_owned()));
+    headings.extend(names.iter().map(|name| if general { format!("to {name}") } else { name.clone() }));
+    let mut table = Printed::new(terminal, headings);
+    for (n, row) in weights.chunks(k).enumerate() {
+        let basis = if general { n / k } else { n };
+        let mut cells = vec![classifier.bases()[basis].name(&names)];
+        cells.extend(general.then(|| names[n % k].clone()));
+        cells.extend(row.iter().map(|w| format!("{w:.3}")));
+        table.row(cells);
+    }
+    Ok(writeln!(out, "{table}")?)
+}

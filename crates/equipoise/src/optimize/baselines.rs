@@ -1,0 +1,152 @@
+//! What one would try first: searches over a few weights on the validation rows, and undoing label noise.
+
+use super::basis::{Basis, evaluate};
+use super::classifier::Classifier;
+use super::oracle::{Failure, Judge, Probing};
+use super::problem::Problem;
+use super::rows::Rows;
+use super::rule::{Form, Rule};
+use crate::linalg::Singular;
+
+/// Rounds of coordinate ascent at most.
+const ROUNDS: usize = 10;
+
+/// Transition matrices this close to singular are inverted in the directions they determine.
+const CUT_OFF: f64 = 1e-6;
+
+/// The model's most likely classes.
+pub fn most_likely(classes: usize) -> Classifier {
+    Classifier::new(vec![Basis::All], vec![(1.0, Rule::most_likely(classes, 1))])
+}
+
+/// The plug-in with coordinate-wise search (Appendix E.6): one weight per class, each tuned against the last class alone.
+///
+/// `candidates` values of every weight are tried.
+pub fn plug_in_search<J: Judge>(
+    problem: &Problem,
+    judge: &mut Probing<J>,
+    candidates: usize,
+) -> Result<Classifier, Failure<J::Err>> {
+    let (rows, k) = (problem.validation(), problem.classes());
+    let last = k - 1;
+    let mut weights = vec![1.0; k];
+    for class in 0..last {
+        let eta = |class: usize, row: usize| rows.scores().probability(class, row);
+        let ratio = |row: usize| eta(last, row) / eta(class, row);
+        let mut best = f64::NEG_INFINITY;
+        for weight in cuts((0..rows.len()).map(ratio), candidates) {
+            // (E.72): one of the two classes for every row.
+            let label = |row: usize| if weight * eta(class, row) > eta(last, row) { class } else { last };
+            let labels: Vec<u8> = (0..rows.len()).map(|row| label(row) as u8).collect();
+            let value = judge.value(&problem.predictions(&labels), "plug-in search")?;
+            if value > best {
+                (best, weights[class]) = (value, weight);
+            }
+        }
+    }
+    let rule = Rule::new(k, Form::Diagonal, weights).expect("one finite weight per class");
+    Ok(Classifier::new(vec![Basis::All], vec![(1.0, rule)]))
+}
+
+/// Cyclic coordinate ascent on the full argmax: one weight at a time, every class in play, until nothing improves.
+///
+/// Much better than [`plug_in_search`] for more than two classes.
+pub fn cyclic_search<J: Judge>(
+    problem: &Problem,
+    judge: &mut Probing<J>,
+    candidates: usize,
+) -> Result<Classifier, Failure<J::Err>> {
+    ascend(problem, judge, candidates, vec![Basis::All])
+}
+
+/// The same with weights of their own for every part of the rows: a threshold per group, for two classes.
+///
+/// `parts` are hard bases that cut the rows, such as one column of 0 and 1 per group.
+pub fn group_thresholds<J: Judge>(
+    problem: &Problem,
+    judge: &mut Probing<J>,
+    candidates: usize,
+    parts: Vec<Basis>,
+) -> crate::Result<Result<Classifier, Failure<J::Err>>> {
+    evaluate(&parts, problem.validation().scores())?;
+    Ok(ascend(problem, judge, candidates, parts))
+}
+
+fn ascend<J: Judge>(
+    problem: &Problem,
+    judge: &mut Probing<J>,
+    candidates: usize,
+    parts: Vec<Basis>,
+) -> Result<Classifier, Failure<J::Err>> {
+    let (rows, k) = (problem.validation(), problem.classes());
+    let values = evaluate(&parts, rows.scores()).expect("checked by the caller");
+    let mut weights = vec![1.0; parts.len() * k];
+    let rule = |weights: &[f64]| Rule::new(k, Form::Diagonal, weights.to_vec()).expect("finite weights");
+    let value = |weights: &[f64], judge: &mut Probing<J>| {
+        let labels = rule(weights).predict(rows.scores(), &values);
+        judge.value(&problem.predictions(&labels), "coordinate search")
+    };
+    let mut best = value(&weights, judge)?;
+    for _ in 0..ROUNDS {
+        let before = best;
+        // Of two classes one weight says it all.
+        for coordinate in (0..weights.len()).filter(|coordinate| k > 2 || coordinate % k == 1) {
+            let (part, class) = (coordinate / k, coordinate % k);
+            let others = |row: usize| {
+                let score = |j: usize| weights[part * k + j] * rows.scores().probability(j, row);
+                let largest = (0..k).filter(|&j| j != class).map(score).fold(0.0, f64::max);
+                largest / rows.scores().probability(class, row)
+            };
+            let members = (0..rows.len()).filter(|&row| values[part].at(row) > 0.0).map(others);
+            let mut chosen = weights[coordinate];
+            for weight in cuts(members, candidates) {
+                weights[coordinate] = weight;
+                let found = value(&weights, judge)?;
+                if found > best {
+                    (best, chosen) = (found, weight);
+                }
+            }
+            weights[coordinate] = chosen;
+        }
+        if best <= before {
+            break;
+        }
+    }
+    Ok(Classifier::new(parts, vec![(1.0, rule(&weights))]))
+}
+
+/// Values between which rows change sides: at most `count`, evenly over the rows.
+fn cuts(ratios: impl Iterator<Item = f64>, count: usize) -> Vec<f64> {
+    let mut ratios: Vec<f64> = ratios.filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios.dedup();
+    let Some((&low, &high)) = ratios.first().zip(ratios.last()) else { return vec![1.0] };
+    let middle = ratios.windows(2).map(|pair| (pair[0] * pair[1]).sqrt());
+    let all: Vec<f64> = [low / 2.0].into_iter().chain(middle).chain([high * 2.0]).collect();
+    let count = count.clamp(1, all.len());
+    (0..count).map(|n| all[n * (all.len() - 1) / (count - 1).max(1)]).collect()
+}
+
+/// Undoes label noise that depends on the class alone: $\arg\max_j (\eta T^{-1})_j$, where row i of T is the mean prediction
+/// of the model for validation rows of class i.
+pub fn transition_matrix(validation: &Rows) -> Classifier {
+    let k = validation.classes();
+    let mut transition = vec![vec![0.0; k]; k];
+    let mut mass = vec![0.0; k];
+    for (row, &truth) in validation.truth().iter().enumerate() {
+        let (truth, weight) = (usize::from(truth), validation.weight(row));
+        mass[truth] += weight;
+        (0..k).for_each(|j| transition[truth][j] += weight * validation.scores().probability(j, row));
+    }
+    transition.iter_mut().zip(mass).for_each(|(row, mass)| row.iter_mut().for_each(|t| *t /= mass));
+    let decomposed = Singular::of(&transition, k);
+    let mut rewards = vec![0.0; k * k];
+    for j in 0..k {
+        let mut unit = vec![0.0; k];
+        unit[j] = 1.0;
+        // Column j of the inverse.
+        decomposed.solve(&unit, CUT_OFF).into_iter().enumerate().for_each(|(i, w)| rewards[i * k + j] = w);
+    }
+    let rule = Rule::new(k, Form::General, rewards).unwrap_or_else(|_| Rule::most_likely(k, 1));
+    Classifier::new(vec![Basis::All], vec![(1.0, rule)])
+}

@@ -1,0 +1,240 @@
+//! Algorithm 7.3, FW-EG: Frank-Wolfe with elicited gradients.
+
+use super::basis::Basis;
+use super::classifier::Classifier;
+use super::oracle::{Failure, Guide};
+use super::probe::Probes;
+use super::problem::Problem;
+use super::rule::{Form, Rule};
+use super::weights::Elicitation;
+use crate::error::{Error, Result as Checked, check};
+use crate::linalg::{direction, dot, norm, plus, scaled};
+use std::fmt;
+
+/// Steps from the mean rule to the model when the validation rows ask for one in between.
+const LINE: i32 = 40;
+
+/// Where the iterations start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// At the model's most likely classes.
+    MostLikely,
+    /// At one class for everybody, the worst place there is: every system is singular there.
+    Constant(usize),
+}
+
+/// Repeats: elicit weights around the current classifier, plug them in, step towards the result.
+///
+/// # Departures
+/// The step is $2/(t+2)$ for t = 0, 1, ...; the printed $2/(t+1)$ begins with 2. The start is the model itself, never a trivial
+/// classifier. The result is deterministic, and on the validation rows never worse than the model itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrankWolfe {
+    iterations: usize,
+    form: Option<Form>,
+    probes: Probes,
+    start: Start,
+}
+
+impl Default for FrankWolfe {
+    fn default() -> Self {
+        Self { iterations: 20, form: None, probes: Probes::Fixed, start: Start::MostLikely }
+    }
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The classifier.
+    pub classifier: Classifier,
+    /// How many iterations were made.
+    pub iterations: usize,
+    /// The numerical rank of the last system.
+    pub rank: usize,
+    /// How many weights it had.
+    pub unknowns: usize,
+    /// How often the guide asked somebody.
+    pub queries: usize,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A question was not answered; what was found until then is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stopped<E> {
+    /// Which question, and why.
+    pub failure: Failure<E>,
+    /// In which iteration, counted from 1.
+    pub iteration: usize,
+    /// The classifier so far.
+    pub partial: Box<Outcome>,
+}
+
+impl<E: fmt::Display> fmt::Display for Stopped<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "iteration {}, {}", self.iteration, self.failure)
+    }
+}
+
+impl<E: fmt::Display + fmt::Debug> std::error::Error for Stopped<E> {}
+
+impl FrankWolfe {
+    /// How many iterations; 20 come within .0005 of 100.
+    pub fn iterations(self, iterations: usize) -> Checked<Self> {
+        let ok = (1..=10_000).contains(&iterations);
+        check::number("iterations", iterations as f64, ok, "a whole number from 1 to 10000")?;
+        Ok(Self { iterations, ..self })
+    }
+
+    /// Which entries to weigh; without a word from the caller, the diagonal for two classes and all entries for more.
+    pub fn form(self, form: Form) -> Self {
+        Self { form: Some(form), ..self }
+    }
+
+    /// Which probing classifiers to use.
+    pub fn probes(self, probes: Probes) -> Self {
+        Self { probes, ..self }
+    }
+
+    /// Where to start.
+    pub fn start(self, start: Start) -> Self {
+        Self { start, ..self }
+    }
+
+    fn form_for(&self, classes: usize) -> Form {
+        self.form.unwrap_or(if classes == 2 { Form::Diagonal } else { Form::General })
+    }
+
+    /// Says what does not fit a problem, before anybody is asked.
+    pub fn check(&self, problem: &Problem) -> Checked<()> {
+        match self.start {
+            Start::Constant(class) if class >= problem.classes() => {
+                let what = format!("start is class {class}, expected one of {} classes", problem.classes());
+                return Err(Error::Mismatch(what));
+            }
+            _ => {}
+        }
+        Elicitation::new(problem, self.form_for(problem.classes()), self.probes).map(drop)
+    }
+
+    /// Runs it.
+    ///
+    /// # Panics
+    /// If [`FrankWolfe::check`] would have complained.
+    pub fn run<G: Guide>(&self, problem: &Problem, guide: &mut G) -> Result<Outcome, Stopped<G::Err>> {
+        let (bases, k) = (problem.bases().len(), problem.classes());
+        let form = self.form_for(k);
+        let elicitation = Elicitation::new(problem, form, self.probes).expect("checked by the caller");
+        let start = match self.start {
+            Start::MostLikely => Rule::most_likely(k, bases),
+            Start::Constant(class) => Rule::constant(k, bases, class),
+        };
+        let mut at = problem.position(&start);
+        let mut rules = vec![(1.0, start)];
+        let mut outcome = Outcome {
+            classifier: Classifier::new(problem.bases().to_vec(), rules.clone()),
+            iterations: 0,
+            rank: 0,
+            unknowns: bases * form.weights(k),
+            queries: 0,
+            notes: problem.notes().to_vec(),
+        };
+        for t in 0..self.iterations {
+            let weights = match elicitation.run(problem, &at, guide) {
+                Ok(weights) => weights,
+                Err(failure) => {
+                    outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
+                    outcome.queries = guide.queries();
+                    return Err(Stopped { failure, iteration: t + 1, partial: Box::new(outcome) });
+                }
+            };
+            (outcome.rank, outcome.iterations) = (weights.rank, t + 1);
+            let step = 2.0 / (t as f64 + 2.0);
+            at.mix(step, &problem.position(&weights.rule));
+            rules.iter_mut().for_each(|(share, _)| *share *= 1.0 - step);
+            rules.retain(|(share, _)| *share > 0.0);
+            rules.push((step, weights.rule));
+        }
+        let ended = self.settle(problem, guide, rules, &mut outcome);
+        outcome.queries = guide.queries();
+        match ended {
+            Ok(()) => Ok(outcome),
+            Err(failure) => Err(Stopped { failure, iteration: self.iterations, partial: Box::new(outcome) }),
+        }
+    }
+
+    /// Makes the mixture deterministic, and sees to it that the validation rows do not speak against it.
+    ///
+    /// Few validation rows may by chance like the model itself better than the vote. Of the rules on the line through the mean
+    /// rule and the model, the one that does best by the elicited weights of the training rows, of which there are many, is then
+    /// taken as long as the validation rows do not speak against it. The model itself is on that line.
+    fn settle<G: Guide>(
+        &self,
+        problem: &Problem,
+        guide: &mut G,
+        rules: Vec<(f64, Rule)>,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure<G::Err>> {
+        let alone = |rule: Rule| Classifier::new(problem.bases().to_vec(), vec![(1.0, rule)]);
+        let labels = |classifier: &Classifier| {
+            classifier.predict(problem.validation().scores()).expect("the bases were evaluated before")
+        };
+        let model = alone(Rule::most_likely(problem.classes(), problem.bases().len()));
+        let of_model = problem.predictions(&labels(&model));
+        outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
+        let vote = problem.predictions(&labels(&outcome.classifier));
+        if !guide.prefers(&of_model, &vote)? {
+            return Ok(());
+        }
+        let mean = outcome.classifier.mean_weights();
+        for rule in self.line(problem, &mean) {
+            let candidate = alone(rule);
+            if !guide.prefers(&of_model, &problem.predictions(&labels(&candidate)))? {
+                let sentence = "by chance or not, the validation rows speak against the vote of all iterations; the best rule by \
+                                the training rows that they do not speak against was taken";
+                outcome.notes.push(sentence.to_owned());
+                outcome.classifier = candidate;
+                return Ok(());
+            }
+        }
+        let sentence = "the model's own predictions are better on the validation rows and were kept";
+        outcome.notes.push(sentence.to_owned());
+        outcome.classifier = model;
+        Ok(())
+    }
+
+    /// Rules on the line through the mean rule and the model, best by the training rows first: those weighted with the mean rule's
+    /// weights, which is the objective (7.17) that the iterations have maximised.
+    fn line(&self, problem: &Problem, mean: &[f64]) -> Vec<Rule> {
+        let form = self.form_for(problem.classes());
+        let objective = |rule: &Rule| {
+            let moments = problem.training.moments(rule);
+            let of_basis =
+                |(basis, weights): (usize, &[f64])| dot(weights, &form.weighed(moments.first(basis)));
+            mean.chunks(form.weights(problem.classes())).enumerate().map(of_basis).sum::<f64>()
+        };
+        let shares = (-LINE..=LINE).map(|n| n as f64 / LINE as f64);
+        let rules = shares.filter_map(|share| self.on_line(problem, mean, share));
+        let mut rated: Vec<(f64, Rule)> = rules.map(|rule| (objective(&rule), rule)).collect();
+        rated.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        rated.into_iter().map(|(_, rule)| rule).collect()
+    }
+
+    /// The mean rule with a share of the model mixed into its weights; a negative share leads away from the model.
+    fn on_line(&self, problem: &Problem, mean: &[f64], share: f64) -> Option<Rule> {
+        let (bases, k) = (problem.bases().len(), problem.classes());
+        let form = self.form_for(k);
+        let width = form.weights(k);
+        // The model weighs all rows alike, through the basis of all rows or else through every basis.
+        let all = problem.bases().iter().position(|basis| *basis == Basis::All);
+        let model: Vec<f64> = (0..bases * width)
+            .map(|n| match form {
+                _ if all.is_some_and(|all| n / width != all) => 0.0,
+                Form::General if !(n % width).is_multiple_of(k + 1) => 0.0,
+                _ => 1.0,
+            })
+            .collect();
+        let mean = scaled(&direction(mean)?, (1.0 - share) * norm(&model));
+        Rule::new(k, form, plus(&mean, share, &model)).ok()
+    }
+}

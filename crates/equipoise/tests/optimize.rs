@@ -1,0 +1,421 @@
+//! What optimising a metric promises, whatever the rows.
+
+use equipoise::optimize::{
+    Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, NAMES, Objective, Predictions, Probing,
+    Problem, Rows, Scores, Soft, Start, ThroughView, baselines, nested, plug_in, select,
+};
+use equipoise::oracle::Simulated;
+use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
+use equipoise::{Measure, Metric, View};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Rows of a made-up population. The model is calibrated on the training rows; validation rows come from somewhere with
+/// other class frequencies.
+struct Made {
+    probabilities: Vec<Vec<f64>>,
+    truth: Vec<u8>,
+    flag: Vec<bool>,
+    other: Vec<bool>,
+    soft: Vec<f64>,
+    group: Vec<u16>,
+}
+
+impl Made {
+    fn new(rows: usize, classes: usize, shift: f64, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut made = Self {
+            probabilities: vec![Vec::new(); classes],
+            truth: vec![],
+            flag: vec![],
+            other: vec![],
+            soft: vec![],
+            group: vec![],
+        };
+        while made.truth.len() < rows {
+            let row = made.truth.len();
+            let flag = random.random_range(0.0..1.0) < 0.4;
+            let odds: Vec<f64> = (0..classes)
+                .map(|class| {
+                    (random.random_range(-2.0_f64..2.0) - class as f64 * if flag { 0.2 } else { 0.9 }).exp()
+                })
+                .collect();
+            let total: f64 = odds.iter().sum();
+            let mut left = random.random_range(0.0..total);
+            let drawn = odds.iter().position(|odds| {
+                left -= odds;
+                left < 0.0
+            });
+            let drawn = drawn.unwrap_or(0);
+            // Keeping some classes more often than others is label shift: what the weights can correct exactly.
+            let most = (shift * (classes - 1) as f64).max(0.0);
+            if random.random_range(0.0..1.0) > (shift * drawn as f64 - most).exp() {
+                continue;
+            }
+            // The first rows make sure that every class occurs.
+            made.truth.push(if row < 2 * classes { row % classes } else { drawn } as u8);
+            made.probabilities.iter_mut().zip(&odds).for_each(|(column, odds)| column.push(odds / total));
+            made.flag.push(if row < 2 * classes { row < classes } else { flag });
+            made.soft.push(random.random_range(0.0..1.0));
+            made.group.push((row % 2) as u16);
+        }
+        made.other = made.flag.iter().map(|flag| !flag).collect();
+        made
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        let scores = Scores::new(self.probabilities.iter().map(Vec::as_slice).collect()).unwrap();
+        let scores = scores.with_column("flag", Column::Flags(&self.flag)).unwrap();
+        let scores = scores.with_column("other", Column::Flags(&self.other)).unwrap();
+        let scores = scores.with_column("soft", Column::Reals(&self.soft)).unwrap();
+        Rows::new(scores, &self.truth).unwrap()
+    }
+
+    fn grouped(&self) -> Rows<'_> {
+        self.rows().with_groups(&self.group, 2).unwrap()
+    }
+}
+
+fn named(name: &str) -> Objective {
+    Objective::by_name(name).unwrap_or_else(|| panic!("{name} is a known name"))
+}
+
+fn value(objective: &Objective, classifier: &Classifier, rows: &Rows) -> f64 {
+    objective.value(&rows.confusions(&classifier.predict(rows.scores()).unwrap()).unwrap()).unwrap()
+}
+
+fn bases() -> Vec<Basis> {
+    vec![Basis::All, Basis::column("flag"), Basis::column("soft")]
+}
+
+mod gradients {
+    use super::*;
+
+    /// Moves mass between every two entries and compares with the slope.
+    #[track_caller]
+    fn check(name: &str, objective: &Objective, classes: usize, groups: usize, seed: u64) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let size = groups * classes * classes;
+        let raw: Vec<f64> = (0..size).map(|_| random.random_range(0.2..1.0)).collect();
+        let total: f64 = raw.iter().sum();
+        let entries: Vec<f64> = raw.iter().map(|c| c / total).collect();
+        let at = |entries: &[f64]| {
+            let matrices = entries.chunks(classes * classes).map(<[f64]>::to_vec).collect();
+            GroupConfusions::new(classes, matrices).unwrap()
+        };
+        let gradient = objective.gradient(&at(&entries)).unwrap();
+        let step = 1e-6;
+        for from in 0..size {
+            for to in (0..size).filter(|&to| to != from) {
+                let moved = |sign: f64| {
+                    let mut moved = entries.clone();
+                    moved[from] -= sign * step;
+                    moved[to] += sign * step;
+                    objective.value(&at(&moved)).unwrap()
+                };
+                let slope = (moved(1.0) - moved(-1.0)) / (2.0 * step);
+                let expected = gradient[to] - gradient[from];
+                assert!(
+                    (slope - expected).abs() < 1e-6 * slope.abs().max(1.0),
+                    "{name}: {slope} is not {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_named_metric_moves_as_its_gradient_says() {
+        for seed in 0..5 {
+            for name in NAMES {
+                check(name, &named(name), 2, 1, seed);
+                check(name, &named(name), 2, 2, seed);
+            }
+            for name in ["accuracy", "balanced_accuracy", "macro_f", "g_mean"] {
+                check(name, &named(name), 4, 3, seed);
+            }
+        }
+    }
+
+    #[test]
+    fn documents_of_every_view_do_too() {
+        let shares = GroupShares::new(vec![vec![0.3, 0.6], vec![0.7, 0.4]]).unwrap();
+        let prevalence = Prevalence::with_groups(vec![0.6, 0.4], shares).unwrap();
+        let metric =
+            |name: &str| Objective::from(Metric::named().by_name(name, &prevalence).unwrap().unwrap());
+        for seed in 0..5 {
+            for name in ["accuracy", "balanced_accuracy", "f1", "jaccard", "g_mean", "q_mean", "7:1"] {
+                check(name, &metric(name), 2, 2, seed);
+            }
+            for name in ["equal_opportunity", "equalised_odds", "error_rate_balance", "demographic_parity"] {
+                check(name, &metric(name), 2, 2, seed);
+            }
+            let text = r#"{"format":1,"kind":"linear","measure":"off_diagonal","sense":"cost","weights":[1,2,3,4,5,6]}"#;
+            check("off_diagonal", &Metric::from_json(text).unwrap().into(), 3, 1, seed);
+        }
+    }
+}
+
+mod frank_wolfe {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn it_never_ends_below_the_model_itself(
+            seed in any::<u64>(),
+            shift in -2.0..2.0_f64,
+            classes in 2_usize..4,
+            known in any::<bool>(),
+            general in any::<bool>(),
+            metric in 0_usize..3,
+        ) {
+            let (train, validation) = (Made::new(300, classes, 0.0, seed), Made::new(80, classes, shift, seed ^ 1));
+            let (train, validation) = (train.rows(), validation.rows());
+            let objective = named(["g_mean", "macro_f", "accuracy"][metric]);
+            let problem = Problem::new(&train, &validation, bases()).unwrap();
+            let form = if general { Form::General } else { Form::Diagonal };
+            let plan = FrankWolfe::default().iterations(5).unwrap().form(form);
+            let outcome = match known {
+                true => plan.run(&problem, &mut objective.clone()).unwrap(),
+                false => plan.run(&problem, &mut Probing::new(objective.clone())).unwrap(),
+            };
+            let model = value(&objective, &baselines::most_likely(classes), &validation);
+            prop_assert!(value(&objective, &outcome.classifier, &validation) >= model);
+        }
+    }
+
+    #[test]
+    fn a_constant_start_is_left() {
+        for classes in [2, 3] {
+            let (train, validation) = (Made::new(3000, classes, 0.0, 1), Made::new(1000, classes, 1.0, 2));
+            let (train, validation) = (train.rows(), validation.rows());
+            let problem = Problem::new(&train, &validation, bases()).unwrap();
+            let objective = named("g_mean");
+            let from = |start| {
+                let plan = FrankWolfe::default().start(start);
+                let outcome = plan.run(&problem, &mut Probing::new(objective.clone())).unwrap();
+                assert!(outcome.notes.iter().all(|note| !note.contains("were kept")), "{:?}", outcome.notes);
+                value(&objective, &outcome.classifier, &validation)
+            };
+            let usual = from(Start::MostLikely);
+            for class in 0..classes {
+                let found = from(Start::Constant(class));
+                assert!(found > usual - 0.02, "{classes} classes from class {class}: {found}, not {usual}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_does_on_new_rows_what_a_search_over_all_thresholds_does() {
+        let (train, validation, new) =
+            (Made::new(4000, 2, 0.0, 3), Made::new(2000, 2, 1.5, 4), Made::new(8000, 2, 1.5, 5));
+        let (train, validation, new) = (train.rows(), validation.rows(), new.rows());
+        let problem = Problem::new(&train, &validation, vec![Basis::All]).unwrap();
+        assert!(problem.is_presorted());
+        for name in ["g_mean", "f1", "macro_f"] {
+            let objective = named(name);
+            let found = FrankWolfe::default().run(&problem, &mut objective.clone()).unwrap().classifier;
+            let mut probing = Probing::new(objective.clone());
+            let search = baselines::cyclic_search(&problem, &mut probing, 2000).unwrap();
+            let (found, best) = (value(&objective, &found, &new), value(&objective, &search, &new));
+            assert!(found > best - 0.01, "{name}: {found}, not {best}");
+        }
+    }
+
+    #[test]
+    fn a_linear_metric_takes_one_step() {
+        let (train, validation) = (Made::new(2000, 3, 0.0, 5), Made::new(1000, 3, 1.0, 6));
+        let (train, validation) = (train.rows(), validation.rows());
+        let problem = Problem::new(&train, &validation, bases()).unwrap();
+        let mut objective = named("accuracy");
+        let (once, weights) = plug_in(&problem, Form::General, &mut objective).unwrap();
+        let plan = FrankWolfe::default().iterations(1).unwrap().form(Form::General);
+        let outcome = plan.run(&problem, &mut objective).unwrap();
+        assert_eq!(outcome.classifier, once);
+        assert_eq!((outcome.rank, outcome.unknowns), (weights.rank, weights.unknowns));
+        assert!(weights.rank <= 3 * 3 * 2, "row sums are fixed: {}", weights.rank);
+        let model = value(&objective, &baselines::most_likely(3), &validation);
+        assert!(value(&objective, &once, &validation) > model + 0.02);
+    }
+
+    #[test]
+    fn the_step_of_probes_hardly_matters() {
+        let (train, validation) = (Made::new(3000, 2, 0.0, 7), Made::new(1000, 2, 1.0, 8));
+        let (train, validation) = (train.grouped(), validation.grouped());
+        let problem = Problem::new(&train, &validation, bases()).unwrap();
+        let objective = named("g_mean");
+        let with = |step: f64| {
+            let mut probing = Probing::new(objective.clone()).step(step).unwrap();
+            let outcome = FrankWolfe::default().run(&problem, &mut probing).unwrap();
+            value(&objective, &outcome.classifier, &validation)
+        };
+        let values = [1e-4, 1e-3, 1e-2].map(with);
+        assert!(values.iter().all(|value| (value - values[0]).abs() < 0.003), "{values:?}");
+    }
+}
+
+mod oracles {
+    use super::*;
+
+    /// G-mean from predictions, as somebody else would write it.
+    fn g_mean_of(predictions: &Predictions<'_>) -> f64 {
+        let (mut right, mut all) = ([0.0; 2], [0.0; 2]);
+        for (row, &truth) in predictions.soft().chunks(2).zip(predictions.truth()) {
+            right[usize::from(truth)] += row[usize::from(truth)];
+            all[usize::from(truth)] += 1.0;
+        }
+        (right[0] / all[0] * right[1] / all[1]).sqrt()
+    }
+
+    fn tables() -> (Made, Made) {
+        (Made::new(3000, 2, 0.0, 11), Made::new(800, 2, 1.5, 12))
+    }
+
+    #[test]
+    fn a_closure_over_rows_equals_the_closed_form() {
+        let (train, validation) = tables();
+        let (train, validation) = (train.rows(), validation.rows());
+        let problem = Problem::new(&train, &validation, bases()).unwrap();
+        let plan = FrankWolfe::default().iterations(5).unwrap();
+        let closed = plan.run(&problem, &mut Probing::new(named("g_mean"))).unwrap();
+        let closure = plan.run(&problem, &mut Probing::new(Soft(g_mean_of))).unwrap();
+        assert_eq!(closed.queries, closure.queries);
+        assert_eq!(closed.queries, 5 * (1 + 3 * 2) + 2);
+        let predictions = |it: &Classifier| it.predict(validation.scores()).unwrap();
+        assert_eq!(predictions(&closed.classifier), predictions(&closure.classifier));
+    }
+
+    #[test]
+    fn labels_are_drawn_for_who_takes_only_labels() {
+        let (train, validation) = tables();
+        let truth = validation.truth.clone();
+        let (train, validation) = (train.rows(), validation.rows());
+        let problem = Problem::new(&train, &validation, vec![Basis::All]).unwrap();
+        let judge = Hard(|labels: &[u8]| {
+            let rate = |class: u8| {
+                let rows = truth.iter().zip(labels).filter(|(truth, _)| **truth == class);
+                let (right, all) =
+                    rows.fold((0.0, 0.0), |(r, n), (t, l)| (r + f64::from(u8::from(t == l)), n + 1.0));
+                right / all
+            };
+            (rate(0) * rate(1)).sqrt()
+        });
+        let outcome = FrankWolfe::default().run(&problem, &mut Probing::new(judge)).unwrap();
+        let objective = named("g_mean");
+        let best = FrankWolfe::default().run(&problem, &mut objective.clone()).unwrap();
+        let (found, best) = (
+            value(&objective, &outcome.classifier, &validation),
+            value(&objective, &best.classifier, &validation),
+        );
+        assert!(found > best - 0.02, "{found}, not {best}");
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_stops_with_what_was_found_so_far() {
+        let (train, validation) = tables();
+        let (train, validation) = (train.rows(), validation.rows());
+        let problem = Problem::new(&train, &validation, bases()).unwrap();
+        let mut calls = 0;
+        let judge = Soft(|it: &Predictions<'_>| {
+            calls += 1;
+            if calls == 10 { f64::NAN } else { g_mean_of(it) }
+        });
+        let stopped = FrankWolfe::default().run(&problem, &mut Probing::new(judge)).unwrap_err();
+        assert_eq!((stopped.iteration, stopped.failure.call), (2, 10));
+        assert_eq!(stopped.failure.about, "all rows moved towards class 1");
+        assert_eq!((stopped.partial.iterations, stopped.partial.queries), (1, 10));
+        let objective = named("g_mean");
+        let model = value(&objective, &baselines::most_likely(2), &validation);
+        assert!(value(&objective, &stopped.partial.classifier, &validation) > model);
+    }
+
+    #[test]
+    fn comparisons_alone_lead_nearly_as_far() {
+        let (train, validation) = tables();
+        let (train, validation) = (train.rows(), validation.rows());
+        let problem = Problem::new(&train, &validation, bases()).unwrap();
+        let view = View::new(Measure::DiagonalRates, 2, 1).unwrap();
+        let person = Simulated::new(Metric::named().g_mean(2).unwrap());
+        let mut comparing = Comparing::new(ThroughView::new(person, view)).tolerance(0.03).unwrap();
+        let plan = FrankWolfe::default().iterations(8).unwrap();
+        let Ok(outcome) = plan.run(&problem, &mut comparing) else { panic!("a simulation answers") };
+        let objective = named("g_mean");
+        let best = plan.run(&problem, &mut objective.clone()).unwrap();
+        let on = |it: &Classifier| value(&objective, it, &validation);
+        let (model, found, best) =
+            (on(&baselines::most_likely(2)), on(&outcome.classifier), on(&best.classifier));
+        assert!(found > model + 0.6 * (best - model), "{found}, best {best}, model {model}");
+        assert!(outcome.queries < 8 * 100, "{} comparisons", outcome.queries);
+    }
+}
+
+mod methods {
+    use super::*;
+
+    #[test]
+    fn the_transition_matrix_undoes_label_noise() {
+        // Perfectly separable rows whose model was trained on labels of which 60 % of class 1 were called 0.
+        let eta: Vec<[f64; 2]> =
+            (0..200).map(|row| if row % 2 == 0 { [1.0, 0.0] } else { [0.6, 0.4] }).collect();
+        let columns: Vec<Vec<f64>> = (0..2).map(|j| eta.iter().map(|row| row[j]).collect()).collect();
+        let truth: Vec<u8> = (0..200).map(|row| (row % 2) as u8).collect();
+        let rows =
+            Rows::new(Scores::new(columns.iter().map(Vec::as_slice).collect()).unwrap(), &truth).unwrap();
+        assert_eq!(baselines::most_likely(2).predict(rows.scores()).unwrap(), [0; 200]);
+        assert_eq!(baselines::transition_matrix(&rows).predict(rows.scores()).unwrap(), truth);
+    }
+
+    #[test]
+    fn searches_improve_on_the_model_and_groups_on_one_threshold() {
+        let made = Made::new(1500, 2, 1.5, 21);
+        let rows = made.grouped();
+        let problem = Problem::new(&rows, &rows, vec![Basis::All]).unwrap();
+        let objective = named("g_mean");
+        let mut probing = Probing::new(objective.clone());
+        let plug_in = baselines::plug_in_search(&problem, &mut probing, 300).unwrap();
+        let cyclic = baselines::cyclic_search(&problem, &mut probing, 300).unwrap();
+        let parts = vec![Basis::column("flag"), Basis::column("other")];
+        let by_part = baselines::group_thresholds(&problem, &mut probing, 300, parts).unwrap().unwrap();
+        let on = |it: &Classifier| value(&objective, it, &rows);
+        let model = on(&baselines::most_likely(2));
+        assert!(
+            on(&plug_in) > model && on(&cyclic) > on(&plug_in) - 1e-3 && on(&by_part) > on(&cyclic) - 1e-3
+        );
+    }
+
+    #[test]
+    fn few_validation_rows_choose_few_bases() {
+        let (train, validation) = (Made::new(3000, 2, 0.0, 31), Made::new(120, 2, 0.8, 32));
+        let (train, validation) = (train.rows(), validation.rows());
+        let units: Vec<Vec<Basis>> = bases().into_iter().map(|basis| vec![basis]).collect();
+        let plan = FrankWolfe::default().iterations(5).unwrap();
+        let found = select(&train, &validation, nested(&units), &named("g_mean"), &plan, true, 5).unwrap();
+        assert_eq!(found.candidates.iter().map(|it| it.bases.len()).collect::<Vec<_>>(), [1, 2, 3]);
+        let best = found.candidates.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap();
+        assert!(found.candidates[found.chosen].mean >= best.mean - best.standard_error);
+        assert!(found.candidates[..found.chosen].iter().all(|it| it.mean < best.mean - best.standard_error));
+    }
+
+    #[test]
+    fn a_classifier_is_the_same_after_a_round_trip() {
+        let (train, validation) = (Made::new(1000, 3, 0.0, 41), Made::new(500, 3, 1.0, 42));
+        let (train, validation) = (train.rows(), validation.rows());
+        let mut bases = bases();
+        bases.extend(Basis::argmax_clusters(3));
+        let centres = equipoise::optimize::centres(validation.scores(), &[], 2, 1).unwrap();
+        bases.extend(Basis::clusters(vec![], centres.clone()));
+        bases.push(Basis::Radial { features: vec!["soft".to_owned()], centres: vec![vec![0.5]], width: 0.3 });
+        let problem = Problem::new(&train, &validation, bases).unwrap();
+        let outcome =
+            FrankWolfe::default().iterations(3).unwrap().run(&problem, &mut named("macro_f")).unwrap();
+        let names = |prefix: &str| (0..3).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+        let classifier = outcome.classifier.with_names(names("class "), names("p")).unwrap();
+        let again = Classifier::from_json(&classifier.to_json()).unwrap();
+        assert_eq!(again, classifier);
+        assert_eq!(again.columns(), ["flag", "soft"]);
+        let wrong =
+            Classifier::from_json(&classifier.to_json().replace("\"share\"", "\"shaer\"")).unwrap_err();
+        assert!(wrong.to_string().contains("shaer is not a field here"), "{wrong}");
+    }
+}
