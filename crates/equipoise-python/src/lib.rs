@@ -9,6 +9,7 @@ mod interrupt;
 mod interview;
 mod labels;
 mod metric;
+mod optimize;
 mod predictions;
 mod rank;
 
@@ -24,6 +25,8 @@ mod _core {
     use super::labels::distinct;
     #[pymodule_export]
     use super::metric::Metric;
+    #[pymodule_export]
+    use super::optimize::{frank_wolfe, frank_wolfe_predict};
     #[pymodule_export]
     use super::predictions::{Predictions, post_shift_predict};
     #[pymodule_export]
