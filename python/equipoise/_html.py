@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 #: With more arrows than this, a table of mistakes is easier to read than a chart.
 _MOST_ARROWS = 20
 _ROW = 30
-_THICKEST = 22.0
-_WIDE = 400
+_THICKEST = 24.0
+_LETTER = 8.0
+_FLOW = 90.0
 _FONT = "font-family:system-ui,sans-serif"
 
 
@@ -40,40 +41,51 @@ def _charts(asked: Question) -> str:
 
 
 def _chart(title: str, counts: NDArray[np.int64], asked: Question) -> str:
-    """One classifier: a fork per true class; thickness is the share of the largest class, mistakes are dashed."""
+    """One classifier: a fork per true class, as thick as it has cases; mistakes are red and dashed."""
     largest = counts.sum(axis=-1).max()
+    k, groups = len(asked.classes), asked.groups or [""]
+    longest = max(len(name) for name in asked.classes)
+    left = 12 + _LETTER * (longest + 1 + len(f"{largest:,}"))
+    right = left + _FLOW
+    wide = right + 12 + _LETTER * (longest + len(f"{largest:,} predicted "))
     parts, y = [], 34.0
-    for g, group in enumerate(asked.groups or [""]):
+    for g, group in enumerate(groups):
         if group:
             parts.append(_text(0, y, group, bold=True))
-            y += 24
-        for i in reversed(range(len(asked.classes))) if len(asked.classes) == 2 else range(len(asked.classes)):
-            order = [i, *[j for j in range(len(asked.classes)) if j != i]]
-            middle = y + _ROW * (len(order) - 1) / 2
+            y += 26
+        for i in reversed(range(k)) if k == 2 else range(k):
+            order = [i, *[j for j in range(k) if j != i]]
+            middle = y + _ROW * (k - 1) / 2
             parts.append(_text(0, middle, f"{counts[g, i].sum():,} {asked.classes[i]}"))
+            start = middle - _THICKEST * counts[g, i].sum() / largest / 2
             for n, j in enumerate(order):
-                at, count = y + n * _ROW, counts[g, i, j]
-                thick = max(_THICKEST * count / largest, 1.0)
-                dashed = "" if i == j else ' stroke-dasharray="7 4"'
-                colour = "#4477aa" if i == j else "#cc6677"
-                curve = f"M150 {middle:.1f} C200 {middle:.1f} 200 {at:.1f} 250 {at:.1f}"
-                parts.append(
-                    f'<path d="{curve}" fill="none" stroke="{colour}" stroke-opacity=".75" '
-                    f'stroke-width="{thick:.1f}"{dashed}/>'
-                )
-                parts.append(_text(258, at, f"{count:,} predicted {asked.classes[j]}", bold=i != j))
-            y += len(order) * _ROW + 12
+                at, thick = y + n * _ROW, _THICKEST * counts[g, i, j] / largest
+                from_ = start + thick / 2
+                start += thick
+                if counts[g, i, j]:
+                    parts.append(_arrow((left, from_), (right, at), max(thick, 1.0), right=i == j))
+                words = f"{counts[g, i, j]:,} predicted {asked.classes[j]}"
+                parts.append(_text(right + 8, at, words, bold=i != j))
+            y += k * _ROW + 14
     label = f"Classifier {title}: " + "; ".join(
         f"{counts[g, i, j]} {truth} predicted {estimate}{f' in {group}' if group else ''}"
-        for g, group in enumerate(asked.groups or [""])
+        for g, group in enumerate(groups)
         for i, truth in enumerate(asked.classes)
         for j, estimate in enumerate(asked.classes)
     )
     return (
-        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {_WIDE} {y:.0f}" width="{_WIDE}" '
+        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {wide:.0f} {y:.0f}" width="{wide:.0f}" '
         f'height="{y:.0f}" style="{_FONT};font-size:14px" fill="currentColor">'
         f"{_text(0, 10, title, bold=True)}{''.join(parts)}</svg>"
     )
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float], thick: float, *, right: bool) -> str:
+    (x0, y0), (x1, y1) = start, end
+    middle = (x0 + x1) / 2
+    look = 'stroke="#4477aa"' if right else 'stroke="#cc6677" stroke-dasharray="8 3"'
+    curve = f"M{x0:.0f} {y0:.1f} C{middle:.0f} {y0:.1f} {middle:.0f} {y1:.1f} {x1:.0f} {y1:.1f}"
+    return f'<path d="{curve}" fill="none" {look} stroke-opacity=".75" stroke-width="{thick:.1f}"/>'
 
 
 def _text(x: float, y: float, text: str, *, bold: bool = False) -> str:

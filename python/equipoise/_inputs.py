@@ -107,8 +107,9 @@ def coded(
     integers = all(array.dtype in _READ_AS_THEY_ARE for array in arrays.values())
     if integers and labels is None:
         found = [_core.distinct(np.ascontiguousarray(array)) for array in arrays.values()]
-        if all(f is not None for f in found):
-            labels = sorted(set().union(*found))
+        known = [some for some in found if some is not None]
+        if len(known) == len(found):
+            labels = sorted({label for some in known for label in some})
             if all(array.dtype == np.bool_ for array in arrays.values()):
                 labels = [bool(label) for label in labels]
     if labels is None:

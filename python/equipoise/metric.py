@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -70,8 +71,8 @@ class Metric:
         prevalence : sequence of float, or one sequence per group
             How common the classes are (in each group). F-measures and fairness metrics need it.
         """
-        shares = np.full((1, classes), 1.0 / classes) if prevalence is None else np.atleast_2d(np.asarray(prevalence, float))
-        if prevalence is None and name.strip().lower().startswith("f") and name.strip().lower().lstrip("f_").replace(".", "").isdigit():
+        shares = np.atleast_2d(np.full(classes, 1.0 / classes) if prevalence is None else np.asarray(prevalence, float))
+        if prevalence is None and re.fullmatch(r"f[_-]?[0-9.]+", name.strip().lower()):
             raise ValueError(f"{name} depends on how common the classes are: pass prevalence=[negative, positive]")
         found = _core.Metric.named(name, shares.tolist())
         if found is None:
@@ -149,6 +150,26 @@ class Metric:
 
         return metric_value(y_true, y_pred, metric=self, **options)
 
+    def expected(self, y_true: Any, y_proba: Any, **options: Any) -> float:
+        """The value at the confusion matrix to expect when predictions are drawn from probabilities.
+
+        Parameters
+        ----------
+        y_true : column of labels
+        y_proba : column of the positive class's probabilities, or one column per class
+        **options
+            ``labels``, ``pos_label``, ``sample_weight`` and ``sensitive_features`` of :meth:`Space.from_predictions`.
+
+        Examples
+        --------
+        >>> from equipoise import Metric
+        >>> Metric.named("accuracy").expected([0, 1], [0.25, 0.5])
+        0.625
+        """
+        from .scoring import expected_counts
+
+        return self.value(expected_counts(y_true, y_proba, **options))
+
     def to_scorer(self, **options: Any) -> Callable[..., float]:
         """A scikit-learn scorer, larger is better; works in other processes too.
 
@@ -158,14 +179,15 @@ class Metric:
 
         from .scoring import elicited_score
 
-        return make_scorer(elicited_score, metric=self, **options)
+        scorer: Callable[..., float] = make_scorer(elicited_score, metric=self, **options)
+        return scorer
 
     def records(self) -> list[dict[str, Any]]:
         """Linear weights as named records ``{truth, estimate, group, cost}``: what other tools should be given.
 
         Costs of a utility are minus its weights.
         """
-        document = json.loads(self.to_json())
+        document: dict[str, Any] = json.loads(self.to_json())
         if self.kind != "linear":
             raise ValueError(f"a {self.kind} metric is not a sum of costs")
         sign = -1.0 if self.greater_is_better else 1.0

@@ -52,7 +52,7 @@ def cost_ratio(metric: Metric, *, draws: int = 4000, random_state: int = 0, ax: 
         raise ValueError("the metric carries no posterior of a cost ratio")
     ax = _axes(ax)
     low, high = np.quantile(ratios, [0.001, 0.999])
-    ax.hist(ratios, bins=np.geomspace(low, max(high, 1.01 * low), 60), density=True, alpha=0.6)
+    ax.hist(ratios, bins=np.geomspace(low, max(high, 1.01 * low), 60).tolist(), density=True, alpha=0.6)
     ax.set_xscale("log")
     if metric.cost_ratio is not None:
         ax.axvline(metric.cost_ratio, color="k", lw=1, label=f"estimate {metric.cost_ratio:.3g}")

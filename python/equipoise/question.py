@@ -104,7 +104,8 @@ class Question:
         m = max(len(self.groups), 1)
         if not self._is_share_of_all:
             return np.full((m, len(self.classes)), float(out_of))
-        return np.maximum(np.round(self.shares.sum(axis=0) * out_of), 1.0)[np.newaxis]
+        sizes: NDArray[np.float64] = np.maximum(np.round(self.shares.sum(axis=0) * out_of), 1.0)
+        return sizes[np.newaxis]
 
     def counts(self, out_of: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Both classifiers in whole numbers by group, true class and estimated class; each class adds up.

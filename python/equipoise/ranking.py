@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core, _inputs
 from .metric import Metric
@@ -35,7 +36,7 @@ class Ranking:
     #: Models that may be better than the leader.
     not_separable: list[str]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Standing]:
         return iter(self.standings)
 
     def __str__(self) -> str:
@@ -109,15 +110,15 @@ def _called_like(columns: Mapping[str, Any], names: list[str] | None) -> bool:
 
 
 def _resample(
-    truth: np.ndarray,
-    estimates: Sequence[np.ndarray],
+    truth: NDArray[Any],
+    estimates: Sequence[NDArray[Any]],
     numbers: list[int],
-    weights: np.ndarray | None,
-    codes: np.ndarray | None,
+    weights: NDArray[Any] | None,
+    codes: NDArray[Any] | None,
     group_count: int,
     draws: int,
     seed: int,
-) -> list[list[np.ndarray]]:
+) -> list[list[NDArray[Any]]]:
     k = len(numbers)
     place = {number: n for n, number in enumerate(numbers)}
     as_places = np.vectorize(place.__getitem__, otypes=[np.int64])
@@ -170,8 +171,10 @@ def nearest_named_metric(metric: Metric, confusions: Sequence[Any]) -> list[dict
     >>> nearest_named_metric(Metric.named("7:1"), pool)[0]["words"]
     'a 7:1 cost'
     """
-    pool = [np.atleast_3d(np.asarray(c, float)) if np.ndim(c) == 3 else np.asarray(c, float)[np.newaxis] for c in confusions]
-    return json.loads(_core.nearest_named(metric._core, pool))
+    pool = [np.ascontiguousarray(counts, dtype=np.float64) for counts in confusions]
+    pool = [counts if counts.ndim == 3 else counts[np.newaxis] for counts in pool]
+    found: list[dict[str, Any]] = json.loads(_core.nearest_named(metric._core, pool))
+    return found
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core, _inputs
 from .metric import Metric
@@ -18,7 +19,7 @@ def confusion_counts(
     pos_label: Any = None,
     sample_weight: Any = None,
     sensitive_features: Any = None,
-) -> np.ndarray:
+) -> NDArray[np.float64]:
     """Confusion counts by group, true class and estimated class.
 
     Parameters
@@ -48,6 +49,34 @@ def confusion_counts(
     codes, names = _inputs.groups(sensitive_features, len(truth))
     weights = _inputs.weights(sample_weight, len(truth))
     return _core.confusion_counts(truth, estimate, numbers, weights, codes, max(len(names), 1))
+
+
+def expected_counts(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    sensitive_features: Any = None,
+) -> NDArray[np.float64]:
+    """Confusion counts to expect, by group, when every prediction is drawn from its probabilities."""
+    probabilities = _inputs.matrix(y_proba, "y_proba")
+    (codes,), numbers, classes = _inputs.coded({"y_true": y_true}, labels, pos_label)
+    if probabilities.shape[1] == 1:
+        probabilities = np.column_stack([1.0 - probabilities[:, 0], probabilities[:, 0]])
+    if probabilities.shape != (len(codes), len(classes)):
+        raise ValueError(f"y_proba has shape {probabilities.shape}, expected ({len(codes)}, {len(classes)})")
+    group_codes, names = _inputs.groups(sensitive_features, len(codes))
+    weights = _inputs.weights(sample_weight, len(codes))
+    counts = np.zeros((max(len(names), 1), len(classes), len(classes)))
+    truth = _inputs.places(codes, numbers, "y_true")
+    weighed = probabilities if weights is None else probabilities * weights[:, np.newaxis]
+    cells = truth.astype(np.int64)
+    if group_codes is not None:
+        cells += group_codes.astype(np.int64) * len(classes)
+    np.add.at(counts.reshape(-1, len(classes)), cells, weighed)
+    return counts
 
 
 def metric_value(y_true: Any, y_pred: Any, *, metric: Metric, labels: Any = None, **options: Any) -> float:
