@@ -29,6 +29,9 @@ def _native(values: Any) -> Any:
     """A series of any data frame library, or an Arrow column, as a NumPy array; everything else as it is."""
     if isinstance(values, (list, tuple)):
         return values
+    if type(values).__module__.startswith("pyarrow") and hasattr(values, "to_numpy"):
+        # Copies only where the format leaves no other way.
+        return values.to_numpy(zero_copy_only=False)
     import narwhals as nw
 
     series = nw.from_native(values, allow_series=True, pass_through=True, eager_only=True)
@@ -40,7 +43,7 @@ def _native(values: Any) -> Any:
         import pyarrow as pa
 
         made = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
-        return made.to_numpy()
+        return made.to_numpy(zero_copy_only=False)
     return values
 
 

@@ -33,6 +33,10 @@ def read(
     (codes,), numbers, classes = _inputs.coded({"y_true": y_true}, labels, pos_label)
     if len(codes) != len(probabilities):
         raise ValueError(f"y_proba has {len(probabilities)} rows, expected {len(codes)} as in y_true")
+    if ((probabilities < 0.0) | (probabilities > 1.0)).any():
+        row, column = (int(n) for n in np.argwhere((probabilities < 0.0) | (probabilities > 1.0))[0])
+        value = probabilities[row, column]
+        raise ValueError(f"y_proba is {value} in row {row}, column {column}, expected a probability in [0, 1]")
     if probabilities.shape[1] == 1:
         probabilities = np.column_stack([1.0 - probabilities[:, 0], probabilities[:, 0]])
     if probabilities.shape[1] != len(classes):

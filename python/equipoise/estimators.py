@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _core, _inputs, _predictions
 from .metric import Metric
@@ -89,7 +89,8 @@ class _PostProcessor(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
         """
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        labels = _inputs.column(y, "y")
+        # scikit-learn's own reading of lists and arrays warns about a column with two dimensions.
+        labels = column_or_1d(y, warn=True) if isinstance(y, (list, np.ndarray)) else _inputs.column(y, "y")
         check_classification_targets(labels)
         if self._only_two and type_of_target(labels) == "multiclass":
             raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
@@ -153,6 +154,8 @@ class _PostProcessor(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # typ
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self._only_two
+        model = self.estimator if self.estimator is not None else LogisticRegression()
+        tags.input_tags.sparse = get_tags(model).input_tags.sparse
         return tags
 
 
@@ -179,7 +182,7 @@ class ThresholdClassifier(_PostProcessor):
     per_group : bool
         A threshold for every group of ``sensitive_features``, which ``predict`` then needs too.
     requirements : sequence of str
-        What the rule must keep on the held-out rows, such as ``"recall>=0.9"``.
+        What the rule must keep on the held-out rows, such as ``"recall:1>=0.9"``.
     prefit : bool
         Whether the estimator is fitted already; then ``fit`` should get rows it has not seen.
     cv : int or splitter, optional

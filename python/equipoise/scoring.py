@@ -129,11 +129,11 @@ def _labels_by_name(y_true: Any, names: list[str]) -> list[Any] | None:
     return None
 
 
-def _two_labels(y_true: Any, y_pred: Any) -> list[Any] | None:
-    """Both classes, where the rows at hand show one of 0 and 1, of -1 and 1, or of False and True only."""
+def _two_labels(y_true: Any, y_pred: Any) -> list[Any]:
+    """The labels that occur, or both where the rows at hand show one of 0 and 1, of -1 and 1, or of False and True."""
     _, _, found = _inputs.coded({"y_true": y_true, "y_pred": y_pred})
     if len(found) == 1:
         for pair in ([0, 1], [-1, 1]):
             if found[0] in pair:
                 return [bool(label) for label in pair] if isinstance(found[0], bool) else pair
-    return None
+    return found

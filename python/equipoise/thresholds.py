@@ -69,7 +69,8 @@ def best_threshold(
     y_proba : column of the positive class's probabilities, or both columns
     metric : Metric
     requirements : sequence of str
-        What a rule must keep, such as ``"recall>=0.9"`` or ``"accept<=0.2"``.
+        What a rule must keep, such as ``"recall:ill>=0.9"``, ``"fpr:ill@women<=0.1"`` or ``"accuracy>=0.8"``: a
+        quantity (``recall``, ``precision``, ``fpr``, ``fnr``, ``coverage``) of a class, maybe in a group.
     per_group : bool
         Whether to look for a threshold of its own for every group of ``sensitive_features``.
     labels, pos_label, sample_weight, sensitive_features

@@ -56,7 +56,7 @@ def test_the_best_threshold_is_best_of_all():
 
 def test_requirements_that_cannot_be_met_are_said():
     advice = best_threshold([0, 1, 0, 1], [0.1, 0.2, 0.8, 0.9], metric=Metric.named("3:1"), draws=0,
-                            requirements=["recall>=0.9", "fpr<=0.1"])  # fmt: skip
+                            requirements=["recall:1>=0.9", "fpr:1<=0.1"])  # fmt: skip
     with pytest.raises(ValueError, match="no threshold meets"):
         _ = advice.threshold
 

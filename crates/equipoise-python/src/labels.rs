@@ -2,6 +2,10 @@
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
+use rayon::prelude::*;
+
+/// Rows per task: small enough for the cache.
+const CHUNK: usize = 1 << 16;
 
 /// A contiguous NumPy array of integers or booleans, borrowed.
 #[derive(FromPyObject)]
@@ -76,13 +80,12 @@ pub(crate) use with_slice;
 
 /// Labels farther apart than this are not looked up in a table.
 const WIDEST: i64 = 1 << 16;
-/// What the table says of a label that is not there.
-pub const ABSENT: u16 = u16::MAX;
 
-/// From a label to its place in a list of labels.
+/// From a label to its place in a list of labels; a label that is not there has the place after the last.
 pub struct Places {
     lowest: i64,
     table: Vec<u16>,
+    absent: u16,
 }
 
 impl Places {
@@ -90,22 +93,23 @@ impl Places {
     pub fn new(labels: &[i64]) -> Option<Self> {
         let (lowest, highest) = (*labels.iter().min()?, *labels.iter().max()?);
         let width = highest.checked_sub(lowest)?;
-        if width >= WIDEST || labels.len() >= ABSENT as usize {
+        if width >= WIDEST || labels.len() >= usize::from(u16::MAX) {
             return None;
         }
-        let mut table = vec![ABSENT; width as usize + 1];
+        let absent = labels.len() as u16;
+        let mut table = vec![absent; width as usize + 1];
         for (place, label) in labels.iter().enumerate() {
             table[(label - lowest) as usize] = place as u16;
         }
-        Some(Self { lowest, table })
+        Some(Self { lowest, table, absent })
     }
 
-    /// The place of a label, or [`ABSENT`].
+    /// The place of a label.
     #[inline]
-    pub fn of(&self, label: i64) -> u16 {
+    pub fn of(&self, label: i64) -> usize {
         // A label below the lowest wraps around to beyond the highest.
         let offset = label.wrapping_sub(self.lowest) as u64;
-        self.table.get(offset as usize).copied().unwrap_or(ABSENT)
+        usize::from(self.table.get(offset as usize).copied().unwrap_or(self.absent))
     }
 }
 
@@ -116,40 +120,43 @@ pub fn distinct(py: Python<'_>, labels: Labels<'_>) -> PyResult<Option<Vec<i64>>
 }
 
 fn distinct_in<T: Label>(slice: &[T]) -> Option<Vec<i64>> {
-    use rayon::prelude::*;
-    let range = slice
-        .par_chunks(1 << 16)
-        .map(|chunk| {
-            chunk.iter().fold((i64::MAX, i64::MIN), |(low, high), label| {
-                (low.min(label.wide()), high.max(label.wide()))
-            })
-        })
-        .reduce(|| (i64::MAX, i64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let (low, high) = range;
-    if low > high {
-        return Some(vec![]);
+    let Some(first) = slice.first() else { return Some(vec![]) };
+    // Most columns stay near their first label, and one pass does.
+    if let Some(low) = first.wide().checked_sub(WIDEST / 2)
+        && let Some(found) = seen_from(slice, low, WIDEST as usize)
+    {
+        return Some(found);
     }
+    let range = |chunk: &[T]| {
+        chunk
+            .iter()
+            .fold((i64::MAX, i64::MIN), |(low, high), label| (low.min(label.wide()), high.max(label.wide())))
+    };
+    let (low, high) = slice
+        .par_chunks(CHUNK)
+        .map(range)
+        .reduce(|| (i64::MAX, i64::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)));
     if high.checked_sub(low)? >= WIDEST {
         return None;
     }
-    let width = (high - low) as usize + 1;
-    let seen = slice
-        .par_chunks(1 << 16)
-        .fold(
-            || vec![false; width],
-            |mut seen, chunk| {
-                for label in chunk {
-                    seen[(label.wide() - low) as usize] = true;
-                }
-                seen
-            },
-        )
-        .reduce(
-            || vec![false; width],
-            |mut a, b| {
-                a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
-                a
-            },
-        );
-    Some(seen.iter().zip(low..).filter(|(seen, _)| **seen).map(|(_, label)| label).collect())
+    seen_from(slice, low, (high - low) as usize + 1)
+}
+
+/// The labels that occur, if all are among the `width` from `low` on.
+fn seen_from<T: Label>(slice: &[T], low: i64, width: usize) -> Option<Vec<i64>> {
+    let parts: Option<Vec<Vec<i64>>> = slice
+        .par_chunks(slice.len().div_ceil(4 * rayon::current_num_threads()).max(CHUNK))
+        .map(|part| {
+            let mut seen = vec![false; width];
+            for label in part {
+                let label = label.wide();
+                *seen.get_mut(label.wrapping_sub(low) as u64 as usize)? = true;
+            }
+            Some(seen.iter().zip(low..).filter(|(seen, _)| **seen).map(|(_, label)| label).collect())
+        })
+        .collect();
+    let mut labels = parts?.concat();
+    labels.sort_unstable();
+    labels.dedup();
+    Some(labels)
 }
