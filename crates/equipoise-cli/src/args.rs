@@ -50,6 +50,8 @@ pub enum Command {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Bench(Bench),
+    #[command(flatten)]
+    Study(crate::commands::study::Command),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself

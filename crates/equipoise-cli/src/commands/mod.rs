@@ -4,3 +4,4 @@ pub mod bench;
 pub mod demo;
 pub mod reproduce;
 pub mod simulate;
+pub mod study;
