@@ -1,6 +1,7 @@
 //! Simulated participants who walk through a whole study.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use equipoise::space::{Binary, Space as _};
 use equipoise_study::event::{Answered, Choice, Event, When};
 use equipoise_study::log::{MemoryStore, Store, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
@@ -30,11 +31,24 @@ pub struct Simulant {
     pub ratio: f64,
     pub slope: f64,
     pub random: Xoshiro256PlusPlus,
+    /// The radius of the query ball, once it is known.
+    unit: Option<f64>,
+}
+
+/// The largest disc around the centre of a two-class set: the unit of noise.
+fn radius(space: &Binary) -> f64 {
+    let centre = space.centre();
+    let support = |step: u32| {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(step) / 4096.0).sin_cos();
+        let [found, cleared] = space.extreme([cos, sin]);
+        cos * (found - centre[0]) + sin * (cleared - centre[1])
+    };
+    (0..4096).map(support).fold(f64::MAX, f64::min)
 }
 
 impl Simulant {
     pub fn new(ratio: f64, slope: f64, seed: u64) -> Self {
-        Self { ratio, slope, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Self { ratio, slope, random: Xoshiro256PlusPlus::seed_from_u64(seed), unit: None }
     }
 
     /// The choice between the integers on the screen.
@@ -42,11 +56,10 @@ impl Simulant {
         let design = participant.design();
         let query = design.frame().query(&question.asked.shown);
         let a = match design.binary() {
-            // The largest disc inside this law's set has a radius of about .15.
-            Some(_) => {
+            Some(space) => {
                 let norm = self.ratio.hypot(1.0);
                 let value = |p: &[f64]| (self.ratio * p[0] + p[1]) / norm;
-                (value(&query.first) - value(&query.second)) / 0.15
+                (value(&query.first) - value(&query.second)) / *self.unit.get_or_insert_with(|| radius(space))
             }
             None => {
                 let sum = |p: &[f64]| p.iter().enumerate().map(|(n, x)| -(n as f64 + 1.0) * x).sum::<f64>();
