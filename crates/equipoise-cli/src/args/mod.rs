@@ -83,6 +83,8 @@ pub enum Command {
     Plan(PlanAhead),
     Optimize(Box<Optimize>),
     Apply(Apply),
+    #[command(flatten)]
+    Study(crate::commands::study::Command),
 }
 
 fn share(text: &str) -> Result<f64, String> {

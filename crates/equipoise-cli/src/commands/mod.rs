@@ -17,3 +17,4 @@ pub mod reproduce;
 pub mod score;
 pub mod simulate;
 pub mod threshold;
+pub mod study;
