@@ -14,5 +14,6 @@ pub mod assets;
 pub mod language;
 mod markdown;
 pub mod page;
+pub mod participant;
 pub mod picture;
 pub mod sentence;
