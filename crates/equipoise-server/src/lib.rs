@@ -11,9 +11,11 @@
 #![forbid(unsafe_code)]
 
 pub mod assets;
+pub mod cohort;
 pub mod language;
 mod markdown;
 pub mod page;
 pub mod participant;
 pub mod picture;
 pub mod sentence;
+pub mod serve;

@@ -57,8 +57,8 @@ pub const WORDS: Words = Words {
     source: "Source: {source}",
     // Learning the picture
     learn_title: "How to read the picture",
-    learn_truth: "On the left is what is true. It is the same for both systems.",
-    learn_prediction: "On the right is what the system predicts. The patterned boxes are its mistakes.",
+    learn_truth: "The shaded box is what is true. It is the same for both systems.",
+    learn_prediction: "The framed boxes are what the system predicts. Those with a pattern are its mistakes.",
     learn_number: "Try it: {number} of {total}",
     check: "Check my answer",
     right: "That is right.",
@@ -116,7 +116,7 @@ pub const WORDS: Words = Words {
     all_numbers: "All numbers",
     // Groups
     overall: "Everyone",
-    per_hundred: "{mistakes}, of 100 {class}",
+    per_hundred: "{mistakes}, per 100 who {class}",
     group: "Group",
     gap_more: "{system}: {points} more per 100 for “{group}” than for “{other}”.",
     gap_none: "{system}: no gap between groups.",

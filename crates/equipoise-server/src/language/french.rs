@@ -58,8 +58,8 @@ pub const WORDS: Words = Words {
     source: "Source : {source}",
     // Learning the picture
     learn_title: "Comment lire le schéma",
-    learn_truth: "À gauche, ce qui est vrai. C’est identique pour les deux systèmes.",
-    learn_prediction: "À droite, ce que le système prédit. Les cases à motif sont ses erreurs.",
+    learn_truth: "La case teintée est ce qui est vrai. Elle est identique pour les deux systèmes.",
+    learn_prediction: "Les cases encadrées sont ce que le système prédit. Celles à motif sont ses erreurs.",
     learn_number: "Exercice {number} sur {total}",
     check: "Vérifier ma réponse",
     right: "C’est exact.",
@@ -120,7 +120,7 @@ pub const WORDS: Words = Words {
     all_numbers: "Tous les nombres",
     // Groups
     overall: "Tout le monde",
-    per_hundred: "{mistakes}, sur 100 {class}",
+    per_hundred: "{mistakes}, sur 100 qui {class}",
     group: "Groupe",
     gap_more: "{system} : {points} de plus pour 100 pour « {group} » que pour « {other} ».",
     gap_none: "{system} : aucun écart entre les groupes.",

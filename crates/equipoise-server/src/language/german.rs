@@ -58,8 +58,8 @@ pub const WORDS: Words = Words {
     source: "Quelle: {source}",
     // Learning the picture
     learn_title: "So lesen Sie das Bild",
-    learn_truth: "Links steht, was wahr ist. Das ist für beide Systeme gleich.",
-    learn_prediction: "Rechts steht, was das System vorhersagt. Die gemusterten Felder sind seine Fehler.",
+    learn_truth: "Das getönte Feld ist, was wahr ist. Es ist für beide Systeme gleich.",
+    learn_prediction: "Die umrahmten Felder sind, was das System vorhersagt. Die mit einem Muster sind seine Fehler.",
     learn_number: "Zum Üben: {number} von {total}",
     check: "Antwort prüfen",
     right: "Das ist richtig.",
@@ -119,7 +119,7 @@ pub const WORDS: Words = Words {
     all_numbers: "Alle Zahlen",
     // Groups
     overall: "Alle zusammen",
-    per_hundred: "{mistakes}, von 100 {class}",
+    per_hundred: "{mistakes}, je 100 ({class})",
     group: "Gruppe",
     gap_more: "{system}: {points} mehr je 100 bei „{group}“ als bei „{other}“.",
     gap_none: "{system}: kein Abstand zwischen den Gruppen.",

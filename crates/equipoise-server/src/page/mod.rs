@@ -11,7 +11,7 @@ mod stated;
 pub use comparison::{Comparison, Tried};
 pub use learn::{Learn, LearnState};
 pub use questionnaire::{Control, Field, Questionnaire};
-pub use result::ResultPage;
+pub use result::{ResultPage, choice_name};
 pub use stated::{StatedCost, Typed};
 
 use crate::language::{Language, Words};
@@ -291,7 +291,8 @@ impl Device {
         // A link of ours is far below the most a code can hold; were it not, the text would have to do.
         let code = QrCode::with_error_correction_level(&link, EcLevel::M).map_or(String::new(), |code| {
             let drawn = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
-            drawn.trim_start_matches(|c| c != '\n').trim_start().to_owned()
+            // Inside a page it goes without the declaration that a file begins with.
+            drawn.find("<svg").map_or(String::new(), |start| drawn[start..].to_owned())
         });
         Self { frame, link, code }
     }
