@@ -3,8 +3,10 @@
 use crate::desk::body;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::log::{Draft, Hash, Row, STUDY_SESSION, Store};
+use crate::log::{Draft, Hash, Row, STUDY_SESSION, SqliteStore, Store, Verified, verify};
+use crate::seams::{Clock, Random};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Deletes a session's events and writes down that this was done.
 pub(crate) fn erase(
@@ -32,4 +34,42 @@ pub fn erased(store: &dyn Store) -> Result<BTreeSet<String>> {
         }
     }
     Ok(sessions)
+}
+
+/// Puts a backup in the place of a log, after checking it, and erases again whoever was erased since it was made.
+///
+/// The log that was there is kept beside it with `.replaced` added to its name; it is read for erasures only.
+pub fn restore(
+    backup: &Path,
+    to: &Path,
+    clock: &dyn Clock,
+    random: &dyn Random,
+) -> Result<(Verified, usize)> {
+    let copy = SqliteStore::open_existing(backup)?;
+    verify(&copy)?;
+    let mut gone = BTreeSet::new();
+    if to.exists() {
+        let current = SqliteStore::open_existing(to)?;
+        gone = erased(&current)?;
+        drop(current);
+        let mut aside = to.as_os_str().to_owned();
+        aside.push(".replaced");
+        let io = |e: std::io::Error| Error::Storage(format!("cannot move {} aside: {e}", to.display()));
+        std::fs::rename(to, &aside).map_err(io)?;
+    }
+    copy.backup(to)?;
+    let mut store = SqliteStore::open_existing(to)?;
+    let already = erased(&store)?;
+    let mut again = 0;
+    for session in gone.difference(&already) {
+        // Whoever was invited after the backup is not in it.
+        if !store.session(session)?.is_empty() {
+            let mut salt = [0; 32];
+            random.fill(&mut salt)?;
+            let record = Event::Erased { session: session.clone() };
+            erase(&mut store, session, clock.now(), salt, &record)?;
+            again += 1;
+        }
+    }
+    Ok((verify(&store)?, again))
 }

@@ -1,6 +1,6 @@
 //! Where one participant is: a fold of their events.
 
-use crate::belief::Belief;
+use crate::belief::{Belief, Spread};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
@@ -435,6 +435,33 @@ impl Participant {
         let rule = schedule::stopped(&self.design, &self.questions, &self.belief);
         let over = self.pending().is_none() && self.next_question().is_none() && self.invited.is_some();
         rule.or(over.then_some(Stopped::NothingLeft))
+    }
+
+    /// About how many comparisons are left, from and to: for "about 5-9 left" (UX-17).
+    ///
+    /// Checks are known; the rest follows from how wide the belief is against how wide it may be.
+    pub fn left(&self) -> (usize, usize) {
+        let (study, pending) = (self.design.study(), usize::from(self.pending().is_some()));
+        let asked = |wanted: fn(Purpose) -> bool| {
+            self.questions.iter().filter(|q| q.answer.is_some() && wanted(q.asked.purpose)).count()
+        };
+        let elicited = asked(|purpose| purpose == Purpose::Elicitation);
+        let total = study.checks.evaluation + study.checks.repeats + study.checks.dominated;
+        let checks = total.saturating_sub(asked(|purpose| purpose != Purpose::Elicitation));
+        if self.pending().is_none() && self.next_question().is_none() {
+            return (0, 0);
+        }
+        let most = study.stop.cap.saturating_sub(elicited);
+        let (low, high) = match self.belief.spread() {
+            Spread::Factor(factor) if factor <= study.stop.width => (0, 0),
+            Spread::Factor(factor) => {
+                let excess = (factor / study.stop.width).ln();
+                ((0.8 * excess).ceil() as usize, (1.5 * excess + 6.0).ceil() as usize)
+            }
+            Spread::Angle(angle) if angle <= study.stop.angle => (0, 0),
+            Spread::Angle(_) => (1, most),
+        };
+        ((low.min(most) + checks).max(pending), (high.min(most) + checks).max(pending))
     }
 
     /// The study.
