@@ -1,5 +1,5 @@
 // Every page in every state from `cargo run -p equipoise-server --example gallery -- DIR`: a picture of each, and
-// axe-core on each, at two sizes, light and dark. Usage: node gallery.mjs DIR PICTURES [NAME-PART]
+// axe-core on each: on a phone in light colours, and on a desk in dark ones. Usage: node gallery.mjs DIR PICTURES [NAME-PART]
 import { readFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -23,24 +23,22 @@ mkdirSync(pictures, { recursive: true });
 const names = JSON.parse(readFileSync(join(directory, "pages.json"))).filter((name) => name.includes(part));
 const browser = await launch();
 let failed = 0;
-for (const [size, viewport] of Object.entries(SIZES)) {
-  for (const colorScheme of ["light", "dark"]) {
-    const context = await browser.newContext({ viewport, colorScheme });
-    const page = await context.newPage();
-    for (const name of names) {
-      await page.goto(`${origin}/${name}.html`);
-      const violations = await accessibility(page);
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (sideways > 0) violations.push(`scrolls sideways by ${sideways} px`);
-      for (const violation of violations) console.log(`${name} ${size} ${colorScheme}: ${violation}`);
-      failed += violations.length > 0;
-      await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
-    }
-    await context.close();
+for (const [size, colorScheme] of [["phone", "light"], ["desktop", "dark"]]) {
+  const context = await browser.newContext({ viewport: SIZES[size], colorScheme });
+  const page = await context.newPage();
+  for (const name of names) {
+    await page.goto(`${origin}/${name}.html`);
+    const violations = await accessibility(page);
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (sideways > 0) violations.push(`scrolls sideways by ${sideways} px`);
+    for (const violation of violations) console.log(`${name} ${size} ${colorScheme}: ${violation}`);
+    failed += violations.length > 0;
+    await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
   }
+  await context.close();
 }
 await browser.close();
 server.close();
-const all = names.length * Object.keys(SIZES).length * 2;
-console.log(`test result: ${failed ? "FAILED" : "ok"}. ${all - failed} passed; ${failed} failed; pages x sizes x colours`);
+const all = 2 * names.length;
+console.log(`test result: ${failed ? "FAILED" : "ok"}. ${all - failed} passed; ${failed} failed; pages of the gallery`);
 process.exitCode = failed ? 1 : 0;

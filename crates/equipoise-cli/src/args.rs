@@ -50,6 +50,7 @@ pub enum Command {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Bench(Bench),
+    Serve(Serve),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -63,6 +64,7 @@ Examples:
   equipoise demo                      a simulated expert to whom a miss is 6 false alarms
   equipoise demo --ratio 20 --all     another expert, every question in full
   equipoise demo --ask                you answer; q saves
+  equipoise demo --web                you answer in a browser, as a participant of a study
   equipoise demo --ask --resume equipoise-demo.interview.json")]
 pub struct Demo {
     /// How many false alarms a missed cancer is worth to the simulated expert
@@ -74,6 +76,12 @@ pub struct Demo {
     /// Let the person at the keyboard answer
     #[arg(long, conflicts_with_all = ["ratio", "all"])]
     pub ask: bool,
+    /// Put the questions into a browser: a whole study, from consent to receipt
+    #[arg(long, conflicts_with_all = ["ratio", "all", "ask"])]
+    pub web: bool,
+    /// The port of --web; any free one if left out
+    #[arg(long, value_name = "PORT", requires = "web", default_value_t = 0)]
+    pub port: u16,
     /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
     #[arg(long, value_name = "FILE", requires = "ask")]
     pub save: Option<PathBuf>,
@@ -154,10 +162,11 @@ drawn at random. A ratio is questions over the floor (over the channel's capacit
 
 Examples:
   equipoise bench queries                      clean answers
-  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop")]
+  equipoise bench queries --noise --metrics 200  wrong and uncertain answers: cost and coverage of the certified stop
+  equipoise bench server                       500 simulated participants of a web study: how long they wait")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "server"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -168,6 +177,40 @@ pub struct Bench {
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,
+    /// server: simulated participants at once
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub participants: u32,
+    /// server: seconds they think about a comparison, on average
+    #[arg(long, value_name = "S", default_value_t = 6.0, value_parser = positive)]
+    pub think: f64,
+    /// server: seconds over which answers are counted, after all have arrived
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive)]
+    pub seconds: f64,
+}
+
+/// Serve a study to its participants over the web
+#[derive(Debug, Args)]
+#[command(after_help = "\
+DIR holds study.toml, its data, and log.sqlite, which is made if it is not there. Only this computer can reach the pages \
+unless --listen says otherwise; put a proxy with TLS before them and name its address with --origin. Ctrl-C stops when all \
+that has begun is finished. Everything acknowledged is on disk before.
+
+Examples:
+  equipoise serve cancer --invite 1                         try it: prints a link
+  equipoise serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
+pub struct Serve {
+    /// The directory of the study
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The address to listen on; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: std::net::SocketAddr,
+    /// What people type before the path of a link, if not the address itself
+    #[arg(long, value_name = "URL")]
+    pub origin: Option<String>,
+    /// Make so many new places and print their links
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub invite: usize,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

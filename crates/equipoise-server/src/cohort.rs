@@ -156,9 +156,7 @@ fn encoded(text: &str) -> String {
 /// Takes part in a two-class study from the link to the end, or until the connection breaks: then `part` holds what was
 /// acknowledged so far.
 pub async fn take_part(address: SocketAddr, token: &str, person: &mut Person, part: &mut Part) -> io::Result<()> {
-    let mut client = Client::connect(address).await?;
-    client.get(&format!("/i/{token}")).await?;
-    part.page = client.get("/").await?.body;
+    let mut client = start(address, token, part).await?;
     for _ in 0..PATIENCE {
         match step(&mut client, person, part).await? {
             Step::On => {}
@@ -169,6 +167,78 @@ pub async fn take_part(address: SocketAddr, token: &str, person: &mut Person, pa
         }
     }
     Err(io::Error::other(format!("stuck at: {}", title(&part.page))))
+}
+
+/// What many people at once met with.
+#[derive(Debug, Clone)]
+pub struct Load {
+    /// From sending an answer to having read the reply, sorted.
+    pub waits: Vec<Duration>,
+    /// For how long answers were counted.
+    pub counted: Duration,
+    /// What went wrong, a sentence each.
+    pub errors: Vec<String>,
+    /// How many came to the end of the study meanwhile.
+    pub finished: usize,
+}
+
+impl Load {
+    /// The wait that a share of answers did not exceed.
+    pub fn quantile(&self, share: f64) -> Duration {
+        let place = (share * self.waits.len() as f64).ceil() as usize;
+        self.waits.get(place.saturating_sub(1)).copied().unwrap_or_default()
+    }
+}
+
+/// Lets many take part at once. They arrive over the time `arrive`; answers count from then on, for the time `count`.
+pub fn load(address: SocketAddr, tokens: Vec<String>, think: Duration, arrive: Duration, count: Duration) -> io::Result<Load> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        let begin = tokio::time::Instant::now() + arrive;
+        let people = tokens.len().max(1) as u32;
+        let tasks: Vec<_> = (0..).zip(tokens).map(|(place, token)| tokio::spawn(async move {
+            tokio::time::sleep(arrive * place / people).await;
+            // Ratios from 1.5 to 24.
+            let ratio = 1.5 * 16_f64.powf(f64::from(place) / f64::from(people));
+            let mut person = Person::new(ratio, 20.0, think, place.into());
+            let (mut early, mut part) = (Part::default(), Part::default());
+            let result = tokio::time::timeout_at(begin + count, async {
+                let mut client = start(address, &token, &mut early).await?;
+                while tokio::time::Instant::now() < begin {
+                    if let Step::End = step(&mut client, &mut person, &mut early).await? {
+                        return Ok(true);
+                    }
+                }
+                part.page = std::mem::take(&mut early.page);
+                loop {
+                    if let Step::End = step(&mut client, &mut person, &mut part).await? {
+                        return Ok(true);
+                    }
+                }
+            });
+            let result: io::Result<bool> = result.await.unwrap_or(Ok(false));
+            (result, part.waits)
+        })).collect();
+        let mut load = Load { waits: vec![], counted: count, errors: vec![], finished: 0 };
+        for task in tasks {
+            let (result, waits) = task.await.map_err(io::Error::other)?;
+            load.waits.extend(waits);
+            match result {
+                Ok(finished) => load.finished += usize::from(finished),
+                Err(error) => load.errors.push(error.to_string()),
+            }
+        }
+        load.waits.sort_unstable();
+        Ok(load)
+    })
+}
+
+/// Opens the link and the first page.
+async fn start(address: SocketAddr, token: &str, part: &mut Part) -> io::Result<Client> {
+    let mut client = Client::connect(address).await?;
+    client.get(&format!("/i/{token}")).await?;
+    part.page = client.get("/").await?.body;
+    Ok(client)
 }
 
 enum Step {

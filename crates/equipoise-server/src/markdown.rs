@@ -5,7 +5,7 @@ pub fn html(text: &str) -> String {
     let mut html = String::new();
     for block in text.replace("\r\n", "\n").split("\n\n").filter(|block| !block.trim().is_empty()) {
         let (mut paragraph, mut list) = (vec![], vec![]);
-        for line in block.lines().map(str::trim) {
+        for line in block.lines().map(str::trim).filter(|line| !line.is_empty()) {
             match line.strip_prefix("- ") {
                 Some(item) => list.push(item.to_owned()),
                 // A line after an item goes on with it.

@@ -138,10 +138,20 @@ const UNBOUNDED: f64 = 30.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use equipoise_study::template;
+    use equipoise_study::{Text, template};
 
     fn cancer() -> Study {
-        Study::parse(template::find("binary-cancer").unwrap().text).unwrap()
+        let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+        // The template has no French.
+        let french = [["cancer manqué", "cancers manqués"], ["fausse alerte", "fausses alertes"]];
+        for (mistake, [one, many]) in study.task.mistakes.iter_mut().zip(french) {
+            for (text, noun) in [(&mut mistake.one, one), (&mut mistake.many, many)] {
+                if let Text::ByLanguage(texts) = text {
+                    texts.insert("fr".to_owned(), noun.to_owned());
+                }
+            }
+        }
+        study
     }
 
     /// 100 missed and 200 false alarms in A; in B so many more or fewer.
@@ -156,7 +166,7 @@ mod tests {
         let mut golden = String::new();
         for language in Language::OFFERED {
             for missed in [-12, -1, 0, 1, 12] {
-                for alarms in [-43, -1, 0, 1, 1043 - 1000] {
+                for alarms in [-43, -1, 0, 1, 43] {
                     for first in [true, false] {
                         let sentence = difference(&study, &shown(missed, alarms), first, language);
                         golden.push_str(&format!("{} {missed:+} {alarms:+} {first}: {sentence}\n", language.tag()));

@@ -2,5 +2,7 @@
 
 pub mod bench;
 pub mod demo;
+pub mod load;
 pub mod reproduce;
+pub mod serve;
 pub mod simulate;

@@ -9,6 +9,7 @@ mod french;
 mod german;
 mod number;
 mod pseudo;
+mod spanish;
 mod words;
 
 pub use number::Numbers;
@@ -28,6 +29,9 @@ pub enum Language {
     /// French, in the polite form.
     #[serde(rename = "fr")]
     French,
+    /// Spanish, in the polite form.
+    #[serde(rename = "es")]
+    Spanish,
     /// English with accents, forty per cent longer and from right to left: shows what a translation may break.
     #[serde(rename = "en-XA")]
     Pseudo,
@@ -35,7 +39,7 @@ pub enum Language {
 
 impl Language {
     /// The languages people are offered.
-    pub const OFFERED: [Self; 3] = [Self::English, Self::German, Self::French];
+    pub const OFFERED: [Self; 4] = [Self::English, Self::German, Self::Spanish, Self::French];
 
     /// Reads a tag such as `de` or `de-AT`; `None` for a language we do not have.
     pub fn from_tag(tag: &str) -> Option<Self> {
@@ -58,6 +62,7 @@ impl Language {
             Self::English => "en",
             Self::German => "de",
             Self::French => "fr",
+            Self::Spanish => "es",
             Self::Pseudo => "en-XA",
         }
     }
@@ -68,6 +73,7 @@ impl Language {
             Self::English => "English",
             Self::German => "Deutsch",
             Self::French => "Français",
+            Self::Spanish => "Español",
             Self::Pseudo => "Þšéüðö",
         }
     }
@@ -83,6 +89,7 @@ impl Language {
             Self::English => &english::WORDS,
             Self::German => &german::WORDS,
             Self::French => &french::WORDS,
+            Self::Spanish => &spanish::WORDS,
             Self::Pseudo => pseudo::words(),
         }
     }
@@ -91,7 +98,7 @@ impl Language {
     pub fn numbers(self) -> Numbers {
         match self {
             Self::English | Self::Pseudo => Numbers { thousands: ",", decimal: ".", percent: "%" },
-            Self::German => Numbers { thousands: ".", decimal: ",", percent: "\u{a0}%" },
+            Self::German | Self::Spanish => Numbers { thousands: ".", decimal: ",", percent: "\u{a0}%" },
             // A narrow no-break space between thousands, as French typography has it.
             Self::French => Numbers { thousands: "\u{202f}", decimal: ",", percent: "\u{202f}%" },
         }
@@ -100,7 +107,7 @@ impl Language {
     /// Which form a noun takes after a count.
     pub fn plural(self, count: u64) -> Plural {
         let singular = match self {
-            Self::English | Self::German | Self::Pseudo => count == 1,
+            Self::English | Self::German | Self::Spanish | Self::Pseudo => count == 1,
             Self::French => count < 2,
         };
         if singular { Plural::One } else { Plural::Other }
@@ -148,7 +155,7 @@ mod tests {
     #[test]
     fn every_language_says_everything_with_the_same_holes() {
         let english = Language::English.words().all();
-        for language in [Language::German, Language::French, Language::Pseudo] {
+        for language in [Language::German, Language::Spanish, Language::French, Language::Pseudo] {
             for ((key, original), (_, translated)) in english.iter().zip(language.words().all()) {
                 assert!(!translated.trim().is_empty(), "{key} is empty in {}", language.tag());
                 assert_eq!(holes(original), holes(translated), "{key} in {}: {translated}", language.tag());
@@ -160,7 +167,7 @@ mod tests {
     fn translations_differ_from_the_english() {
         // Words that are the same in two languages, or are no words at all.
         let shared = ["pause", "pause_title"];
-        for language in [Language::German, Language::French] {
+        for language in [Language::German, Language::Spanish, Language::French] {
             let pairs = Language::English.words().all().into_iter().zip(language.words().all());
             for ((key, original), (_, translated)) in pairs {
                 let same = original == translated && !shared.contains(&key);
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn nobody_is_labelled() {
         // Guideline G6: a system predicts; what is true of a person is not its label.
-        let banned = ["label", "etikett", "étiquet", "gekennzeichnet"];
+        let banned = ["label", "etikett", "étiquet", "gekennzeichnet", "etiquet"];
         for language in Language::OFFERED {
             for (key, sentence) in language.words().all() {
                 let lower = sentence.to_lowercase();

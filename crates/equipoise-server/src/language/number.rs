@@ -1,5 +1,7 @@
 //! Numbers as a language writes them.
 
+use equipoise_study::numbers;
+
 /// The marks a language puts into numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numbers {
@@ -14,15 +16,7 @@ pub struct Numbers {
 impl Numbers {
     /// A count: 12,345.
     pub fn count(&self, count: u64) -> String {
-        let digits = count.to_string();
-        let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-        for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place).is_multiple_of(3) {
-                text.push_str(self.thousands);
-            }
-            text.push(digit);
-        }
-        text
+        numbers::grouped(count).replace(',', self.thousands)
     }
 
     /// A share of a whole as a percentage with one decimal: 5.4%.
@@ -37,20 +31,12 @@ impl Numbers {
         if !value.is_finite() {
             return "∞".to_owned();
         }
-        if value >= 99.5 {
-            let unit = 10_f64.powi(value.log10().floor() as i32 - 1);
-            return self.count(((value / unit).round() * unit) as u64);
-        }
-        let text = if value >= 9.95 || value <= 0.0 {
-            format!("{value:.0}")
-        } else {
-            let decimals = (1 - value.log10().floor() as i32).max(1) as usize;
-            // 0.0996 rounds up to 0.10, which has its two digits with one decimal fewer.
-            let text = format!("{value:.decimals$}");
-            let rounded: f64 = text.parse().unwrap_or(value);
-            if rounded.log10().floor() > value.log10().floor() { format!("{value:.*}", decimals - 1) } else { text }
+        let marked = |mark: char| match mark {
+            ',' => self.thousands.to_owned(),
+            '.' => self.decimal.to_owned(),
+            digit => digit.to_string(),
         };
-        text.replace('.', self.decimal)
+        numbers::two_digits(value).chars().map(marked).collect()
     }
 }
 

@@ -168,7 +168,7 @@ fn draw(participant: &Participant, visitor: &Visitor, accepted: Language, asked:
             let first = participant.questions().len() <= 1 && participant.retracted() == 0;
             match participant.pending() {
                 _ if first && !study.practice.is_empty() && asked("begin") != "yes" => render(&Message::begin(frame)),
-                Some(question) => render(&Comparison::asked(frame, participant, question, left(participant))),
+                Some(question) => render(&Comparison::asked(frame, participant, question, Some(following(participant)))),
                 None => render(&Message::failed(frame)),
             }
         }
@@ -180,9 +180,9 @@ fn draw(participant: &Participant, visitor: &Visitor, accepted: Language, asked:
 }
 
 /// The fewest and the most comparisons that are expected to follow the one on the screen.
-fn left(participant: &Participant) -> Option<(usize, usize)> {
-    let _ = participant;
-    None
+fn following(participant: &Participant) -> (usize, usize) {
+    let (low, high) = participant.left();
+    (low.saturating_sub(1), high.saturating_sub(1))
 }
 
 /// Does what a form asks for.
