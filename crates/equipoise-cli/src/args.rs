@@ -51,6 +51,8 @@ pub enum Command {
     Reproduce(Reproduce),
     Bench(Bench),
     Serve(Serve),
+    #[command(flatten)]
+    Study(crate::commands::study::Command),
 }
 
 /// Watch a metric being recovered from comparisons, or answer them yourself
@@ -191,7 +193,7 @@ pub struct Bench {
 /// Serve a study to its participants over the web
 #[derive(Debug, Args)]
 #[command(after_help = "\
-DIR holds study.toml, its data, and log.sqlite, which is made if it is not there. Only this computer can reach the pages \
+DIR holds a study that is locked; its log is begun if it is not there. Only this computer can reach the pages \
 unless --listen says otherwise; put a proxy with TLS before them and name its address with --origin. Ctrl-C stops when all \
 that has begun is finished. Everything acknowledged is on disk before.
 
@@ -200,7 +202,7 @@ Examples:
   equipoise serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
 pub struct Serve {
     /// The directory of the study
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", default_value = ".")]
     pub directory: PathBuf,
     /// The address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]

@@ -47,6 +47,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Bench(args)) => commands::bench::run(args, &line.global),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
         Some(Command::Serve(args)) => commands::serve::run(args, &line.global),
+        Some(Command::Study(command)) => commands::study::run(command, &line.global),
         None => {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)

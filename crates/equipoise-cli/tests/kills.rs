@@ -68,6 +68,8 @@ impl Directory {
         let path = std::env::temp_dir().join(format!("equipoise-kills-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("study.toml"), template::find("binary-cancer").unwrap().text).unwrap();
+        let lock = Command::new(env!("CARGO_BIN_EXE_equipoise")).arg("lock").arg("--study").arg(&path).output().unwrap();
+        assert!(lock.status.success(), "{lock:?}");
         Self(path)
     }
 }

@@ -11,7 +11,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn bits(participant: &Participant) -> Vec<u64> {
-    [0.025, 0.2, 0.5, 0.9, 0.975].iter().filter_map(|s| participant.belief().quantile(*s)).map(f64::to_bits).collect()
+    [0.025, 0.2, 0.5, 0.9, 0.975]
+        .iter()
+        .filter_map(|s| participant.belief().quantile(*s))
+        .map(f64::to_bits)
+        .collect()
 }
 
 #[test]
@@ -112,7 +116,8 @@ fn taking_answers_back_leaves_no_trace_in_belief_or_next_question() {
                     let key = format!("back-{asked}-{n}-{detours}");
                     desk.record(&session, DEVICE, &key, &Event::Retracted { asked }).unwrap();
                 }
-                let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ ((n as u64) << 20) ^ ((detours as u64) << 40));
+                let mut random =
+                    Xoshiro256PlusPlus::seed_from_u64(seed ^ ((n as u64) << 20) ^ ((detours as u64) << 40));
                 let asked = desk.look(&session, |p| p.pending().unwrap().seq).unwrap();
                 let event = Event::Answered(equipoise_study::event::Answered {
                     asked,
@@ -206,9 +211,11 @@ fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
         covered += usize::from(found.low.is_none_or(|x| x <= ratio) && found.high.is_none_or(|x| ratio <= x));
         questions.push(report.answers);
         refused += usize::from(report.refusal.is_some());
-        for (sum, agreement) in
-            fidelity.iter_mut().zip([report.fidelity.elicited, report.fidelity.stated, report.fidelity.fewest_missed])
-        {
+        for (sum, agreement) in fidelity.iter_mut().zip([
+            report.fidelity.elicited,
+            report.fidelity.stated,
+            report.fidelity.fewest_missed,
+        ]) {
             *sum += agreement.unwrap().share / people as f64;
         }
     }

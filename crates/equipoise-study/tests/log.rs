@@ -48,7 +48,10 @@ fn any_changed_removed_swapped_or_added_row_is_found() {
                 let copy = rows[at].clone();
                 rows.insert(at, copy);
             }
-            3 => rows[at].payload.as_mut().unwrap().salt[random.random_range(0..32)] ^= 1 << random.random_range(0..8),
+            3 => {
+                rows[at].payload.as_mut().unwrap().salt[random.random_range(0..32)] ^=
+                    1 << random.random_range(0..8)
+            }
             4 => rows[at].payload.as_mut().unwrap().body.push(' '),
             5 => rows[at].commitment[random.random_range(0..32)] ^= 1,
             6 => rows[at].at += 1,
@@ -145,7 +148,9 @@ fn both_stores_refuse_a_key_or_a_number_that_is_there() {
     for mut store in stores {
         let group = vec![draft("s", 1, "a"), draft("s", 2, "b")];
         assert!(matches!(&store.append(&[group]).unwrap()[0], Appended::New(rows) if rows.len() == 2));
-        let again = store.append(&[vec![draft("s", 3, "a")], vec![draft("s", 2, "c")], vec![draft("t", 1, "a")]]).unwrap();
+        let again = store
+            .append(&[vec![draft("s", 3, "a")], vec![draft("s", 2, "c")], vec![draft("t", 1, "a")]])
+            .unwrap();
         assert!(matches!(&again[0], Appended::Known(row) if row.seq == 1));
         assert!(matches!(&again[1], Appended::Taken(row) if row.key == "b"));
         assert!(matches!(&again[2], Appended::New(_)));
@@ -170,7 +175,8 @@ fn many_threads_share_a_log_and_nothing_is_lost() {
             let writer = writer.clone();
             scope.spawn(move || {
                 for seq in 1..=each {
-                    let done = writer.append(vec![draft(&format!("s{thread}"), seq, &format!("k{seq}"))]).unwrap();
+                    let done =
+                        writer.append(vec![draft(&format!("s{thread}"), seq, &format!("k{seq}"))]).unwrap();
                     assert!(matches!(done, Appended::New(_)));
                 }
             });

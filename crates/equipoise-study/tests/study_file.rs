@@ -21,9 +21,13 @@ fn whatever_is_wrong_has_its_line() {
         ("format = 1", "format = 2", "format is 2, expected 1"),
         ("width = 1.6 ", "width = 0.5 ", "stop.width is 0.5, expected a number in [1.05, 100]"),
         ("cap = 40", "cap = \"many\"", "invalid type: string \"many\", expected usize"),
-        ("slope = 21.0", "slop = 21.0", "missing field slope"),
+        ("slope = 21.0", "slop = 21.0", "unknown field slop, expected slope or offset"),
         ("evaluation = 15", "evaluation = 15\nevaluations = 3", "unknown field evaluations"),
-        ("name = \"cancer\"", "name = \"can cer\"", "name is \"can cer\", expected letters, digits and hyphens"),
+        (
+            "name = \"cancer\"",
+            "name = \"can cer\"",
+            "name is \"can cer\", expected letters, digits and hyphens",
+        ),
     ];
     for (old, new, expected) in cases {
         let wrong = Study::parse(&text.replacen(old, new, 1)).unwrap_err().to_string();
@@ -32,7 +36,10 @@ fn whatever_is_wrong_has_its_line() {
         assert!(wrong.contains(expected), "{wrong}");
         // A field of a tagged table has the line of its table.
         let table = format!("line {}: ", line_of("[space]"));
-        assert!(near.iter().chain([&table]).any(|start| wrong.starts_with(start)), "{wrong}, expected line {line}");
+        assert!(
+            near.iter().chain([&table]).any(|start| wrong.starts_with(start)),
+            "{wrong}, expected line {line}"
+        );
     }
 }
 
@@ -44,10 +51,17 @@ fn lints_find_what_the_guidelines_warn_of() {
         lint::lint(&design).into_iter().map(|lint| lint.rule).collect::<Vec<_>>()
     };
     assert!(found(&text.replace("predicted as low risk", "labelled as low risk")).contains(&"G6"));
-    let allowed = text.replace("predicted as low risk", "labelled as low risk").replacen("seed =", "allow = [\"G6\"]\nseed =", 1);
+    let allowed = text.replace("predicted as low risk", "labelled as low risk").replacen(
+        "seed =",
+        "allow = [\"G6\"]\nseed =",
+        1,
+    );
     assert!(!found(&allowed).contains(&"G6"));
-    assert!(found(&text.replacen("languages = [\"en\"", "languages = [\"fr\", \"en\"", 1)).contains(&"languages"));
-    let long = text.replace("A healthy person worries for weeks", &format!("A {} person", "very ".repeat(30)));
+    assert!(
+        found(&text.replacen("languages = [\"en\"", "languages = [\"fr\", \"en\"", 1)).contains(&"languages")
+    );
+    let long =
+        text.replace("A healthy person worries for weeks", &format!("A {} person", "very ".repeat(30)));
     assert!(found(&long).contains(&"G9"));
 }
 

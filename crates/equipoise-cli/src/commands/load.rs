@@ -10,7 +10,6 @@ use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise_server::cohort::{Load, load};
 use equipoise_server::serve::{Options, participants};
-use equipoise_study::{Study, template};
 use serde::Serialize;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -64,9 +63,8 @@ impl Document {
 
 /// Serves the cancer study from a log on disk, and lets simulated people answer it over HTTP.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
-    let template = template::find("binary-cancer").context("the template of the cancer study")?;
     let directory = Temporary::new("bench")?;
-    let desk = serve::open(Study::parse(template.text)?, directory.path())?;
+    let desk = serve::ready_made(&directory)?;
     let tokens = desk.invite(args.participants as usize)?.into_iter().map(|invitation| invitation.token).collect();
     let (tell, told) = channel();
     // The server runs until the process ends.

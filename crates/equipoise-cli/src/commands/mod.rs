@@ -6,3 +6,4 @@ pub mod load;
 pub mod reproduce;
 pub mod serve;
 pub mod simulate;
+pub mod study;

@@ -1,25 +1,24 @@
 //! `equipoise serve`: a study for its participants, over the web.
 
 use crate::args::{Global, Serve};
-use crate::{files, json};
+use crate::commands::study::Place;
+use crate::files::Temporary;
+use crate::json;
 use anyhow::{Context as _, Result};
 use equipoise_server::serve::{Options, participants};
-use equipoise_study::log::{SqliteStore, Writer};
-use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Study};
+use equipoise_study::{Design, Desk, Study, template};
 use serde::Serialize;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
-    let path = args.directory.join("study.toml");
-    let study = Study::parse(&files::read(&path)?).with_context(|| files::name(&path))?;
-    let name = study.name.clone();
-    let desk = open(study, &args.directory)?;
+    let place = Place::at(args.directory.clone());
+    let design = place.locked()?;
+    let name = design.study().name.clone();
+    let desk = place.desk(design)?;
     let invitations = desk.invite(args.invite)?;
     let options = Options { listen: args.listen, origin: args.origin.clone() };
     participants(desk, &options, |state, address| {
@@ -30,11 +29,11 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The study with its log, which is made if it is not there.
-pub fn open(study: Study, directory: &Path) -> Result<Desk> {
-    let design = Arc::new(Design::new(study, directory)?);
-    let store = SqliteStore::open(directory.join("log.sqlite"))?;
-    Ok(Desk::new(design, Writer::start(store), SystemClock, SystemRandom))
+/// The ready-made cancer study on a log in a directory that will be thrown away.
+pub fn ready_made(directory: &Temporary) -> Result<Desk> {
+    let template = template::find("binary-cancer").context("the template of the cancer study")?;
+    let design = Design::new(Study::parse(template.text)?, directory.path())?;
+    Place::at(directory.path().to_owned()).desk(Arc::new(design))
 }
 
 /// What `--json` prints when requests are taken.

@@ -1,4 +1,5 @@
 //! Simulated participants who walk through a whole study.
+#![allow(dead_code, reason = "each test uses a part")]
 
 use equipoise_study::event::{Answered, Choice, Event, When};
 use equipoise_study::log::{MemoryStore, Store, Writer};
@@ -79,7 +80,9 @@ impl Simulant {
                 device: DEVICE.to_owned(),
                 external: Default::default(),
             },
-            Step::Questionnaire(position) => Event::QuestionnaireAnswered { position, answers: Default::default() },
+            Step::Questionnaire(position) => {
+                Event::QuestionnaireAnswered { position, answers: Default::default() }
+            }
             Step::StatedCost(when) => {
                 // People state a round number some way off.
                 let off = if when == When::Before { 0.3 } else { 0.7 };

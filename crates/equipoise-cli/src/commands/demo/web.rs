@@ -6,7 +6,6 @@ use crate::files::Temporary;
 use crate::json;
 use anyhow::{Context as _, Result};
 use equipoise_server::serve::{Options, participants};
-use equipoise_study::{Study, template};
 use serde::Serialize;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -20,9 +19,8 @@ struct Document {
 
 /// Serves the study on a log that is thrown away at the end.
 pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
-    let template = template::find("binary-cancer").context("the template of the cancer study")?;
     let directory = Temporary::new("demo")?;
-    let desk = serve::open(Study::parse(template.text)?, directory.path())?;
+    let desk = serve::ready_made(&directory)?;
     let invitation = desk.invite(1)?.remove(0);
     let options = Options { listen: ([127, 0, 0, 1], args.port).into(), origin: None };
     participants(desk, &options, |state, _| {
