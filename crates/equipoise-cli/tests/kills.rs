@@ -68,7 +68,12 @@ impl Directory {
         let path = std::env::temp_dir().join(format!("equipoise-kills-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("study.toml"), template::find("binary-cancer").unwrap().text).unwrap();
-        let lock = Command::new(env!("CARGO_BIN_EXE_equipoise")).arg("lock").arg("--study").arg(&path).output().unwrap();
+        let lock = Command::new(env!("CARGO_BIN_EXE_equipoise"))
+            .arg("lock")
+            .arg("--study")
+            .arg(&path)
+            .output()
+            .unwrap();
         assert!(lock.status.success(), "{lock:?}");
         Self(path)
     }
@@ -97,20 +102,23 @@ fn what_was_acknowledged_survives_kills() {
         let mut server = Server::start(&directory.0);
         slowest = slowest.max(started.elapsed());
         let address = server.address;
-        let tasks: Vec<_> = (0..).zip(waiting.iter().take(PEOPLE).cloned()).map(|(place, (token, session))| {
-            let acknowledged = acknowledged.clone();
-            runtime.spawn(async move {
-                let mut person = Person::new(6.0, 20.0, Duration::ZERO, place);
-                let mut part = Part::default();
-                let result = take_part(address, &token, &mut person, &mut part).await;
-                let mut all = acknowledged.lock().unwrap();
-                for answer in &part.answers {
-                    let place = (session.clone(), answer.query, answer.choice.clone());
-                    all.insert(place, answer.receipt.clone());
-                }
-                (token, result.is_ok())
+        let tasks: Vec<_> = (0..)
+            .zip(waiting.iter().take(PEOPLE).cloned())
+            .map(|(place, (token, session))| {
+                let acknowledged = acknowledged.clone();
+                runtime.spawn(async move {
+                    let mut person = Person::new(6.0, 20.0, Duration::ZERO, place);
+                    let mut part = Part::default();
+                    let result = take_part(address, &token, &mut person, &mut part).await;
+                    let mut all = acknowledged.lock().unwrap();
+                    for answer in &part.answers {
+                        let place = (session.clone(), answer.query, answer.choice.clone());
+                        all.insert(place, answer.receipt.clone());
+                    }
+                    (token, result.is_ok())
+                })
             })
-        }).collect();
+            .collect();
         // Somewhere within an answer, a different one each time.
         std::thread::sleep(Duration::from_millis(300 + (kill as u64 * 137) % 700));
         server.kill();
@@ -138,7 +146,10 @@ fn what_was_acknowledged_survives_kills() {
     }
     println!(
         "{} kills, {} answers acknowledged, {} in the log, 0 lost, 0 twice; slowest start {} ms",
-        kills(), acknowledged.len(), stored.len(), slowest.as_millis()
+        kills(),
+        acknowledged.len(),
+        stored.len(),
+        slowest.as_millis()
     );
     assert!(acknowledged.len() > kills(), "hardly anything was answered: {}", acknowledged.len());
 }

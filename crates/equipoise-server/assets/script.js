@@ -77,7 +77,7 @@
           stored.remove(OUTBOX);
           sending = false;
           if (!reply.headers.get("content-type")?.startsWith("application/json")) return location.assign("/");
-          return show(await reply.json());
+          return show(await reply.json(), reply.ok);
         }
       } catch { /* no connection: try again below */ }
       say("waiting");
@@ -95,11 +95,12 @@
   };
 
   // ---- showing the next page in place of this one ----
-  const show = (reply) => {
+  const show = (reply, accepted) => {
     const html = policy ? policy.createHTML(reply.page) : reply.page;
     const next = new DOMParser().parseFromString(html, "text/html");
     const main = next.querySelector("main");
-    if (!main || !main.querySelector("#answer")) return location.assign("/");
+    // Another kind of step has a page of its own; a refusal is shown here, where it happened.
+    if (!main || (accepted && !main.querySelector("#answer"))) return location.assign("/");
     const [rates, only] = ["view-rates", "mistakes-only"].map((id) => byId(id)?.checked);
     byId("main").replaceWith(document.adoptNode(main));
     document.title = next.title;

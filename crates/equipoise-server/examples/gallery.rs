@@ -5,8 +5,8 @@
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
-    Comparison, Consent, Consequences, Device, Frame, LanguagePage, Learn, LearnState, Message, Questionnaire, ResultPage,
-    StatedCost, Tried, Typed, render,
+    Comparison, Consent, Consequences, Device, Frame, LanguagePage, Learn, LearnState, Message,
+    Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
 use equipoise_study::log::{MemoryStore, Writer};
@@ -61,7 +61,9 @@ impl Gallery {
         put("language", render(&LanguagePage { frame: frame(), choices: Language::OFFERED.to_vec() }))?;
         put("consent", render(&Consent::new(frame(), study, "0".repeat(64), false)))?;
         put("consent-missing", render(&Consent::new(frame(), study, "0".repeat(64), true)))?;
-        for (name, position) in [("before", Position::Before), ("task", Position::Task), ("after", Position::After)] {
+        for (name, position) in
+            [("before", Position::Before), ("task", Position::Task), ("after", Position::After)]
+        {
             if study.items(position).next().is_some() {
                 put(&format!("questionnaire-{name}"), render(&Questionnaire::new(frame(), study, position)))?;
             }
@@ -71,13 +73,19 @@ impl Gallery {
         put("stated-wrong", render(&StatedCost::new(frame(), study, When::After, typed(), problems)))?;
         put("consequences", render(&Consequences::new(frame(), study)))?;
         for index in 0..study.picture.len() {
-            put(&format!("learn-{index}"), render(&Learn::new(frame(), study, index, LearnState::Open, false)))?;
+            put(
+                &format!("learn-{index}"),
+                render(&Learn::new(frame(), study, index, LearnState::Open, false)),
+            )?;
         }
-        for (name, state) in [("again", LearnState::Again), ("right", LearnState::Right), ("worked", LearnState::Worked)] {
+        for (name, state) in
+            [("again", LearnState::Again), ("right", LearnState::Right), ("worked", LearnState::Worked)]
+        {
             put(&format!("learn-{name}"), render(&Learn::new(frame(), study, 0, state, false)))?;
         }
         for index in 0..study.practice.len() {
-            let page = sample.look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
+            let page = sample
+                .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
             put(&format!("practice-{index}"), render(&page))?;
         }
         put("begin", render(&Message::begin(frame())))?;
@@ -86,7 +94,10 @@ impl Gallery {
         put("finish", render(&Message::finish(frame())))?;
         let receipt = "57-9f86d081884c7d65".to_owned();
         sample.answer(40)?;
-        put("result", sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?)?;
+        put(
+            "result",
+            sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+        )?;
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
         put("withdraw", render(&Message::withdraw(frame())))?;
@@ -103,7 +114,8 @@ impl Gallery {
     }
 
     fn variants(&mut self) -> Result<(), Box<dyn Error>> {
-        let variants = [("bars", Variant::FlowBar), ("errors-only", Variant::ErrorsOnly), ("icons", Variant::Icons)];
+        let variants =
+            [("bars", Variant::FlowBar), ("errors-only", Variant::ErrorsOnly), ("icons", Variant::Icons)];
         for (name, variant) in variants {
             let sample = Sample::new("binary-cancer", |study| study.variants = vec![variant])?;
             sample.answer(2)?;
@@ -127,7 +139,8 @@ impl Gallery {
             self.put(format!("en-{name}-learn-{index}"), page)?;
         }
         for index in 0..study.practice.len() {
-            let page = sample.look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
+            let page = sample
+                .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
             self.put(format!("en-{name}-practice-{index}"), render(&page))?;
         }
         for answers in [0, 3] {
@@ -152,7 +165,8 @@ impl Sample {
         let mut study = Study::parse(template::find(name).ok_or("no such template")?.text)?;
         change(&mut study);
         let design = Arc::new(Design::new(study, Path::new("."))?);
-        let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
+        let desk =
+            Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
         let session = desk.invite(1)?.remove(0).session;
         let sample = Self { desk, session };
         sample.prepare()?;
@@ -183,8 +197,12 @@ impl Sample {
                     device: DEVICE.to_owned(),
                     external: Default::default(),
                 },
-                Step::Questionnaire(position) => Event::QuestionnaireAnswered { position, answers: Default::default() },
-                Step::StatedCost(when) => Event::StatedCost { when, ratio: Some(10.0), low: None, high: None },
+                Step::Questionnaire(position) => {
+                    Event::QuestionnaireAnswered { position, answers: Default::default() }
+                }
+                Step::StatedCost(when) => {
+                    Event::StatedCost { when, ratio: Some(10.0), low: None, high: None }
+                }
                 Step::Consequences => Event::ConsequencesRead,
                 Step::Picture { question, .. } => {
                     let option = self.desk.design().study().picture[question].correct;
@@ -225,7 +243,11 @@ impl Sample {
         Ok(())
     }
 
-    fn comparison(&self, frame: &impl Fn() -> Frame, left: Option<(usize, usize)>) -> Result<String, Box<dyn Error>> {
+    fn comparison(
+        &self,
+        frame: &impl Fn() -> Frame,
+        left: Option<(usize, usize)>,
+    ) -> Result<String, Box<dyn Error>> {
         let page = self.look(|participant| {
             let question = participant.pending()?;
             Some(render(&Comparison::asked(frame(), participant, question, left)))

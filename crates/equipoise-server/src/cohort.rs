@@ -43,9 +43,12 @@ impl Person {
     /// A or B, from the mistakes on the screen: (missed cases, false alarms) out of so many people.
     fn choose(&mut self, [a, b]: [[u64; 2]; 2], people: u64) -> &'static str {
         let length = self.ratio.hypot(1.0);
-        let cost = |[missed, alarms]: [u64; 2]| (self.ratio * missed as f64 + alarms as f64) / length / people as f64;
+        let cost = |[missed, alarms]: [u64; 2]| {
+            (self.ratio * missed as f64 + alarms as f64) / length / people as f64
+        };
         let better = (cost(b) - cost(a)) / BALL;
-        let share = if self.slope.is_finite() { 1.0 / (1.0 + (-self.slope * better).exp()) } else { better.signum() };
+        let share =
+            if self.slope.is_finite() { 1.0 / (1.0 + (-self.slope * better).exp()) } else { better.signum() };
         if self.random.random::<f64>() < share { "a" } else { "b" }
     }
 
@@ -155,7 +158,12 @@ fn encoded(text: &str) -> String {
 
 /// Takes part in a two-class study from the link to the end, or until the connection breaks: then `part` holds what was
 /// acknowledged so far.
-pub async fn take_part(address: SocketAddr, token: &str, person: &mut Person, part: &mut Part) -> io::Result<()> {
+pub async fn take_part(
+    address: SocketAddr,
+    token: &str,
+    person: &mut Person,
+    part: &mut Part,
+) -> io::Result<()> {
     let mut client = start(address, token, part).await?;
     for _ in 0..PATIENCE {
         match step(&mut client, person, part).await? {
@@ -191,34 +199,45 @@ impl Load {
 }
 
 /// Lets many take part at once. They arrive over the time `arrive`; answers count from then on, for the time `count`.
-pub fn load(address: SocketAddr, tokens: Vec<String>, think: Duration, arrive: Duration, count: Duration) -> io::Result<Load> {
+pub fn load(
+    address: SocketAddr,
+    tokens: Vec<String>,
+    think: Duration,
+    arrive: Duration,
+    count: Duration,
+) -> io::Result<Load> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         let begin = tokio::time::Instant::now() + arrive;
         let people = tokens.len().max(1) as u32;
-        let tasks: Vec<_> = (0..).zip(tokens).map(|(place, token)| tokio::spawn(async move {
-            tokio::time::sleep(arrive * place / people).await;
-            // Ratios from 1.5 to 24.
-            let ratio = 1.5 * 16_f64.powf(f64::from(place) / f64::from(people));
-            let mut person = Person::new(ratio, 20.0, think, place.into());
-            let (mut early, mut part) = (Part::default(), Part::default());
-            let result = tokio::time::timeout_at(begin + count, async {
-                let mut client = start(address, &token, &mut early).await?;
-                while tokio::time::Instant::now() < begin {
-                    if let Step::End = step(&mut client, &mut person, &mut early).await? {
-                        return Ok(true);
-                    }
-                }
-                part.page = std::mem::take(&mut early.page);
-                loop {
-                    if let Step::End = step(&mut client, &mut person, &mut part).await? {
-                        return Ok(true);
-                    }
-                }
-            });
-            let result: io::Result<bool> = result.await.unwrap_or(Ok(false));
-            (result, part.waits)
-        })).collect();
+        let tasks: Vec<_> = (0..)
+            .zip(tokens)
+            .map(|(place, token)| {
+                tokio::spawn(async move {
+                    tokio::time::sleep(arrive * place / people).await;
+                    // Ratios from 1.5 to 24.
+                    let ratio = 1.5 * 16_f64.powf(f64::from(place) / f64::from(people));
+                    let mut person = Person::new(ratio, 20.0, think, place.into());
+                    let (mut early, mut part) = (Part::default(), Part::default());
+                    let result = tokio::time::timeout_at(begin + count, async {
+                        let mut client = start(address, &token, &mut early).await?;
+                        while tokio::time::Instant::now() < begin {
+                            if let Step::End = step(&mut client, &mut person, &mut early).await? {
+                                return Ok(true);
+                            }
+                        }
+                        part.page = std::mem::take(&mut early.page);
+                        loop {
+                            if let Step::End = step(&mut client, &mut person, &mut part).await? {
+                                return Ok(true);
+                            }
+                        }
+                    });
+                    let result: io::Result<bool> = result.await.unwrap_or(Ok(false));
+                    (result, part.waits)
+                })
+            })
+            .collect();
         let mut load = Load { waits: vec![], counted: count, errors: vec![], finished: 0 };
         for task in tasks {
             let (result, waits) = task.await.map_err(io::Error::other)?;
@@ -257,11 +276,13 @@ async fn step(client: &mut Client, person: &mut Person, part: &mut Part) -> io::
         part.page = page;
         return Ok(Step::End);
     };
-    let field = |name: &str| between(&page, &format!("name=\"{name}\" value=\""), "\"").unwrap_or("").to_owned();
+    let field =
+        |name: &str| between(&page, &format!("name=\"{name}\" value=\""), "\"").unwrap_or("").to_owned();
     let (csrf, key) = (field("csrf"), field("key"));
     let mut fields = vec![("csrf", csrf.as_str()), ("key", key.as_str())];
     let query = field("query");
-    let others: Vec<(&str, String)> = ["text", "position", "when", "question"].map(|name| (name, field(name))).to_vec();
+    let others: Vec<(&str, String)> =
+        ["text", "position", "when", "question"].map(|name| (name, field(name))).to_vec();
     for (name, value) in &others {
         fields.push((name, value));
     }
@@ -277,7 +298,8 @@ async fn step(client: &mut Client, person: &mut Person, part: &mut Part) -> io::
         "/practice" => fields.extend([("query", query.as_str()), ("choice", "a")]),
         "/answer" => {
             tokio::time::sleep(person.thinking()).await;
-            let (mistakes, people) = numbers(&page).ok_or_else(|| io::Error::other("a comparison without numbers"))?;
+            let (mistakes, people) =
+                numbers(&page).ok_or_else(|| io::Error::other("a comparison without numbers"))?;
             choice = person.choose(mistakes, people);
             fields.extend([("query", query.as_str()), ("choice", choice), ("response_ms", "2000")]);
         }

@@ -109,7 +109,11 @@ pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: La
 ///
 /// Told from the dearer mistake; undecided if the interval holds 1; without a number where nothing limits it (RP-01 to
 /// RP-03).
-pub fn exchange(study: &Study, [low, middle, high]: [f64; 3], language: Language) -> (String, Option<String>) {
+pub fn exchange(
+    study: &Study,
+    [low, middle, high]: [f64; 3],
+    language: Language,
+) -> (String, Option<String>) {
     let (words, numbers) = (language.words(), language.numbers());
     if low <= 1.0 && high >= 1.0 {
         return (words.unsettled.to_owned(), None);
@@ -156,8 +160,16 @@ mod tests {
 
     /// 100 missed and 200 false alarms in A; in B so many more or fewer.
     fn shown(missed: i64, alarms: i64) -> Shown {
-        let cells = |missed: i64, alarms: i64| [650 - alarms, alarms, missed, 350 - missed].map(|n| n as u64).to_vec();
-        Shown { people: 1_000, classes: 2, groups: 1, a: cells(100, 200), b: cells(100 + missed, 200 + alarms) }
+        let cells = |missed: i64, alarms: i64| {
+            [650 - alarms, alarms, missed, 350 - missed].map(|n| n as u64).to_vec()
+        };
+        Shown {
+            people: 1_000,
+            classes: 2,
+            groups: 1,
+            a: cells(100, 200),
+            b: cells(100 + missed, 200 + alarms),
+        }
     }
 
     #[test]
@@ -169,7 +181,10 @@ mod tests {
                 for alarms in [-43, -1, 0, 1, 43] {
                     for first in [true, false] {
                         let sentence = difference(&study, &shown(missed, alarms), first, language);
-                        golden.push_str(&format!("{} {missed:+} {alarms:+} {first}: {sentence}\n", language.tag()));
+                        golden.push_str(&format!(
+                            "{} {missed:+} {alarms:+} {first}: {sentence}\n",
+                            language.tag()
+                        ));
                     }
                 }
             }

@@ -25,7 +25,11 @@ pub struct Options {
 ///
 /// `ready` is called when requests are taken, with the way links are made and the address. What has begun when the
 /// stop comes is finished.
-pub fn participants(desk: Desk, options: &Options, ready: impl FnOnce(&Participants, SocketAddr) -> io::Result<()>) -> io::Result<()> {
+pub fn participants(
+    desk: Desk,
+    options: &Options,
+    ready: impl FnOnce(&Participants, SocketAddr) -> io::Result<()>,
+) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .max_blocking_threads(WORKERS)

@@ -19,7 +19,8 @@ fn people() -> usize {
 async fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
     let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let desk = Arc::new(Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(11)));
+    let desk =
+        Arc::new(Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(11)));
     let invitations = desk.invite(people()).unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -47,7 +48,11 @@ async fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
         let [low, high, asked] = desk
             .look(&session, |participant| {
                 let belief = participant.belief();
-                [belief.quantile(0.025).unwrap(), belief.quantile(0.975).unwrap(), participant.questions().len() as f64]
+                [
+                    belief.quantile(0.025).unwrap(),
+                    belief.quantile(0.975).unwrap(),
+                    participant.questions().len() as f64,
+                ]
             })
             .unwrap();
         assert_eq!(asked as usize, part.answers.len());
@@ -59,7 +64,8 @@ async fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
     // 95 % of intervals should cover; fewer than 75 % of 20 happens once in a thousand times.
     assert!(covered * 4 >= people() * 3, "{covered} of {}", people());
     let stored = desk.writer().with(|store| rows(store)).unwrap();
-    let answers = stored.iter().filter(|row| matches!(row.event().unwrap(), Some(Event::Answered(_)))).count();
+    let answers =
+        stored.iter().filter(|row| matches!(row.event().unwrap(), Some(Event::Answered(_)))).count();
     assert_eq!(answers, acknowledged, "every acknowledged answer is in the log, once");
     desk.writer().with(|store| verify(store)).unwrap();
 }

@@ -71,7 +71,8 @@ impl Web {
         assert!(!joined.body.contains(&self.tokens[person]), "the token is in the page it was to leave");
         let set = joined.headers[header::SET_COOKIE].to_str().unwrap();
         assert!(set.contains("HttpOnly; SameSite=Strict"), "{set}");
-        let mut browser = Browser { web: self, cookie: set.split(';').next().unwrap().to_owned(), page: String::new() };
+        let mut browser =
+            Browser { web: self, cookie: set.split(';').next().unwrap().to_owned(), page: String::new() };
         browser.look("/").await;
         browser
     }
@@ -110,7 +111,8 @@ impl Browser<'_> {
     }
 
     async fn post(&self, path: &str, fields: &[(&str, &str)], accept: &str) -> Got {
-        let body: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+"))).collect();
+        let body: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+"))).collect();
         let request = Request::post(path)
             .header(header::COOKIE, &self.cookie)
             .header(header::ACCEPT, accept)
@@ -140,7 +142,10 @@ impl Browser<'_> {
             self.submit("/language", &[("language", "en")]).await;
         }
         let text = self.field("text");
-        assert_eq!(self.submit("/consent", &[("decision", "agree"), ("agree", "yes"), ("text", &text)]).await, StatusCode::SEE_OTHER);
+        assert_eq!(
+            self.submit("/consent", &[("decision", "agree"), ("agree", "yes"), ("text", &text)]).await,
+            StatusCode::SEE_OTHER
+        );
     }
 
     /// Everything before the first comparison.
@@ -151,7 +156,8 @@ impl Browser<'_> {
             let status = if has("action=\"/questionnaire\"") {
                 let position = self.field("position");
                 let items = declined_items(page);
-                let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+                let mut fields: Vec<(&str, &str)> =
+                    items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
                 fields.push(("position", &position));
                 self.submit("/questionnaire", &fields).await
             } else if has("action=\"/stated\"") {
@@ -207,6 +213,9 @@ async fn a_whole_study_without_a_script_ends_in_a_receipt() {
     let mut questions = 0;
     while browser.page.contains("action=\"/answer\"") {
         assert!(questions < 120, "no end");
+        for purpose in ["elicit", "evaluat", "repeat", "dominat"] {
+            assert!(!browser.page.to_lowercase().contains(purpose), "the page tells why it asks: {purpose}");
+        }
         assert_eq!(browser.answer(if questions % 3 == 0 { "a" } else { "b" }).await, StatusCode::SEE_OTHER);
         questions += 1;
     }
@@ -226,7 +235,8 @@ async fn a_whole_study_without_a_script_ends_in_a_receipt() {
             browser.submit("/finish", &[]).await;
         }
     }
-    let receipt = browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
+    let receipt =
+        browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
     web.desk
         .writer()
         .with(move |store| equipoise_study::log::verify_receipt(store, &receipt).map(drop))
@@ -245,7 +255,10 @@ async fn a_double_click_is_one_answer_with_one_receipt() {
     assert!(first["receipt"].is_string() && first["page"].as_str().unwrap().contains("action=\"/answer\""));
     for _ in 0..20 {
         let again = browser.post("/answer", &fields("a"), "application/json").await;
-        assert_eq!((again.status, again.json()["receipt"].clone()), (StatusCode::OK, first["receipt"].clone()));
+        assert_eq!(
+            (again.status, again.json()["receipt"].clone()),
+            (StatusCode::OK, first["receipt"].clone())
+        );
     }
     let other = browser.post("/answer", &fields("b"), "text/html").await;
     assert_eq!(other.status, StatusCode::CONFLICT);
@@ -291,7 +304,20 @@ async fn undo_goes_back_to_the_same_question_and_is_harmless_twice() {
     let web = web();
     let mut browser = web.browser(0).await;
     browser.prepare().await;
-    let question = |browser: &Browser<'_>| browser.page.split_once("class=\"systems\"").unwrap().1.split("</form>").next().unwrap().split("<form").next().unwrap().to_owned();
+    let question = |browser: &Browser<'_>| {
+        browser
+            .page
+            .split_once("class=\"systems\"")
+            .unwrap()
+            .1
+            .split("</form>")
+            .next()
+            .unwrap()
+            .split("<form")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     let before = question(&browser);
     browser.answer("a").await;
     let undo = browser.page.split_once("id=\"undo\"").unwrap().1;
@@ -314,14 +340,32 @@ async fn forms_without_the_right_token_change_nothing() {
     browser.prepare().await;
     let (csrf, key, query) = (browser.field("csrf"), browser.field("key"), browser.field("query"));
     let other = web.browser(1).await.field("csrf");
-    let routes = ["/language", "/consent", "/questionnaire", "/stated", "/consequences", "/learn", "/practice", "/answer",
-        "/undo", "/finish", "/lease", "/note", "/withdraw"];
+    let routes = [
+        "/language",
+        "/consent",
+        "/questionnaire",
+        "/stated",
+        "/consequences",
+        "/learn",
+        "/practice",
+        "/answer",
+        "/undo",
+        "/finish",
+        "/lease",
+        "/note",
+        "/withdraw",
+    ];
     let count = || web.desk.look(&web.session(0), |participant| participant.events()).unwrap();
     let events = count();
     for route in routes {
         for wrong in ["", "00000000000000000000000000000000", &other] {
-            let fields = [("csrf", wrong), ("key", &key), ("query", &query), ("choice", "a"), ("what", "rates")];
-            assert_eq!(browser.post(route, &fields, "text/html").await.status, StatusCode::FORBIDDEN, "{route}");
+            let fields =
+                [("csrf", wrong), ("key", &key), ("query", &query), ("choice", "a"), ("what", "rates")];
+            assert_eq!(
+                browser.post(route, &fields, "text/html").await.status,
+                StatusCode::FORBIDDEN,
+                "{route}"
+            );
         }
         let body = format!("csrf={csrf}&key={key}&query={query}&choice=a");
         let elsewhere = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
@@ -355,13 +399,31 @@ async fn every_address_answers_everybody_with_a_page() {
     let web = web();
     let inside = web.browser(0).await.cookie;
     let unknown = format!("equipoise={}.{}", "0".repeat(32), "0".repeat(16));
-    let paths = ["/", "/language", "/pause", "/device", "/withdraw", "/consent", "/answer", "/health", "/nowhere",
-        "/i/00112233445566778899aabbccddeeff", "/i/x", "/assets/none.css", "/admin", "/../etc/passwd"];
+    let paths = [
+        "/",
+        "/language",
+        "/pause",
+        "/device",
+        "/withdraw",
+        "/consent",
+        "/answer",
+        "/health",
+        "/nowhere",
+        "/i/00112233445566778899aabbccddeeff",
+        "/i/x",
+        "/assets/none.css",
+        "/admin",
+        "/../etc/passwd",
+    ];
     for path in paths {
         for cookie in ["", "equipoise=rubbish", &unknown, &inside] {
             for method in [Method::GET, Method::PUT, Method::DELETE, Method::PATCH] {
-                let request =
-                    Request::builder().method(method.clone()).uri(path).header(header::COOKIE, cookie).body(Body::empty()).unwrap();
+                let request = Request::builder()
+                    .method(method.clone())
+                    .uri(path)
+                    .header(header::COOKIE, cookie)
+                    .body(Body::empty())
+                    .unwrap();
                 let got = web.send(request).await;
                 assert!(got.status.as_u16() < 500, "{method} {path}: {}", got.status);
                 let page = path == "/health" && method == Method::GET || got.body.contains("<main");
@@ -420,7 +482,10 @@ async fn what_is_typed_wrong_is_named_and_kept() {
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(browser.page.contains("Tick the box if you agree"));
     browser.agree().await;
-    assert_eq!(browser.submit("/questionnaire", &[("position", "before")]).await, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(
+        browser.submit("/questionnaire", &[("position", "before")]).await,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
     assert!(browser.page.contains("role=\"alert\""));
 }
 
@@ -429,7 +494,12 @@ async fn the_language_can_be_changed_and_the_question_stays() {
     let web = web();
     let mut browser = web.browser(0).await;
     browser.prepare().await;
-    let numbers = |page: &str| page.split("class=\"as-count\">").skip(1).map(|part| part.split('<').next().unwrap().to_owned()).collect::<Vec<_>>();
+    let numbers = |page: &str| {
+        page.split("class=\"as-count\">")
+            .skip(1)
+            .map(|part| part.split('<').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
     let before = numbers(&browser.page);
     browser.look("/language").await;
     if !browser.page.contains("value=\"de\"") {
@@ -456,5 +526,8 @@ async fn no_page_is_heavy_and_none_asks_another_server() {
         let other = text.replace("http://www.w3.org/2000/svg", "");
         assert!(!other.contains("http://") && !other.contains("https://"), "{other}");
     }
-    assert!(!browser.page.contains(" style=\"") && !browser.page.contains(" onclick"), "inline style or script");
+    assert!(
+        !browser.page.contains(" style=\"") && !browser.page.contains(" onclick"),
+        "inline style or script"
+    );
 }

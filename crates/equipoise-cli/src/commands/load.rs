@@ -11,7 +11,6 @@ use anyhow::{Context as _, Result};
 use equipoise_server::cohort::{Load, load};
 use equipoise_server::serve::{Options, participants};
 use serde::Serialize;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -65,7 +64,8 @@ impl Document {
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("bench")?;
     let desk = serve::ready_made(&directory)?;
-    let tokens = desk.invite(args.participants as usize)?.into_iter().map(|invitation| invitation.token).collect();
+    let tokens =
+        desk.invite(args.participants as usize)?.into_iter().map(|invitation| invitation.token).collect();
     let (tell, told) = channel();
     // The server runs until the process ends.
     std::thread::spawn(move || {
@@ -88,8 +88,14 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
 
 fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
     let Document { participants, think_s, seconds, errors, .. } = document;
-    writeln!(out, "{participants} simulated participants, {think_s} s of thought each, answers counted for {seconds} s\n")?;
-    let mut table = Table::new(Terminal::detect(), ["answers", "per second", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "errors"]);
+    writeln!(
+        out,
+        "{participants} simulated participants, {think_s} s of thought each, answers counted for {seconds} s\n"
+    )?;
+    let mut table = Table::new(
+        Terminal::detect(),
+        ["answers", "per second", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "errors"],
+    );
     let ms = |value: f64| format!("{value:.1}");
     table.row([
         document.answers.to_string(),
@@ -103,7 +109,10 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
     ]);
     writeln!(out, "{table}")?;
     let verdict = if document.holds { "holds" } else { "does not hold" };
-    writeln!(out, "99 of 100 answers are acknowledged, on disk, within {P99_MS} ms and none fails: {verdict}")?;
+    writeln!(
+        out,
+        "99 of 100 answers are acknowledged, on disk, within {P99_MS} ms and none fails: {verdict}"
+    )?;
     for error in errors.iter().take(5) {
         writeln!(out, "  {error}")?;
     }

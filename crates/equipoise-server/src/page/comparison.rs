@@ -70,7 +70,12 @@ impl Tried {
 
 impl Comparison {
     /// The question on a participant's screen; `left` are the fewest and the most that are expected to follow.
-    pub fn asked(frame: Frame, participant: &Participant, question: &Question, left: Option<(usize, usize)>) -> Self {
+    pub fn asked(
+        frame: Frame,
+        participant: &Participant,
+        question: &Question,
+        left: Option<(usize, usize)>,
+    ) -> Self {
         let (study, language) = (participant.design().study(), frame.language);
         let words = language.words();
         let shown = &question.asked.shown;
@@ -97,7 +102,9 @@ impl Comparison {
             undo_key: format!("undo-{}-{}", question.seq, participant.retracted()),
             can_undo: participant.may_undo(),
             rates: participant.rates(),
-            offer_mistakes_only: earlier.len() >= MISTAKES_ONLY_AFTER && question.asked.variant != Variant::ErrorsOnly,
+            offer_mistakes_only: earlier.len() >= MISTAKES_ONLY_AFTER
+                && picture::has_correct_ends(shown)
+                && question.asked.variant != Variant::ErrorsOnly,
             ..Self::drawn(frame, study, shown, question.asked.variant, question.asked.missed_first, language)
         }
     }
@@ -107,7 +114,8 @@ impl Comparison {
         let (study, language) = (participant.design().study(), frame.language);
         let words = language.words();
         let practice = &study.practice[index];
-        let [number, total] = [index + 1, study.practice.len()].map(|count| language.numbers().count(count as u64));
+        let [number, total] =
+            [index + 1, study.practice.len()].map(|count| language.numbers().count(count as u64));
         let note = match (practice.exercise, tried) {
             (Exercise::Dominated, _) => words.practice_choose,
             (Exercise::CannotTell, _) => words.practice_tell,
@@ -138,10 +146,8 @@ impl Comparison {
         language: Language,
     ) -> Self {
         let tag = language.tag();
-        let values = [
-            ("count", &*language.numbers().count(shown.people)),
-            ("people", study.task.people.r#in(tag)),
-        ];
+        let values =
+            [("count", &*language.numbers().count(shown.people)), ("people", study.task.people.r#in(tag))];
         let cards = cards(study, language);
         frame.help = !cards.is_empty();
         Self {

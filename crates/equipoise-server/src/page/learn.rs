@@ -55,7 +55,8 @@ impl Learn {
             [only] => picture::single(study, &shown(study, only, only), language),
             [a, b, ..] => picture::pair(study, &shown(study, a, b), Variant::Flow, language),
         };
-        let [number, total] = [index + 1, study.picture.len()].map(|count| language.numbers().count(count as u64));
+        let [number, total] =
+            [index + 1, study.picture.len()].map(|count| language.numbers().count(count as u64));
         let options: Vec<String> = asked.options.iter().map(|option| option.r#in(tag).to_owned()).collect();
         Self {
             explain: index == 0,

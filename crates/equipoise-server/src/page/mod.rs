@@ -138,11 +138,8 @@ fn cards(study: &Study, language: Language) -> Vec<MistakeCards> {
             "" => String::new(),
             source => crate::language::fill(language.words().source, &[("source", source)]),
         };
-        let text = CardText {
-            kind: card.kind.r#in(tag).to_owned(),
-            text: card.text.r#in(tag).to_owned(),
-            source,
-        };
+        let text =
+            CardText { kind: card.kind.r#in(tag).to_owned(), text: card.text.r#in(tag).to_owned(), source };
         match all.iter_mut().find(|(kind, _)| *kind == (truth, predicted)) {
             Some((_, mistake)) => mistake.cards.push(text),
             None => {
@@ -253,7 +250,8 @@ impl Message {
     /// The form is from an earlier step.
     pub fn stale(frame: Frame) -> Self {
         let words = frame.words();
-        Self::new(frame, words.stale_title, &[words.stale_text, words.answers_kept]).leading(words.proceed, "/")
+        Self::new(frame, words.stale_title, &[words.stale_text, words.answers_kept])
+            .leading(words.proceed, "/")
     }
 
     /// No link, or one that opens nothing.
@@ -271,7 +269,8 @@ impl Message {
     /// Something is wrong with the server; nothing is lost.
     pub fn failed(frame: Frame) -> Self {
         let words = frame.words();
-        Self::new(frame, words.error_title, &[words.error_text, words.answers_kept]).leading(words.proceed, "/")
+        Self::new(frame, words.error_title, &[words.error_text, words.answers_kept])
+            .leading(words.proceed, "/")
     }
 }
 

@@ -77,10 +77,13 @@ impl Field {
     /// An item that is not answered yet.
     pub fn empty(item: &Item, language: crate::language::Language) -> Self {
         let tag = language.tag();
-        let texts = |options: &[equipoise_study::Text]| options.iter().map(|o| o.r#in(tag).to_owned()).collect();
+        let texts =
+            |options: &[equipoise_study::Text]| options.iter().map(|o| o.r#in(tag).to_owned()).collect();
         let number = |x: f64| x.to_string().replace('.', language.numbers().decimal);
         let control = match &item.kind {
-            ItemKind::Number { least, most } => Control::Number { least: number(*least), most: number(*most) },
+            ItemKind::Number { least, most } => {
+                Control::Number { least: number(*least), most: number(*most) }
+            }
             ItemKind::Single { options } => Control::Single { options: texts(options) },
             ItemKind::Multiple { options } => Control::Multiple { options: texts(options) },
             ItemKind::Text { most } => Control::Text { most: *most },

@@ -32,7 +32,8 @@ impl ResultPage {
             }
             _ => None,
         };
-        let (sentence, interval) = told.map_or((None, None), |(sentence, interval)| (Some(sentence), interval));
+        let (sentence, interval) =
+            told.map_or((None, None), |(sentence, interval)| (Some(sentence), interval));
         let consistency = consistency(&frame, participant);
         let completion = study.completion.url.clone();
         Self { frame, sentence, interval, consistency, receipt, completion }
@@ -48,7 +49,9 @@ fn consistency(frame: &Frame, participant: &Participant) -> Option<String> {
     };
     let (mut same, mut total) = (0, 0);
     for question in questions {
-        let (Purpose::Repeat { of }, Some(answer)) = (question.asked.purpose, &question.answer) else { continue };
+        let (Purpose::Repeat { of }, Some(answer)) = (question.asked.purpose, &question.answer) else {
+            continue;
+        };
         let Some(first) = answers(of) else { continue };
         total += 1;
         same += u64::from(question.asked.preference(answer.choice) == first);

@@ -37,7 +37,8 @@ impl StatedCost {
     /// `problems` is what is wrong with what was typed.
     pub fn new(frame: Frame, study: &Study, when: When, typed: Typed, problems: Vec<String>) -> Self {
         let words = frame.words();
-        let question = study.stated_cost.as_ref().map_or("", |stated| stated.question.r#in(frame.language.tag()));
+        let question =
+            study.stated_cost.as_ref().map_or("", |stated| stated.question.r#in(frame.language.tag()));
         // The study file has the number's place as a blank to fill in.
         let (before, after) = question.split_once("___").unwrap_or((question, ""));
         let (title, introduction, word) = match when {

@@ -74,7 +74,9 @@ pub fn stated(fields: &Fields, when: When, language: Language) -> Result<Event, 
         text => positive(text).map(Some),
     };
     match (end(&typed.low), end(&typed.high)) {
-        (Some(low), Some(high)) if low.is_none_or(|low| low <= ratio) && high.is_none_or(|high| high >= ratio) => {
+        (Some(low), Some(high))
+            if low.is_none_or(|low| low <= ratio) && high.is_none_or(|high| high >= ratio) =>
+        {
             Ok(Event::StatedCost { when, ratio: Some(ratio), low, high })
         }
         _ => Err((typed, words.stated_range_wrong.to_owned())),
@@ -82,7 +84,12 @@ pub fn stated(fields: &Fields, when: When, language: Language) -> Result<Event, 
 }
 
 /// A part of the questionnaire, or its items with what is wrong with them.
-pub fn questionnaire(fields: &Fields, study: &Study, position: Position, language: Language) -> Result<Event, Vec<Field>> {
+pub fn questionnaire(
+    fields: &Fields,
+    study: &Study,
+    position: Position,
+    language: Language,
+) -> Result<Event, Vec<Field>> {
     let mut answers = BTreeMap::new();
     let mut items = vec![];
     for item in study.items(position) {
@@ -110,7 +117,12 @@ fn filled(fields: &Fields, item: &Item, language: Language) -> Field {
     field
 }
 
-fn answer(fields: &Fields, item: &Item, field: &Field, language: Language) -> Result<Option<ItemAnswer>, String> {
+fn answer(
+    fields: &Fields,
+    item: &Item,
+    field: &Field,
+    language: Language,
+) -> Result<Option<ItemAnswer>, String> {
     let words = language.words();
     if field.declined {
         return Ok(Some(ItemAnswer::Declined(())));
@@ -159,7 +171,13 @@ mod tests {
 
     #[test]
     fn numbers_are_read_with_either_mark() {
-        let cases = [("6", Some(6.0)), ("6,5", Some(6.5)), (" 6.5 ", Some(6.5)), ("1 000", Some(1000.0)), ("inf", None)];
+        let cases = [
+            ("6", Some(6.0)),
+            ("6,5", Some(6.5)),
+            (" 6.5 ", Some(6.5)),
+            ("1 000", Some(1000.0)),
+            ("inf", None),
+        ];
         for (text, expected) in cases {
             assert_eq!(typed_number(text), expected, "{text}");
         }

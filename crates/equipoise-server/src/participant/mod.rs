@@ -76,7 +76,8 @@ impl Participants {
 
     /// The languages of the study that the pages have.
     fn languages(&self) -> Vec<Language> {
-        let all: Vec<Language> = self.study().languages.iter().filter_map(|tag| Language::from_tag(tag)).collect();
+        let all: Vec<Language> =
+            self.study().languages.iter().filter_map(|tag| Language::from_tag(tag)).collect();
         if all.is_empty() { vec![Language::English] } else { all }
     }
 
@@ -188,7 +189,8 @@ async fn submit(
         return Reply::stale(StatusCode::FORBIDDEN, outside).respond(json, None);
     }
     let (path, language) = (uri.path().to_owned(), state.accepted(&headers));
-    let reply = state.blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, json)).await;
+    let reply =
+        state.blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, json)).await;
     reply.respond(json, Some(outside))
 }
 
@@ -197,14 +199,19 @@ fn wants_json(headers: &HeaderMap) -> bool {
 }
 
 /// A page that only needs to know who is there.
-async fn simple(state: Participants, headers: HeaderMap, page: impl FnOnce(Frame, &Visitor) -> String + Send + 'static) -> Response {
+async fn simple(
+    state: Participants,
+    headers: HeaderMap,
+    page: impl FnOnce(Frame, &Visitor) -> String + Send + 'static,
+) -> Response {
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
     let Some(visitor) = Visitor::from_cookie(&headers) else {
         return Reply::no_link(outside).respond(false, None);
     };
     let reply = state
         .blocking(move |state| match steps::frame(state, &visitor, language) {
-            Ok(frame) => Reply::Page(StatusCode::OK, page(frame, &visitor)),
+            Ok(Some(frame)) => Reply::Page(StatusCode::OK, page(frame, &visitor)),
+            Ok(None) => Reply::no_link(Frame::outside(state.study(), language)),
             Err(error) => Reply::from_error(&error),
         })
         .await;
@@ -226,7 +233,10 @@ async fn choose_language(State(state): State<Participants>, headers: HeaderMap) 
 
 async fn device(State(state): State<Participants>, headers: HeaderMap) -> Response {
     let links = state.clone();
-    simple(state, headers, move |frame, visitor| render(&page::Device::new(frame, links.link(visitor.token())))).await
+    simple(state, headers, move |frame, visitor| {
+        render(&page::Device::new(frame, links.link(visitor.token())))
+    })
+    .await
 }
 
 /// Green while the log can be read.
@@ -239,7 +249,8 @@ async fn health(State(state): State<Participants>) -> Response {
         .await;
     match reply {
         Reply::Health(rows) => Json(serde_json::json!({ "status": "ok", "rows": rows })).into_response(),
-        _ => (StatusCode::SERVICE_UNAVAILABLE, Json(serde_json::json!({ "status": "failing" }))).into_response(),
+        _ => (StatusCode::SERVICE_UNAVAILABLE, Json(serde_json::json!({ "status": "failing" })))
+            .into_response(),
     }
 }
 
@@ -254,5 +265,6 @@ async fn asset(State(state): State<Participants>, uri: Uri, headers: HeaderMap) 
 }
 
 async fn missing(State(state): State<Participants>, headers: HeaderMap) -> Response {
-    Reply::Page(StatusCode::NOT_FOUND, render(&Message::missing(state.outside(&headers)))).respond(false, None)
+    Reply::Page(StatusCode::NOT_FOUND, render(&Message::missing(state.outside(&headers))))
+        .respond(false, None)
 }

@@ -49,7 +49,9 @@ impl Reply {
     /// What an error means for the person.
     pub fn from_error(error: &Error) -> Self {
         match error {
-            Error::Storage(sentence) if sentence.contains("full") => Self::Unavailable(StatusCode::INSUFFICIENT_STORAGE),
+            Error::Storage(sentence) if sentence.contains("full") => {
+                Self::Unavailable(StatusCode::INSUFFICIENT_STORAGE)
+            }
             Error::Storage(_) => Self::Unavailable(StatusCode::SERVICE_UNAVAILABLE),
             // Somebody else's request came first; the browser asks again and sees where it is.
             Error::Refused(Refusal::NotNow(_)) => Self::Go("/".to_owned()),
@@ -70,7 +72,9 @@ impl Reply {
                 (status, Json(serde_json::json!({ "receipt": null, "page": page }))).into_response()
             }
             Self::Page(status, page) => (status, Html(page)).into_response(),
-            Self::Go(to) if json => Json(serde_json::json!({ "receipt": null, "page": "", "to": to })).into_response(),
+            Self::Go(to) if json => {
+                Json(serde_json::json!({ "receipt": null, "page": "", "to": to })).into_response()
+            }
             Self::Go(to) => Redirect::to(&to).into_response(),
             Self::Recorded { receipt, page } => {
                 let receipt = receipt.map(|receipt| receipt.to_string());

@@ -1,11 +1,13 @@
 //! The steps of a study: which page is next, and what each form does.
 
+use super::Participants;
 use super::forms::{self, Fields};
 use super::reply::Reply;
 use super::visitor::Visitor;
-use super::Participants;
 use crate::language::Language;
-use crate::page::{self, Comparison, Frame, Learn, LearnState, Message, Questionnaire, StatedCost, Tried, Typed, render};
+use crate::page::{
+    self, Comparison, Frame, Learn, LearnState, Message, Questionnaire, StatedCost, Tried, Typed, render,
+};
 use axum::http::StatusCode;
 use equipoise_study::event::{Answered, Choice, Event, When};
 use equipoise_study::study::{Exercise, Position};
@@ -32,7 +34,12 @@ pub fn join(state: &Participants, token: &str, known: Option<Visitor>) -> Result
 fn take_lease(state: &Participants, session: &str, visitor: &Visitor) -> Result<Recorded> {
     let events = state.desk.look(session, Participant::events)?;
     let device = visitor.device().to_owned();
-    state.desk.record(session, visitor.device(), &format!("web-lease-{events}"), &Event::DeviceTaken { device })
+    state.desk.record(
+        session,
+        visitor.device(),
+        &format!("web-lease-{events}"),
+        &Event::DeviceTaken { device },
+    )
 }
 
 /// The session of a visitor; `None` if the link opens nothing.
@@ -40,14 +47,10 @@ fn session(state: &Participants, visitor: &Visitor) -> Result<Option<String>> {
     state.desk.open(visitor.token())
 }
 
-fn missing() -> Error {
-    Error::Missing("there is no such participant".to_owned())
-}
-
-/// What surrounds a page for a visitor.
-pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Result<Frame> {
-    let session = session(state, visitor)?.ok_or_else(missing)?;
-    state.desk.look(&session, |participant| frame_for(participant, visitor, accepted))
+/// What surrounds a page for a visitor; `None` if the link opens nothing.
+pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Result<Option<Frame>> {
+    let Some(session) = session(state, visitor)? else { return Ok(None) };
+    state.desk.look(&session, |participant| Some(frame_for(participant, visitor, accepted)))
 }
 
 fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -> Frame {
@@ -57,12 +60,7 @@ fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -
         Step::Language => accepted,
         _ => Language::from_tag(participant.language()).unwrap_or(accepted),
     };
-    Frame {
-        csrf: visitor.csrf(),
-        key: key(participant),
-        inside: true,
-        ..Frame::outside(study, chosen)
-    }
+    Frame { csrf: visitor.csrf(), key: key(participant), inside: true, ..Frame::outside(study, chosen) }
 }
 
 /// The key of the page's form: the same for everybody who sees the same page, so that sending it twice, from two tabs
@@ -107,22 +105,26 @@ pub fn current(state: &Participants, visitor: &Visitor, accepted: Language, aske
     }
 }
 
-fn page_at(state: &Participants, session: &str, visitor: &Visitor, accepted: Language, asked: &Asked) -> Result<String> {
+fn page_at(
+    state: &Participants,
+    session: &str,
+    visitor: &Visitor,
+    accepted: Language,
+    asked: &Asked,
+) -> Result<String> {
     let page = |participant: &Participant| draw(participant, visitor, accepted, asked, &state.languages());
     // Two requests of one person at the same moment: the second sees what the first has done.
     let drawn = match state.desk.look(session, page) {
         Err(Error::Refused(Refusal::NotNow(_))) => state.desk.look(session, page)?,
         drawn => drawn?,
     };
-    if let Drawn::Result(frame) = drawn {
-        let rows = state.desk.writer().session(session)?;
-        let receipt = rows.last().map_or(String::new(), |row| row.receipt().to_string());
-        return state.desk.look(session, |participant| {
-            render(&page::ResultPage::new(frame.clone(), participant, receipt.clone()))
-        });
-    }
-    let Drawn::Page(page) = drawn else { return Err(missing()) };
-    Ok(page)
+    let frame = match drawn {
+        Drawn::Page(page) => return Ok(page),
+        Drawn::Result(frame) => frame,
+    };
+    let rows = state.desk.writer().session(session)?;
+    let receipt = rows.last().map_or(String::new(), |row| row.receipt().to_string());
+    state.desk.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
 }
 
 enum Drawn {
@@ -131,7 +133,13 @@ enum Drawn {
     Result(Frame),
 }
 
-fn draw(participant: &Participant, visitor: &Visitor, accepted: Language, asked: &Asked, languages: &[Language]) -> Drawn {
+fn draw(
+    participant: &Participant,
+    visitor: &Visitor,
+    accepted: Language,
+    asked: &Asked,
+    languages: &[Language],
+) -> Drawn {
     let study = participant.design().study();
     let frame = frame_for(participant, visitor, accepted);
     let elsewhere = participant.consented() && participant.device() != Some(visitor.device());
@@ -167,8 +175,12 @@ fn draw(participant: &Participant, visitor: &Visitor, accepted: Language, asked:
         Step::Compare => {
             let first = participant.questions().len() <= 1 && participant.retracted() == 0;
             match participant.pending() {
-                _ if first && !study.practice.is_empty() && asked("begin") != "yes" => render(&Message::begin(frame)),
-                Some(question) => render(&Comparison::asked(frame, participant, question, Some(following(participant)))),
+                _ if first && !study.practice.is_empty() && asked("begin") != "yes" => {
+                    render(&Message::begin(frame))
+                }
+                Some(question) => {
+                    render(&Comparison::asked(frame, participant, question, Some(following(participant))))
+                }
                 None => render(&Message::failed(frame)),
             }
         }
@@ -326,7 +338,8 @@ impl Submission<'_> {
         match forms::stated(self.fields, when, self.frame.language) {
             Ok(event) => self.record(&event, "/"),
             Err((typed, problem)) => {
-                let page = StatedCost::new(self.frame.clone(), self.state.study(), when, typed, vec![problem]);
+                let page =
+                    StatedCost::new(self.frame.clone(), self.state.study(), when, typed, vec![problem]);
                 Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, render(&page)))
             }
         }
@@ -348,7 +361,9 @@ impl Submission<'_> {
     }
 
     fn practice(&self) -> Result<Reply> {
-        let (Some(choice), Some((index, tried))) = (self.fields.choice(), self.tried()) else { return self.stale() };
+        let (Some(choice), Some((index, tried))) = (self.fields.choice(), self.tried()) else {
+            return self.stale();
+        };
         let exercise = self.state.study().practice.get(index).map(|practice| practice.exercise);
         if exercise == Some(Exercise::Undo) && tried == Tried::Nothing {
             return self.go("/?tried=answered");
@@ -378,14 +393,15 @@ impl Submission<'_> {
                 _ => None,
             },
         });
-        match self.write(&event)? {
-            Recorded::Known(_, stored) => match *stored {
-                // The same answer again: the same receipt.
-                Event::Answered(Answered { choice: kept, .. }) if kept != choice => self.conflict(kept),
-                _ => self.record(&event, "/"),
-            },
-            recorded => self.done(&recorded, "/"),
+        let recorded = self.write(&event)?;
+        // The same answer again gets the same receipt; another one is told what stands.
+        if let Recorded::Known(_, stored) = &recorded
+            && let Event::Answered(Answered { choice: kept, .. }) = **stored
+            && kept != choice
+        {
+            return self.conflict(kept);
         }
+        self.done(&recorded, "/")
     }
 
     fn conflict(&self, kept: Choice) -> Result<Reply> {
@@ -434,7 +450,9 @@ impl Submission<'_> {
     fn refused(&self, refusal: &Refusal) -> Reply {
         let frame = self.frame.clone();
         match refusal {
-            Refusal::ContinuedElsewhere => Reply::Page(StatusCode::CONFLICT, render(&Message::elsewhere(frame))),
+            Refusal::ContinuedElsewhere => {
+                Reply::Page(StatusCode::CONFLICT, render(&Message::elsewhere(frame)))
+            }
             Refusal::Left => Reply::Page(StatusCode::GONE, render(&Message::withdrawn(frame))),
             Refusal::Unfit(_) => Reply::stale(StatusCode::UNPROCESSABLE_ENTITY, frame),
             _ => Reply::stale(StatusCode::CONFLICT, frame),

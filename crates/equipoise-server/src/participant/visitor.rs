@@ -105,7 +105,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_nobody() {
-        for cookie in ["", "equipoise=", "equipoise=x.y", "equipoise=0011.2233", "equipoise=../../etc/passwd.0"] {
+        for cookie in
+            ["", "equipoise=", "equipoise=x.y", "equipoise=0011.2233", "equipoise=../../etc/passwd.0"]
+        {
             assert_eq!(read(cookie), None, "{cookie}");
         }
         assert_eq!(Visitor::new("no-token"), None);

@@ -166,6 +166,9 @@ fn icons(study: &Study, cells: &[u64], language: Language) -> String {
     }
     let (width, height) = (10 * columns, 10 * rows);
     let svg = format!("<svg class=\"icons\" viewBox=\"0 0 {width} {height}\">{paths}</svg>");
+    if people <= SYMBOLS {
+        return svg;
+    }
     let each = language.numbers().count(people / symbols);
     let note = fill(
         language.words().icon_each,

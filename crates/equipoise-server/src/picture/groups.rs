@@ -47,7 +47,8 @@ impl Shares<'_> {
     /// Mistakes per 1,000 people.
     fn mistakes(&self, shown: &Shown, cells: &[u64]) -> f64 {
         let each = shown.mistakes().map(|(group, truth, predicted)| {
-            let rate = cells[shown.cell(group, truth, predicted)] as f64 / shown.of_class(group, truth).max(1) as f64;
+            let rate = cells[shown.cell(group, truth, predicted)] as f64
+                / shown.of_class(group, truth).max(1) as f64;
             self.classes[truth] * self.groups[group][truth] * rate
         });
         1000.0 * each.sum::<f64>()
@@ -104,7 +105,11 @@ fn points(language: Language, tenths: u64) -> String {
 }
 
 fn kinds(shown: &Shown) -> Vec<(usize, usize)> {
-    shown.mistakes().filter(|(group, ..)| *group == 0).map(|(_, truth, predicted)| (truth, predicted)).collect()
+    shown
+        .mistakes()
+        .filter(|(group, ..)| *group == 0)
+        .map(|(_, truth, predicted)| (truth, predicted))
+        .collect()
 }
 
 /// The largest gap in tenths per hundred, and between which groups: (gap, the group with most, the group with least).
@@ -120,7 +125,9 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
     let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
     let mut parts: Vec<Part> = overall(study, shown, language).into_iter().collect();
     parts.extend(kinds(shown).into_iter().map(|kind| part(study, shown, kind, &names, language)));
-    Groups { words: language.words(), names: names.into(), parts }.render().expect("templates write to a string")
+    Groups { words: language.words(), names: names.into(), parts }
+        .render()
+        .expect("templates write to a string")
 }
 
 fn overall(study: &Study, shown: &Shown, language: Language) -> Option<Part> {
@@ -144,7 +151,13 @@ fn overall(study: &Study, shown: &Shown, language: Language) -> Option<Part> {
     })
 }
 
-fn part(study: &Study, shown: &Shown, (truth, predicted): (usize, usize), names: &[String; 2], language: Language) -> Part {
+fn part(
+    study: &Study,
+    shown: &Shown,
+    (truth, predicted): (usize, usize),
+    names: &[String; 2],
+    language: Language,
+) -> Part {
     let (words, tag) = (language.words(), language.tag());
     let group_name = |group: usize| study.task.groups[group].name.r#in(tag);
     let mistakes = Mistakes::of(study, truth, predicted, language).many;
@@ -167,12 +180,15 @@ fn part(study: &Study, shown: &Shown, (truth, predicted): (usize, usize), names:
     let gaps = [&shown.a, &shown.b].into_iter().zip(names).map(|(cells, name)| {
         match gap(shown, cells, truth, predicted) {
             (0, ..) => fill(words.gap_none, &[("system", name)]),
-            (size, most, least) => fill(words.gap_more, &[
-                ("system", name),
-                ("points", &points(language, size)),
-                ("group", group_name(most)),
-                ("other", group_name(least)),
-            ]),
+            (size, most, least) => fill(
+                words.gap_more,
+                &[
+                    ("system", name),
+                    ("points", &points(language, size)),
+                    ("group", group_name(most)),
+                    ("other", group_name(least)),
+                ],
+            ),
         }
     });
     Part {
@@ -188,7 +204,7 @@ fn dots(a: f64, b: f64) -> String {
     let at = |value: f64| 8.0 + 1.84 * value.clamp(0.0, 100.0);
     let (a, b) = (at(a), at(b));
     format!(
-        "<svg class=\"dots\" viewBox=\"0 0 200 32\" aria-hidden=\"true\"><path class=\"axis\" d=\"M8 16H192M8 10V22M192 10V22\"/>\
+        "<svg class=\"dots\" viewBox=\"0 0 200 32\" preserveAspectRatio=\"xMinYMid\" aria-hidden=\"true\"><path class=\"axis\" d=\"M8 16H192M8 10V22M192 10V22\"/>\
          <path class=\"join\" d=\"M{a:.1} 16H{b:.1}\"/><circle class=\"dot-a\" cx=\"{a:.1}\" cy=\"16\" r=\"6\"/>\
          <rect class=\"dot-b\" x=\"{:.1}\" y=\"11\" width=\"10\" height=\"10\"/></svg>",
         b - 5.0

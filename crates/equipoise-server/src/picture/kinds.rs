@@ -82,7 +82,10 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
             let count = numbers.count(folded as u64);
             fill(words.others_same.at(language, folded as u64), &[("count", &count)])
         }),
-        matrices: [matrix(study, shown, &shown.a, &names[0], language), matrix(study, shown, &shown.b, &names[1], language)],
+        matrices: [
+            matrix(study, shown, &shown.a, &names[0], language),
+            matrix(study, shown, &shown.b, &names[1], language),
+        ],
         names: names.into(),
     };
     kinds.render().expect("templates write to a string")
@@ -93,7 +96,9 @@ fn matrix(study: &Study, shown: &Shown, cells: &[u64], name: &str, language: Lan
     let classes = &study.task.classes;
     let row = |truth: usize| MatrixRow {
         truth: classes[truth].truth.r#in(tag).to_owned(),
-        cells: (0..shown.classes).map(|predicted| numbers.count(cells[shown.cell(0, truth, predicted)])).collect(),
+        cells: (0..shown.classes)
+            .map(|predicted| numbers.count(cells[shown.cell(0, truth, predicted)]))
+            .collect(),
     };
     Matrix {
         name: name.to_owned(),

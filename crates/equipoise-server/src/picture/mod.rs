@@ -21,7 +21,8 @@ pub fn pair(study: &Study, shown: &Shown, variant: Variant, language: Language) 
         kinds::html(study, shown, language)
     } else {
         let systems = [("a", "A", &shown.a[..]), ("b", "B", &shown.b[..])];
-        let drawn = systems.map(|(id, letter, cells)| flow::html(study, cells, id, letter, variant, language));
+        let drawn =
+            systems.map(|(id, letter, cells)| flow::html(study, cells, id, letter, variant, language));
         format!("<div class=\"systems\">{}</div>", drawn.concat())
     }
 }
@@ -46,4 +47,9 @@ pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: La
 /// Whether the picture can show rates besides counts.
 pub fn has_rates(shown: &Shown) -> bool {
     shown.groups == 1
+}
+
+/// Whether the picture shows what is correct besides the mistakes, and so can leave it out.
+pub fn has_correct_ends(shown: &Shown) -> bool {
+    shown.groups == 1 && shown.classes == 2
 }

@@ -31,7 +31,10 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
         } else if global.quiet {
             writeln!(out, "{link}")?;
         } else {
-            writeln!(out, "A study about cancer screening is waiting for you. Open this link in a browser:\n")?;
+            writeln!(
+                out,
+                "A study about cancer screening is waiting for you. Open this link in a browser:\n"
+            )?;
             writeln!(out, "  {link}\n")?;
             writeln!(out, "Answers go into a database that is deleted at the end. Ctrl-C ends it.")?;
         }
