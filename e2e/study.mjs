@@ -27,12 +27,20 @@ async function walk(page, act, look) {
   for (let step = 0; step < 150; step++) {
     await look(page, step);
     if (await page.locator("code.receipt").count()) return step;
-    await act(page);
+    await go(page, act);
   }
   throw new Failure("the study did not end");
 }
 
 const has = async (page, selector) => (await page.locator(selector).count()) > 0;
+
+/** Does what a page asks for, and waits for the page that follows: a new one, or with a script the next question. */
+async function go(page, act) {
+  const inPlace = await page.evaluate(() => document.documentElement.classList.contains("script") && !!document.querySelector("#answer"));
+  if (inPlace) await act(page);
+  else await Promise.all([page.waitForEvent("load"), act(page)]);
+  await page.waitForLoadState();
+}
 
 /** Waits until the page has changed after an answer. */
 async function answered(page, before) {
@@ -168,7 +176,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
         await page.goto(study.link);
         await page.waitForURL((url) => url.pathname === "/");
         const seen = new Set();
-        await walk(page, async (page) => { await act(page); await page.waitForLoadState(); }, async (page, step) => {
+        await walk(page, act, async (page, step) => {
           const kind = await page.evaluate(() => document.querySelector("main form")?.getAttribute("action") ?? document.title);
           if (seen.has(kind) && kind === "/answer") return;
           seen.add(kind);
@@ -196,8 +204,7 @@ async function toFirstQuestion(page, link) {
   await page.waitForURL((url) => url.pathname === "/");
   for (let step = 0; step < 60; step++) {
     if (await has(page, 'form[action="/answer"]')) return;
-    await mouse(page);
-    await page.waitForLoadState();
+    await go(page, mouse);
   }
   throw new Failure("no comparison came");
 }
