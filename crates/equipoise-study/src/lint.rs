@@ -113,14 +113,13 @@ impl Lints<'_> {
             }
         }
         let (least, most) = (counts.iter().min(), counts.iter().max());
-        if let (Some(least), Some(most)) = (least, most) {
-            if 10 * (most.0 - least.0) > 3 * most.0 {
-                let what = format!(
-                    "the consequences of \"{}\" taken for \"{}\" have {} words, those of \"{}\" taken for \"{}\" {}: within 30 % is fair",
-                    most.1, most.2, most.0, least.1, least.2, least.0
-                );
-                self.say("G9", false, what);
-            }
+        if let (Some(least), Some(most)) = (least, most)
+            && 10 * (most.0 - least.0) > 3 * most.0
+        {
+            let of = |(words, truth, predicted): &(usize, &str, &str)| {
+                format!("\"{truth}\" taken for \"{predicted}\" has {words} words")
+            };
+            self.say("G9", false, format!("{}, {}: expected within 30 %", of(most), of(least)));
         }
         for (n, card) in study.consequences.iter().enumerate() {
             if card.source.trim().is_empty() || card.source.starts_with("Replace this line") {

@@ -8,7 +8,7 @@ use crate::belief::{Belief, Spread};
 use crate::design::Design;
 use crate::event::{Asked, Invited, Purpose, Side};
 use crate::participant::Question;
-use crate::shown::{Dominance, Shown};
+use crate::shown::{Dominance, Shown, TOTALS};
 use equipoise::Query;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -137,9 +137,20 @@ impl Schedule<'_> {
         if bits.is_some_and(|bits| bits < self.design.study().stop.information) {
             return None;
         }
-        let shown = self.design.frame().show(&query);
+        let mut shown = self.design.frame().show(&query);
+        // A pair that reads like an earlier one is told apart out of more people.
+        for total in TOTALS {
+            if total > shown.people && self.was_shown(&shown) {
+                shown = self.design.frame().show_out_of(&query, total);
+            }
+        }
         // A pair that reads as better throughout would be a check (UX-08).
         (shown.dominance() == Dominance::Neither).then_some((query, shown))
+    }
+
+    fn was_shown(&self, shown: &Shown) -> bool {
+        let turned = shown.swapped();
+        self.answered.iter().any(|question| question.asked.shown == *shown || question.asked.shown == turned)
     }
 
     /// Comparisons that can be repeated here: long enough ago, not repeated yet, and such that swapping the sides puts

@@ -126,17 +126,40 @@ impl Frame {
         self.view
     }
 
-    /// The pair out of the smallest total at which it reads as what it is: at least two kinds of mistake differ, and
-    /// a pair of which neither is better throughout still reads so.
+    /// The pair out of the smallest total at which it reads as what it is: at least two kinds of mistake differ, a pair
+    /// of which neither is better throughout still reads so, and what is traded for what is off by a tenth at most.
+    ///
+    /// The last matters beyond G2's letter: 15 false alarms for one missed case out of 1,000 would read as 2 for 1 out of
+    /// 100, a question whose answer is known already.
     pub fn show(&self, query: &Query) -> Shown {
-        let exact = self.exact(query);
-        let faithful = |shown: &Shown| match exact {
-            Dominance::Neither => shown.differing() >= 2 && shown.dominance() == Dominance::Neither,
-            _ => shown.differing() >= 2.min(shown.mistakes().count()),
+        let neither = self.exact(query) == Dominance::Neither;
+        let faithful = |shown: &Shown| match neither {
+            true => {
+                shown.differing() >= 2
+                    && shown.dominance() == Dominance::Neither
+                    && self.trades_alike(query, shown)
+            }
+            false => shown.differing() >= 2.min(shown.mistakes().count()),
         };
         let at = |total: u64| self.show_out_of(query, total);
         let small = TOTALS.into_iter().filter(|total| self.serves(*total)).map(at).find(faithful);
         small.unwrap_or_else(|| at(TOTALS[TOTALS.len() - 1]))
+    }
+
+    /// Whether the differences as shown are those of the pair, to a tenth of their length; of two classes, whether their
+    /// ratio is.
+    fn trades_alike(&self, query: &Query, shown: &Shown) -> bool {
+        let rounded = self.query(shown);
+        let difference =
+            |query: &Query| query.first.iter().zip(&query.second).map(|(a, b)| a - b).collect::<Vec<f64>>();
+        let (exact, shown) = (difference(query), difference(&rounded));
+        if self.view.measure() == Measure::Binary {
+            let (found, expected) = (shown[0] * exact[1], exact[0] * shown[1]);
+            return (found - expected).abs() <= 0.1 * expected.abs();
+        }
+        let square = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
+        let off: Vec<f64> = exact.iter().zip(&shown).map(|(a, b)| a - b).collect();
+        square(&off) <= 0.01 * square(&exact)
     }
 
     /// The pair out of a given total; the first of the pair is A.

@@ -612,7 +612,7 @@ impl Study {
                 return Err(wrong(path, what));
             }
             let sum: f64 = shares.iter().sum();
-            if shares.iter().any(|share| !(*share > 0.0)) || (sum - 1.0).abs() > 1e-6 {
+            if !shares.iter().all(|share| *share > 0.0) || (sum - 1.0).abs() > 1e-6 {
                 let what = format!("{path} sums to {sum}, expected numbers above 0 that sum to 1");
                 return Err(wrong(path, what));
             }

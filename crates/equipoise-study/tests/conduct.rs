@@ -65,6 +65,14 @@ fn sides_are_balanced_and_only_checks_are_dominated() {
                     }
                     _ => assert_eq!(asked.shown.dominance(), Dominance::Neither),
                 }
+                if asked.purpose == Purpose::Elicitation {
+                    let earlier = &participant.questions()[..asked.number - 1];
+                    assert!(
+                        earlier.iter().all(|q| q.asked.shown != asked.shown),
+                        "{} was shown",
+                        asked.number
+                    );
+                }
                 left += usize::from(a_fewer);
                 all += 1;
             }

@@ -33,6 +33,11 @@ proptest! {
         }
         prop_assert_eq!(shown.a[0] + shown.a[1], shown.b[0] + shown.b[1]);
         prop_assert_eq!(shown.a[2] + shown.a[3], shown.b[2] + shown.b[3]);
+        let ratio = |q: &Query| (q.first[1] - q.second[1]) / (q.second[0] - q.first[0]);
+        if shown.people < 1_000_000 {
+            let (told, truth) = (ratio(&frame.query(&shown)), ratio(&query));
+            prop_assert!((told / truth - 1.0).abs() < 0.12, "{} for {}", told, truth);
+        }
         // Out of the smallest total that tells them apart, and read back as the integers that were shown.
         if shown.people <= 10_000 {
             prop_assert_eq!(shown.dominance(), Dominance::Neither);

@@ -11,11 +11,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 const MOST: usize = 64;
 
 type Reply<T> = Box<dyn FnOnce(Result<T>) + Send>;
+type Errand = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
     Append(Vec<Draft>, Reply<Appended>),
     Session(String, Reply<Vec<Row>>),
-    With(Box<dyn FnOnce(&mut dyn Store) + Send>),
+    With(Errand),
 }
 
 /// A handle on the writing thread; clones share it. The thread ends with the last handle.
@@ -45,10 +46,10 @@ impl Writer {
 
     /// Appends a group; `then` is called on the writing thread when it is synced, and must not block.
     pub fn append_then(&self, group: Vec<Draft>, then: impl FnOnce(Result<Appended>) + Send + 'static) {
-        if let Err(unsent) = self.jobs.send(Job::Append(group, Box::new(then))) {
-            if let Job::Append(_, then) = unsent.0 {
-                then(Err(stopped()));
-            }
+        if let Err(unsent) = self.jobs.send(Job::Append(group, Box::new(then)))
+            && let Job::Append(_, then) = unsent.0
+        {
+            then(Err(stopped()));
         }
     }
 

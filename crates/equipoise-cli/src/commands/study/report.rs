@@ -50,7 +50,7 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     for person in &report.people {
         let name = format!("Participant {}", person.participant);
         writeln!(out, "{}", terminal.bold(&name))?;
-        write!(out, "{}", terminal.paragraph(&person.sentence))?;
+        writeln!(out, "{}", terminal.paragraph(&person.sentence))?;
         write!(out, "{}", terminal.entry(INDENT, "Predicts", &predicts(&person.fidelity)))?;
         let conduct = &person.conduct;
         let consistency = format!(
