@@ -322,7 +322,7 @@ test("the link goes on where it was on a second device, and the first can take i
     const numbers = await first.locator(".as-count").allTextContents();
     await second.goto(study.link);
     await second.waitForSelector("#answer");
-    check(!second.url().includes("/i/"), `the token is still in the address: ${second.url()}`);
+    check(!second.url().includes("/s/"), `the token is still in the address: ${second.url()}`);
     check((await second.locator(".as-count").allTextContents()).join() === numbers.join(), "another question on the second device");
     await first.reload();
     await first.waitForSelector('form[action="/lease"]');

@@ -108,7 +108,7 @@ impl Gallery {
         put("no-link", render(&Message::no_link(frame())))?;
         put("missing", render(&Message::missing(frame())))?;
         put("failed", render(&Message::failed(frame())))?;
-        let link = "https://study.example.org/i/00112233445566778899aabbccddeeff".to_owned();
+        let link = "https://study.example.org/s/00112233445566778899aabbccddeeff".to_owned();
         put("device", render(&Device::new(frame(), link)))?;
         Ok(())
     }

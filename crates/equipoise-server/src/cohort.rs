@@ -255,7 +255,7 @@ pub fn load(
 /// Opens the link and the first page.
 async fn start(address: SocketAddr, token: &str, part: &mut Part) -> io::Result<Client> {
     let mut client = Client::connect(address).await?;
-    client.get(&format!("/i/{token}")).await?;
+    client.get(&format!("/s/{token}")).await?;
     part.page = client.get("/").await?.body;
     Ok(client)
 }

@@ -21,7 +21,12 @@ struct Web {
 }
 
 fn web() -> Web {
-    let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    web_of(|_| {})
+}
+
+fn web_of(change: impl FnOnce(&mut Study)) -> Web {
+    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    change(&mut study);
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
     let desk = Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(3));
     let tokens = desk.invite(3).unwrap().into_iter().map(|invitation| invitation.token).collect();
@@ -66,7 +71,7 @@ impl Web {
     }
 
     async fn browser(&self, person: usize) -> Browser<'_> {
-        let joined = self.get(&format!("/i/{}", self.tokens[person]), "").await;
+        let joined = self.get(&format!("/s/{}", self.tokens[person]), "").await;
         assert_eq!(joined.status, StatusCode::OK);
         assert!(!joined.body.contains(&self.tokens[person]), "the token is in the page it was to leave");
         let set = joined.headers[header::SET_COOKIE].to_str().unwrap();
@@ -409,8 +414,8 @@ async fn every_address_answers_everybody_with_a_page() {
         "/answer",
         "/health",
         "/nowhere",
-        "/i/00112233445566778899aabbccddeeff",
-        "/i/x",
+        "/s/00112233445566778899aabbccddeeff",
+        "/s/x",
         "/assets/none.css",
         "/admin",
         "/../etc/passwd",
@@ -434,7 +439,7 @@ async fn every_address_answers_everybody_with_a_page() {
             }
         }
     }
-    let [known, expired] = ["/i/00112233445566778899aabbccddeeff", "/i/ffeeddccbbaa99887766554433221100"];
+    let [known, expired] = ["/s/00112233445566778899aabbccddeeff", "/s/ffeeddccbbaa99887766554433221100"];
     let [known, expired] = [web.get(known, "").await, web.get(expired, "").await];
     assert_eq!((known.status, known.body.len()), (StatusCode::FORBIDDEN, expired.body.len()));
 }
@@ -530,4 +535,18 @@ async fn no_page_is_heavy_and_none_asks_another_server() {
         !browser.page.contains(" style=\"") && !browser.page.contains(" onclick"),
         "inline style or script"
     );
+}
+
+#[tokio::test]
+async fn what_a_panel_passes_along_is_stored_with_the_consent() {
+    let web = web_of(|study| study.completion.parameters = vec!["PROLIFIC_PID".to_owned()]);
+    let path = format!("/s/{}?PROLIFIC_PID=5f3a&other=1", web.tokens[0]);
+    let joined = web.get(&path, "").await;
+    let cookies = joined.headers.get_all(header::SET_COOKIE).iter();
+    let cookie: Vec<&str> = cookies.map(|set| set.to_str().unwrap().split(';').next().unwrap()).collect();
+    let mut browser = Browser { web: &web, cookie: cookie.join("; "), page: String::new() };
+    browser.look("/").await;
+    browser.agree().await;
+    let external = web.desk.look(&web.session(0), |participant| participant.external().clone()).unwrap();
+    assert_eq!(external.into_iter().collect::<Vec<_>>(), [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]);
 }

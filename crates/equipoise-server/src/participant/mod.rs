@@ -16,7 +16,7 @@ use crate::page::{Frame, Joining, Message, render};
 use crate::{assets, page};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use equipoise_study::{Desk, Study};
@@ -29,13 +29,18 @@ use tokio::sync::Semaphore;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::timeout::TimeoutLayer;
-use visitor::Visitor;
+use visitor::{Panel, Visitor};
 
 /// A form is a few hundred bytes; the longest text of a questionnaire is some thousand.
 const LARGEST_BODY: usize = 64 * 1024;
 /// Requests that may wait for the disk at once; beyond, people are asked to try again in a moment.
 const WAITING: usize = 1_000;
 const SLOWEST: Duration = Duration::from_secs(30);
+
+/// The link that opens a place in a study: `origin` is scheme, host and port.
+pub fn link(origin: &str, token: &str) -> String {
+    format!("{}/s/{token}", origin.trim_end_matches('/'))
+}
 
 /// How the study is reached.
 #[derive(Debug, Clone)]
@@ -67,7 +72,7 @@ impl Participants {
 
     /// The link of somebody who was invited.
     pub fn link(&self, token: &str) -> String {
-        format!("{}/i/{token}", self.settings.origin)
+        link(&self.settings.origin, token)
     }
 
     fn study(&self) -> &Study {
@@ -105,7 +110,7 @@ impl Participants {
 pub fn app(state: Participants) -> Router {
     Router::new()
         .route("/", get(current))
-        .route("/i/{token}", get(join))
+        .route("/s/{token}", get(join))
         .route("/language", get(choose_language).post(submit))
         .route("/pause", get(pause))
         .route("/device", get(device))
@@ -149,10 +154,16 @@ async fn current(
 
 /// A link: sets the cookie and goes on to `/`, so that the token leaves the address. Not by a redirect: the browser
 /// would count that as still coming from where the link was clicked, and withhold a strict cookie.
-async fn join(State(state): State<Participants>, Path(token): Path<String>, headers: HeaderMap) -> Response {
+async fn join(
+    State(state): State<Participants>,
+    Path(token): Path<String>,
+    Query(came): Query<BTreeMap<String, String>>,
+    headers: HeaderMap,
+) -> Response {
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
     let known = Visitor::from_cookie(&headers);
     let secure = state.settings.is_secure();
+    let panel = Panel::new(&came, &state.study().completion.parameters);
     let reply = state
         .blocking(move |state| match steps::join(state, &token, known) {
             Ok(Some(visitor)) => Reply::Joined(visitor.to_cookie(secure)),
@@ -163,7 +174,9 @@ async fn join(State(state): State<Participants>, Path(token): Path<String>, head
     match reply {
         Reply::Joined(cookie) => {
             let page = render(&Joining { language, study: outside.study });
-            ([(header::SET_COOKIE, cookie)], axum::response::Html(page)).into_response()
+            let cookies = std::iter::once(cookie).chain(panel.to_cookie(secure));
+            let set = AppendHeaders(cookies.map(|cookie| (header::SET_COOKIE, cookie)));
+            (set, axum::response::Html(page)).into_response()
         }
         reply => reply.respond(false, Some(outside)),
     }
@@ -189,8 +202,10 @@ async fn submit(
         return Reply::stale(StatusCode::FORBIDDEN, outside).respond(json, None);
     }
     let (path, language) = (uri.path().to_owned(), state.accepted(&headers));
-    let reply =
-        state.blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, json)).await;
+    let panel = Panel::from_cookie(&headers, &state.study().completion.parameters);
+    let reply = state
+        .blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, panel, json))
+        .await;
     reply.respond(json, Some(outside))
 }
 

@@ -3,7 +3,7 @@
 use super::Participants;
 use super::forms::{self, Fields};
 use super::reply::Reply;
-use super::visitor::Visitor;
+use super::visitor::{Panel, Visitor};
 use crate::language::Language;
 use crate::page::{
     self, Comparison, Frame, Learn, LearnState, Message, Questionnaire, StatedCost, Tried, Typed, render,
@@ -204,6 +204,7 @@ pub fn submit(
     path: &str,
     fields: &Fields,
     accepted: Language,
+    panel: Panel,
     json: bool,
 ) -> Reply {
     let session = match session(state, visitor) {
@@ -215,7 +216,7 @@ pub fn submit(
         Ok(frame) => frame,
         Err(error) => return Reply::from_error(&error),
     };
-    let desk = Submission { state, session: &session, visitor, fields, frame, accepted, json };
+    let desk = Submission { state, session: &session, visitor, fields, frame, accepted, panel, json };
     match desk.handle(path) {
         Ok(reply) => reply,
         Err(Error::Refused(refusal)) => desk.refused(&refusal),
@@ -231,6 +232,7 @@ struct Submission<'a> {
     fields: &'a Fields,
     frame: Frame,
     accepted: Language,
+    panel: Panel,
     json: bool,
 }
 
@@ -310,7 +312,7 @@ impl Submission<'_> {
             return Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, page));
         }
         let (text, device) = (self.fields.get("text").to_owned(), self.visitor.device().to_owned());
-        self.record(&Event::ConsentGiven { text, device, external: BTreeMap::new() }, "/")
+        self.record(&Event::ConsentGiven { text, device, external: self.panel.0.clone() }, "/")
     }
 
     fn questionnaire(&self) -> Result<Reply> {

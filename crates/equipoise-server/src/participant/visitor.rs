@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 
 const COOKIE: &str = "equipoise";
 /// Over TLS: a name that browsers give to this host and path only.
@@ -74,6 +75,40 @@ impl Visitor {
     }
 }
 
+/// What a panel passes along in the link, such as `PROLIFIC_PID`. Nothing is stored before consent, so the browser keeps it
+/// until then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Panel(pub BTreeMap<String, String>);
+
+const PANEL_COOKIE: &str = "equipoise-panel";
+
+impl Panel {
+    /// The parameters the study asks for, of those that came.
+    pub fn new(came: &BTreeMap<String, String>, wanted: &[String]) -> Self {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        let fits = |text: &str| (1..=128).contains(&text.len()) && text.bytes().all(plain);
+        let known = came.iter().filter(|(name, value)| wanted.contains(name) && fits(name) && fits(value));
+        Self(known.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// What an earlier visit to the link left in the browser.
+    pub fn from_cookie(headers: &HeaderMap, wanted: &[String]) -> Self {
+        let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let kept = pairs.find(|(name, _)| *name == PANEL_COOKIE).map_or("", |(_, value)| value);
+        let came = kept.split('&').filter_map(|pair| pair.split_once('='));
+        Self::new(&came.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), wanted)
+    }
+
+    /// The header that sets the cookie; nothing if nothing came.
+    pub fn to_cookie(&self, secure: bool) -> Option<String> {
+        let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let only = if secure { "; Secure" } else { "" };
+        (!pairs.is_empty())
+            .then(|| format!("{PANEL_COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{only}", pairs.join("&")))
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -117,5 +152,19 @@ mod tests {
     fn forms_belong_to_one_visitor_on_one_device() {
         let [one, other] = [Visitor::new(TOKEN).unwrap(), Visitor::new(TOKEN).unwrap()];
         assert!(one.owns(&one.csrf()) && !one.owns(&other.csrf()) && !one.owns(""));
+    }
+
+    #[test]
+    fn a_panel_passes_along_what_the_study_asks_for_and_nothing_else() {
+        let came = [("PROLIFIC_PID", "5f3a"), ("STUDY_ID", "a b; Path=/"), ("admin", "1")];
+        let came = came.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let wanted = ["PROLIFIC_PID".to_owned(), "STUDY_ID".to_owned()];
+        let panel = Panel::new(&came, &wanted);
+        assert_eq!(panel.0.keys().collect::<Vec<_>>(), ["PROLIFIC_PID"]);
+        let mut headers = HeaderMap::new();
+        let set = panel.to_cookie(false).unwrap();
+        headers.insert(header::COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
+        assert_eq!(Panel::from_cookie(&headers, &wanted), panel);
+        assert_eq!(Panel::default().to_cookie(true), None);
     }
 }
