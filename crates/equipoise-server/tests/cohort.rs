@@ -2,7 +2,7 @@
 
 use equipoise_server::cohort::{Part, Person, take_part};
 use equipoise_server::participant::{Participants, Settings, app};
-use equipoise_study::event::Event;
+use equipoise_study::event::{Choice, Event, Purpose};
 use equipoise_study::log::{MemoryStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Desk, Study, template};
@@ -41,28 +41,47 @@ async fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
         parts.push((ratio, session, task));
     }
     let (mut covered, mut counts, mut acknowledged) = (0, vec![], 0);
+    // Evaluation questions, and how many of their answers the found ratio, and "fewest missed", predict.
+    let (mut evaluations, mut by_ratio, mut by_missed) = (0, 0, 0);
     for (ratio, session, task) in parts {
         let part = task.await.unwrap().expect("everybody gets to the end");
         assert!(part.finished && part.page.contains("class=\"receipt\""), "{}", part.page);
         acknowledged += part.answers.len();
-        let [low, high, asked] = desk
-            .look(&session, |participant| {
-                let belief = participant.belief();
-                [
-                    belief.quantile(0.025).unwrap(),
-                    belief.quantile(0.975).unwrap(),
-                    participant.questions().len() as f64,
-                ]
-            })
-            .unwrap();
-        assert_eq!(asked as usize, part.answers.len());
-        covered += usize::from((low..=high).contains(&ratio));
-        counts.push(asked as usize);
+        desk.look(&session, |participant| {
+            let questions = participant.questions();
+            assert_eq!(questions.len(), part.answers.len());
+            let [low, middle, high] =
+                [0.025, 0.5, 0.975].map(|share| participant.belief().quantile(share).unwrap());
+            covered += usize::from((low..=high).contains(&ratio));
+            counts.push(
+                questions.iter().filter(|question| question.asked.purpose == Purpose::Elicitation).count(),
+            );
+            for question in questions.iter().filter(|question| question.asked.purpose == Purpose::Evaluation)
+            {
+                let shown = &question.asked.shown;
+                let cost = |ratio: f64, cells: &[u64]| ratio * cells[2] as f64 + cells[1] as f64;
+                let predicted = |ratio: f64| {
+                    if cost(ratio, &shown.a) < cost(ratio, &shown.b) { Choice::A } else { Choice::B }
+                };
+                let choice = question.answer.as_ref().unwrap().choice;
+                evaluations += 1;
+                by_ratio += usize::from(predicted(middle) == choice);
+                by_missed += usize::from(predicted(1e9) == choice);
+            }
+        })
+        .unwrap();
     }
     counts.sort_unstable();
-    println!("{covered} of {} ratios covered; comparisons: median {}", people(), counts[counts.len() / 2]);
-    // 95 % of intervals should cover; fewer than 75 % of 20 happens once in a thousand times.
+    println!(
+        "{covered} of {} ratios covered; median of {} comparisons that elicit; of {evaluations} evaluation answers the \
+         found ratios predict {by_ratio}, \"fewest missed\" {by_missed}",
+        people(),
+        counts[counts.len() / 2]
+    );
+    // 95 % of intervals should cover; fewer than 75 % of 20 would happen once in three thousand times.
     assert!(covered * 4 >= people() * 3, "{covered} of {}", people());
+    assert!(by_ratio > by_missed, "{by_ratio} against {by_missed}");
+    assert!(counts[counts.len() / 2] <= 25);
     let stored = desk.writer().with(|store| rows(store)).unwrap();
     let answers =
         stored.iter().filter(|row| matches!(row.event().unwrap(), Some(Event::Answered(_)))).count();
