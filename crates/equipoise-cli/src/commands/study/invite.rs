@@ -38,7 +38,7 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     let design = args.place.locked()?;
     let desk = args.place.desk(design)?;
     let invitations = desk.invite(args.count as usize)?;
-    let link = |invitation: &Invitation| format!("{}/s/{}", args.url.trim_end_matches('/'), invitation.token);
+    let link = |invitation: &Invitation| equipoise_server::participant::link(&args.url, &invitation.token);
     if let Some(path) = &args.out {
         let rows: String = invitations.iter().map(|i| format!("{},{}\n", i.number, link(i))).collect();
         files::write(path, &format!("participant,link\n{rows}"))?;

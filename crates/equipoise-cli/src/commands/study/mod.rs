@@ -78,6 +78,11 @@ struct Locked {
 }
 
 impl Place {
+    /// A directory.
+    pub fn at(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
@@ -106,7 +111,7 @@ impl Place {
     }
 
     /// The study as it was locked.
-    fn locked(&self) -> Result<Arc<Design>> {
+    pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
         match self.lock()? {
             Some(lock) if lock.hash == design.hash() => Ok(design),
@@ -121,7 +126,7 @@ impl Place {
     }
 
     /// A desk on the study's log, which is begun if it is not there.
-    fn desk(&self, design: Arc<Design>) -> Result<Desk> {
+    pub fn desk(&self, design: Arc<Design>) -> Result<Desk> {
         let writer = Writer::start(SqliteStore::open(self.log())?);
         Ok(Desk::new(design, writer, SystemClock, SystemRandom))
     }
