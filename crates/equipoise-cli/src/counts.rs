@@ -4,6 +4,7 @@
 //! of a question apart.
 
 use equipoise::Query;
+pub use equipoise_study::numbers::grouped;
 
 /// The sizes a question may be shown at.
 pub const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
@@ -115,19 +116,6 @@ impl Exchange {
     }
 }
 
-/// A count with commas between thousands.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,10 +171,5 @@ mod tests {
         let query = Query::new(vec![0.3314, 0.6112], vec![0.343, 0.568]);
         let shown = Pair::new(&query, 0.35).to_query();
         assert_eq!(shown, Query::new(vec![0.331, 0.611], vec![0.343, 0.568]));
-    }
-
-    #[test]
-    fn thousands_are_grouped() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -59,6 +59,9 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         if cause.is::<equipoise_data::Error>() {
             return Some(Some(INPUT_OUTPUT));
         }
+        if let Some(error) = cause.downcast_ref::<equipoise_study::Error>() {
+            return Some(Some(of_study(error)));
+        }
         cause.downcast_ref::<equipoise::Error>().map(|error| Some(of_core(error)))
     });
     found.unwrap_or(Some(INPUT_OUTPUT)).map(ExitCode::from)
@@ -68,5 +71,15 @@ fn of_core(error: &equipoise::Error) -> u8 {
     match error {
         equipoise::Error::Syntax(_) | equipoise::Error::Format { .. } => INPUT_OUTPUT,
         _ => USAGE,
+    }
+}
+
+fn of_study(error: &equipoise_study::Error) -> u8 {
+    use equipoise_study::Error;
+    match error {
+        Error::Damaged(_) => INTEGRITY,
+        Error::Core(error) => of_core(error),
+        Error::Study { .. } | Error::Refused(_) => USAGE,
+        _ => INPUT_OUTPUT,
     }
 }

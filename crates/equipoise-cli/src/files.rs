@@ -5,6 +5,34 @@ use anyhow::Result;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+/// A directory for this run, deleted at its end.
+#[derive(Debug)]
+pub struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A new one; `purpose` is part of its name.
+    pub fn new(purpose: &str) -> Result<Self> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let unique = format!("equipoise-{purpose}-{}-{}", std::process::id(), now.as_nanos());
+        let path = std::env::temp_dir().join(unique);
+        std::fs::create_dir(&path)
+            .map_err(|e| Fault::input_output(format!("cannot make {}: {}", name(&path), why(&e))))?;
+        Ok(Self(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What is left behind lies where the system cleans up.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 /// The text of a file; `-` stands for standard input.
 pub fn read(path: &Path) -> Result<String> {
     let text = if path == Path::new("-") {

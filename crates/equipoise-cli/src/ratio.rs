@@ -1,6 +1,7 @@
 //! The cost ratio of a two-class metric: how many false alarms one missed case is worth.
 
 use equipoise::{Answered, Metric, Preference, metric::Family};
+pub use equipoise_study::numbers::two_digits;
 
 /// The ratio a linear two-class metric stands for; `None` for other metrics.
 ///
@@ -71,31 +72,6 @@ impl std::fmt::Display for Agreeing {
             (true, false) => write!(f, "at least {low}"),
             (true, true) => write!(f, "{low} to {high}"),
         }
-    }
-}
-
-/// Two significant digits: more would promise a precision that comparisons do not have.
-pub fn two_digits(value: f64) -> String {
-    if !value.is_finite() || value == 0.0 {
-        return format!("{value}");
-    }
-    let decimals = 1 - value.abs().log10().floor() as i32;
-    if value >= 999.5 {
-        let unit = 10_f64.powi(-decimals);
-        return crate::counts::grouped(((value / unit).round() * unit) as u64);
-    }
-    let rounded = if decimals >= 0 {
-        format!("{value:.*}", decimals as usize)
-    } else {
-        let unit = 10_f64.powi(-decimals);
-        format!("{:.0}", (value / unit).round() * unit)
-    };
-    // Rounding up may have added a digit: 9.96 is 10, not 10.0.
-    match rounded.parse::<f64>() {
-        Ok(up) if decimals > 0 && up.abs().log10().floor() > value.abs().log10().floor() => {
-            format!("{value:.*}", decimals as usize - 1)
-        }
-        _ => rounded,
     }
 }
 

@@ -340,7 +340,7 @@ mod threshold {
         let unknown = place.run("threshold screening.csv --metric f1score --quiet");
         assert_eq!(unknown.code, Some(2));
         assert!(
-            unknown.err.starts_with("error: --metric is \"f1score\", which is no file"),
+            unknown.err.starts_with("error: \"f1score\" is no metric file and no known name"),
             "{}",
             unknown.err
         );

@@ -1,5 +1,6 @@
 //! The arguments of `equipoise bench`.
 
+use super::positive;
 use clap::Args;
 
 /// Measure how many questions the searches and the adaptive engine need
@@ -14,10 +15,11 @@ Examples:
   equipoise bench queries --pools --metrics 100  questions until the best of twenty models is known
   equipoise bench queries --people             2,000 people whose noise is unknown
   equipoise bench queries --people --largest 1 the same, cost ratios only
-  equipoise bench sessions --count 100000      respondents that try to break the adaptive plans")]
+  equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
+  equipoise bench server                       500 simulated participants of a web study: how long they wait")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions", "server"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -38,4 +40,13 @@ pub struct Bench {
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,
+    /// server: simulated participants at once
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub participants: u32,
+    /// server: seconds they think about a comparison, on average
+    #[arg(long, value_name = "S", default_value_t = 6.0, value_parser = positive)]
+    pub think: f64,
+    /// server: seconds over which answers are counted, after all have arrived
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive)]
+    pub seconds: f64,
 }

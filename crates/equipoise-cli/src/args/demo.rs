@@ -15,6 +15,7 @@ Examples:
   equipoise demo                      a simulated expert to whom a miss is 6 false alarms
   equipoise demo --ratio 20 --all     another expert, every question in full
   equipoise demo --ask                you answer; q saves
+  equipoise demo --web                you answer in a browser, as a participant of a study
   equipoise demo --ask --resume equipoise-demo.interview.json")]
 pub struct Demo {
     /// How many false alarms a missed cancer is worth to the simulated expert
@@ -26,6 +27,12 @@ pub struct Demo {
     /// Let the person at the keyboard answer
     #[arg(long, conflicts_with_all = ["ratio", "all"])]
     pub ask: bool,
+    /// Put the questions into a browser: a whole study, from consent to receipt
+    #[arg(long, conflicts_with_all = ["ratio", "all", "ask"])]
+    pub web: bool,
+    /// The port of --web; any free one if left out
+    #[arg(long, value_name = "PORT", requires = "web", default_value_t = 0)]
+    pub port: u16,
     /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
     #[arg(long, value_name = "FILE", requires = "ask")]
     pub save: Option<PathBuf>,

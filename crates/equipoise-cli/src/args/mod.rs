@@ -10,6 +10,7 @@ mod plan;
 mod rank;
 mod reproduce;
 mod score;
+mod serve;
 mod simulate;
 mod threshold;
 
@@ -23,6 +24,7 @@ pub use plan::PlanAhead;
 pub use rank::Rank;
 pub use reproduce::Reproduce;
 pub use score::{Judged, Score};
+pub use serve::Serve;
 pub use simulate::Simulate;
 pub use threshold::Threshold;
 
@@ -83,6 +85,9 @@ pub enum Command {
     Plan(PlanAhead),
     Optimize(Box<Optimize>),
     Apply(Apply),
+    Serve(Serve),
+    #[command(flatten)]
+    Study(crate::commands::study::Command),
 }
 
 fn share(text: &str) -> Result<f64, String> {

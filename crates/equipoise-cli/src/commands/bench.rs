@@ -26,6 +26,9 @@ pub(super) const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
 
 /// Runs the command.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
+    if args.what == "server" {
+        return super::load::run(args, global);
+    }
     let mut out = std::io::stdout().lock();
     let settings = Settings {
         seed: global.seed.unwrap_or_else(fresh_seed),

@@ -3,6 +3,7 @@
 mod ask;
 mod document;
 mod picture;
+mod web;
 
 use crate::args::{Demo, Global};
 use crate::counts::{Counts, Pair, grouped};
@@ -35,6 +36,9 @@ const IN_FULL: usize = 3;
 
 /// Runs the command.
 pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
+    if args.web {
+        return web::run(args, global);
+    }
     let demo = Session { space: screening(), terminal: Terminal::detect(), args, global };
     if args.ask { ask::run(&demo) } else { demo.simulate() }
 }

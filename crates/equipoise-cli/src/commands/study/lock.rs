@@ -1,0 +1,49 @@
+//! `equipoise lock`: fixes a study before its first participant.
+
+use super::{Locked, Place, changed};
+use crate::args::Global;
+use crate::{files, json};
+use anyhow::Result;
+use clap::Args;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Fix a study, with its stop rule and its exclusion rule, by a hash
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The hash is a line for a preregistration: it is of all that the file means and of its data. A study that is changed \
+later needs a new version; answers keep the version they were given to.
+
+Example:
+  equipoise lock --study cancer")]
+pub struct Lock {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Runs the command.
+pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
+    let place = &args.place;
+    let design = place.design()?;
+    let version = design.study().version;
+    match place.lock()? {
+        Some(lock) if lock.hash != design.hash() && version <= lock.version => {
+            return Err(changed(&lock, &design).into());
+        }
+        _ => {}
+    }
+    let lock = Locked { format: 1, version, hash: design.hash().to_owned() };
+    let desk = place.desk(design)?;
+    let receipt = desk.lock()?;
+    files::write(&place.path("study.lock"), &(serde_json::to_string_pretty(&lock)? + "\n"))?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(
+            &serde_json::json!({"format": 1, "version": version, "hash": lock.hash, "receipt": receipt.to_string()}),
+            &mut out,
+        )?;
+    } else {
+        writeln!(out, "Version {version} is locked: {}", lock.hash)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

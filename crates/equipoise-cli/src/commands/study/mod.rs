@@ -1,0 +1,153 @@
+//! Studies with people, without a server: one file for each command.
+//!
+//! A study is a directory: `study.toml`, its data, `study.lock` once it is locked, and `log.sqlite`, which holds all that
+//! ever happened.
+
+mod check;
+mod erase;
+mod export;
+mod invite;
+mod lock;
+mod new;
+mod report;
+mod safe;
+mod verify;
+mod watch;
+
+use crate::args::Global;
+use crate::fault::Fault;
+use crate::files;
+use anyhow::{Context as _, Result};
+use clap::{Args, Subcommand};
+use equipoise_study::log::{SqliteStore, Writer};
+use equipoise_study::seams::{SystemClock, SystemRandom};
+use equipoise_study::{Design, Desk, Study};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The commands of a study.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    New(new::New),
+    Check(check::Check),
+    Lock(lock::Lock),
+    Invite(invite::Invite),
+    Watch(watch::Watch),
+    Export(export::Export),
+    Report(report::Report),
+    Verify(verify::Verify),
+    Backup(safe::Backup),
+    Restore(safe::Restore),
+    Erase(erase::Erase),
+}
+
+/// Runs a command.
+pub fn run(command: &Command, global: &Global) -> Result<ExitCode> {
+    match command {
+        Command::New(args) => new::run(args, global),
+        Command::Check(args) => check::run(args, global),
+        Command::Lock(args) => lock::run(args, global),
+        Command::Invite(args) => invite::run(args, global),
+        Command::Watch(args) => watch::run(args, global),
+        Command::Export(args) => export::run(args, global),
+        Command::Report(args) => report::run(args, global),
+        Command::Verify(args) => verify::run(args, global),
+        Command::Backup(args) => safe::backup(args, global),
+        Command::Restore(args) => safe::restore(args, global),
+        Command::Erase(args) => erase::run(args, global),
+    }
+}
+
+/// Where the study is.
+#[derive(Debug, Clone, Args)]
+pub struct Place {
+    /// The directory of the study
+    #[arg(long = "study", value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+}
+
+/// What `study.lock` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Locked {
+    format: u64,
+    version: u64,
+    hash: String,
+}
+
+impl Place {
+    /// A directory.
+    pub fn at(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.directory.join(file)
+    }
+
+    fn log(&self) -> PathBuf {
+        self.path("log.sqlite")
+    }
+
+    /// The study with its data.
+    fn design(&self) -> Result<Arc<Design>> {
+        let path = self.path("study.toml");
+        let text = files::read(&path)?;
+        let study = Study::parse(&text).with_context(|| files::name(&path))?;
+        Ok(Arc::new(Design::new(study, &self.directory).with_context(|| files::name(&path))?))
+    }
+
+    /// The lock, if there is one.
+    fn lock(&self) -> Result<Option<Locked>> {
+        let path = self.path("study.lock");
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = files::read(&path)?;
+        let lock = serde_json::from_str(&text);
+        Ok(Some(lock.map_err(|e| Fault::input_output(format!("{} is not a lock: {e}", files::name(&path))))?))
+    }
+
+    /// The study as it was locked.
+    pub fn locked(&self) -> Result<Arc<Design>> {
+        let design = self.design()?;
+        match self.lock()? {
+            Some(lock) if lock.hash == design.hash() => Ok(design),
+            Some(lock) => Err(changed(&lock, &design).into()),
+            None => Err(Fault::usage("the study is not locked yet; do it with: equipoise lock").into()),
+        }
+    }
+
+    /// The log, which must be there.
+    fn store(&self) -> Result<SqliteStore> {
+        Ok(SqliteStore::open_existing(self.log())?)
+    }
+
+    /// A desk on the study's log, which is begun if it is not there.
+    pub fn desk(&self, design: Arc<Design>) -> Result<Desk> {
+        let writer = Writer::start(SqliteStore::open(self.log())?);
+        Ok(Desk::new(design, writer, SystemClock, SystemRandom))
+    }
+}
+
+/// What to do about a study that changed after it was locked.
+fn changed(lock: &Locked, design: &Design) -> Fault {
+    let found = design.study().version;
+    let what = if found > lock.version {
+        format!("version {found} of the study is not locked yet; do it with: equipoise lock")
+    } else {
+        let next = lock.version + 1;
+        format!(
+            "the study changed after version {} was locked; set version = {next} and lock it",
+            lock.version
+        )
+    };
+    Fault::usage(what)
+}
+
+/// A path as text prints it.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

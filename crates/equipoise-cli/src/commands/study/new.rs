@@ -1,0 +1,63 @@
+//! `equipoise new`: a study to begin from.
+
+use super::shown;
+use crate::args::Global;
+use crate::fault::Fault;
+use crate::{files, json};
+use anyhow::Result;
+use clap::Args;
+use equipoise_study::template::{self, TEMPLATES};
+use serde_json::json;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Make a study from a template
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Templates:
+  binary-cancer      two classes: missed cancers against false alarms, as in chapter 8 of the thesis
+  multiclass-triage  three classes: an emergency department's triage
+  group-fair-hiring  two classes and two groups: mistakes of a hiring filter, and gaps between women and men
+
+Examples:
+  equipoise new cancer
+  equipoise new triage --template multiclass-triage")]
+pub struct New {
+    /// The directory to make
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// What to begin from
+    #[arg(long, value_name = "NAME", default_value = "binary-cancer")]
+    template: String,
+}
+
+/// Runs the command.
+pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
+    let Some(template) = template::find(&args.template) else {
+        let names: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
+        let what = format!("there is no template \"{}\"; there are {}", args.template, names.join(", "));
+        return Err(Fault::usage(what).into());
+    };
+    let path = args.directory.join("study.toml");
+    if path.exists() {
+        return Err(Fault::usage(format!("{} is there already", shown(&path))).into());
+    }
+    std::fs::create_dir_all(&args.directory)
+        .map_err(|e| Fault::input_output(format!("cannot make {}: {e}", shown(&args.directory))))?;
+    files::write(&path, template.text)?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(&json!({"format": 1, "study": path, "template": template.name}), &mut out)?;
+    } else {
+        writeln!(out, "Wrote {}: {}.", shown(&path), template.about)?;
+        if !global.quiet {
+            let directory = shown(&args.directory);
+            writeln!(out, "\nNext: read it, make it yours, and then")?;
+            writeln!(out, "  equipoise check --study {directory}")?;
+            writeln!(out, "  equipoise lock --study {directory}")?;
+            writeln!(out, "  equipoise invite --study {directory} --count 20")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

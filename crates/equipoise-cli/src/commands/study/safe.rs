@@ -1,0 +1,71 @@
+//! `equipoise backup` and `equipoise restore`.
+
+use super::{Place, shown};
+use crate::args::Global;
+use crate::json;
+use anyhow::Result;
+use clap::Args;
+use equipoise_study::log::{SqliteStore, verify};
+use equipoise_study::seams::{SystemClock, SystemRandom};
+use serde_json::json;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Copy the log while the study goes on, and verify the copy
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  equipoise backup --study cancer cancer-monday.sqlite")]
+pub struct Backup {
+    #[command(flatten)]
+    place: Place,
+    /// The file to make
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Put a backup in the place of the log
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The backup is verified first. Whoever was erased since it was made is erased again. The log that was there is kept beside \
+it as log.sqlite.replaced. Stop the server before.
+
+Example:
+  equipoise restore --study cancer cancer-monday.sqlite")]
+pub struct Restore {
+    #[command(flatten)]
+    place: Place,
+    /// The backup
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Runs `backup`.
+pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
+    args.place.store()?.backup(&args.file)?;
+    let verified = verify(&SqliteStore::open_existing(&args.file)?)?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(
+            &json!({"format": 1, "file": args.file, "rows": verified.rows, "head": verified.head}),
+            &mut out,
+        )?;
+    } else {
+        writeln!(out, "Wrote {}: {} rows, head {}.", shown(&args.file), verified.rows, verified.head)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `restore`.
+pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
+    let (verified, again) =
+        equipoise_study::restore(&args.file, &args.place.log(), &SystemClock, &SystemRandom)?;
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        let document =
+            json!({"format": 1, "rows": verified.rows, "head": verified.head, "erased_again": again});
+        json::write(&document, &mut out)?;
+    } else {
+        writeln!(out, "Restored {} rows, head {}; {again} erased again.", verified.rows, verified.head)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,155 @@
+//! The real binary, killed without warning while people answer: what was acknowledged is there, once.
+
+use equipoise_server::cohort::{Part, Person, take_part};
+use equipoise_study::event::Event;
+use equipoise_study::log::{SqliteStore, Writer, rows, verify};
+use equipoise_study::seams::{SystemClock, SystemRandom};
+use equipoise_study::{Design, Desk, Study, template};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// `EQUIPOISE_KILLS=200` kills more often.
+fn kills() -> usize {
+    std::env::var("EQUIPOISE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10)
+}
+
+const PEOPLE: usize = 8;
+
+fn desk(directory: &Path) -> Desk {
+    let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    let design = Arc::new(Design::new(study, directory).unwrap());
+    let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
+    Desk::new(design, Writer::start(store), SystemClock, SystemRandom)
+}
+
+/// A server that is killed when it is dropped.
+struct Server {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(directory: &Path) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_equipoise"))
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .arg(directory)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().rsplit("http://").next().unwrap().parse();
+        Self { process, address: address.unwrap_or_else(|_| panic!("no address in {line:?}")) }
+    }
+
+    /// As `kill -9` does: no handler runs, nothing is flushed.
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("equipoise-kills-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("study.toml"), template::find("binary-cancer").unwrap().text).unwrap();
+        let lock = Command::new(env!("CARGO_BIN_EXE_equipoise"))
+            .arg("lock")
+            .arg("--study")
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(lock.status.success(), "{lock:?}");
+        Self(path)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_was_acknowledged_survives_kills() {
+    let directory = Directory::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    // (question within a session, receipt) of everything that was acknowledged.
+    let acknowledged: Arc<Mutex<BTreeMap<(String, u64, String), String>>> = Arc::default();
+    let mut slowest = Duration::ZERO;
+    let mut waiting: Vec<(String, String)> = vec![];
+    for kill in 0..kills() {
+        if waiting.len() < PEOPLE {
+            let more = desk(&directory.0).invite(PEOPLE).unwrap();
+            waiting.extend(more.into_iter().map(|invitation| (invitation.token, invitation.session)));
+        }
+        let started = Instant::now();
+        let mut server = Server::start(&directory.0);
+        slowest = slowest.max(started.elapsed());
+        let address = server.address;
+        let tasks: Vec<_> = (0..)
+            .zip(waiting.iter().take(PEOPLE).cloned())
+            .map(|(place, (token, session))| {
+                let acknowledged = acknowledged.clone();
+                runtime.spawn(async move {
+                    let mut person = Person::new(6.0, 20.0, Duration::ZERO, place);
+                    let mut part = Part::default();
+                    let result = take_part(address, &token, &mut person, &mut part).await;
+                    let mut all = acknowledged.lock().unwrap();
+                    for answer in &part.answers {
+                        let place = (session.clone(), answer.query, answer.choice.clone());
+                        all.insert(place, answer.receipt.clone());
+                    }
+                    (token, result.is_ok())
+                })
+            })
+            .collect();
+        // Somewhere within an answer, a different one each time.
+        std::thread::sleep(Duration::from_millis(300 + (kill as u64 * 137) % 700));
+        server.kill();
+        for task in tasks {
+            let (token, finished) = runtime.block_on(task).unwrap();
+            if finished {
+                waiting.retain(|(other, _)| *other != token);
+            }
+        }
+    }
+    let acknowledged = acknowledged.lock().unwrap().clone();
+    let store = SqliteStore::open_existing(directory.0.join("log.sqlite")).unwrap();
+    verify(&store).expect("the chain is whole");
+    let mut stored = BTreeMap::new();
+    let mut answered = BTreeSet::new();
+    for row in rows(&store).unwrap() {
+        if let Some(Event::Answered(answer)) = row.event().unwrap() {
+            assert!(answered.insert((row.session.clone(), answer.asked)), "answered twice: {row:?}");
+            let choice = serde_json::to_value(answer.choice).unwrap().as_str().unwrap().to_owned();
+            stored.insert((row.session.clone(), answer.asked, choice), row.receipt().to_string());
+        }
+    }
+    for (place, receipt) in &acknowledged {
+        assert_eq!(stored.get(place), Some(receipt), "acknowledged but not in the log: {place:?}");
+    }
+    println!(
+        "{} kills, {} answers acknowledged, {} in the log, 0 lost, 0 twice; slowest start {} ms",
+        kills(),
+        acknowledged.len(),
+        stored.len(),
+        slowest.as_millis()
+    );
+    assert!(acknowledged.len() > kills(), "hardly anything was answered: {}", acknowledged.len());
+}

@@ -1,0 +1,120 @@
+//! The commands of a study, with the real binary: from a template to a backup.
+
+use equipoise_study::event::Event;
+use equipoise_study::log::{SqliteStore, Writer};
+use equipoise_study::seams::{SystemClock, TestRandom};
+use equipoise_study::{Design, Desk, Study};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+fn place(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a directory for the test");
+    path
+}
+
+/// Output, error and exit code.
+fn run(directory: &Path, arguments: &[&str]) -> (String, String, i32) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_equipoise"));
+    let output = command.args(arguments).current_dir(directory).output().expect("the binary runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("a code"))
+}
+
+fn json(directory: &Path, arguments: &[&str]) -> Value {
+    let (out, err, code) = run(directory, &[arguments, &["--json"]].concat());
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).expect("one JSON document")
+}
+
+/// Somebody opens the link and chooses a language, as a server would record it.
+fn open_link(directory: &Path, token: &str) {
+    let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml")).unwrap()).unwrap();
+    let design = Arc::new(Design::new(study, directory).unwrap());
+    let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
+    let desk = Desk::new(design, writer, SystemClock, TestRandom::new(1));
+    let session = desk.open(token).unwrap().expect("the link opens");
+    let event = Event::LanguageChosen { language: "de".to_owned() };
+    desk.record(&session, "phone", "key", &event).unwrap();
+}
+
+#[test]
+fn a_study_from_its_template_to_a_restored_backup() {
+    let directory = place("study-whole");
+    assert_eq!(run(&directory, &["new", "cancer"]).2, 0);
+    assert_eq!(run(&directory, &["new", "cancer"]).2, 2, "a study is never written over");
+    let inside = directory.join("cancer");
+    assert_eq!(json(&inside, &["check"])["ready"], true);
+    let (_, err, code) = run(&inside, &["invite"]);
+    assert_eq!((code, err.as_str()), (2, "error: the study is not locked yet; do it with: equipoise lock\n"));
+    let hash = json(&inside, &["lock"])["hash"].clone();
+    assert_eq!(json(&inside, &["lock"])["hash"], hash, "locking twice changes nothing");
+    let links = json(&inside, &["invite", "--count", "3", "--url", "https://study.example.org/"]);
+    let link = links["links"][1]["link"].as_str().unwrap();
+    let token = link.strip_prefix("https://study.example.org/s/").unwrap();
+    open_link(&inside, token);
+    assert_eq!(json(&inside, &["watch"])["people"][1]["step"], "consent");
+    assert_eq!(json(&inside, &["verify"])["rows"], 5);
+    assert_eq!(json(&inside, &["backup", "copy.sqlite"])["rows"], 5);
+    assert_eq!(run(&inside, &["erase", "2"]).2, 2, "erasing asks for --yes");
+    let receipt = json(&inside, &["erase", "2", "--yes"])["receipt"].clone();
+    assert_eq!(run(&inside, &["verify", "--receipt", receipt.as_str().unwrap()]).2, 0);
+    assert_eq!(json(&inside, &["restore", "copy.sqlite"])["erased_again"], 1);
+    assert_eq!(json(&inside, &["verify"])["erased"], 1);
+    assert_eq!(run(&inside, &["export"]).0.lines().count(), 1, "a header and no answers yet");
+    assert!(run(&inside, &["report"]).0.starts_with("Nobody has answered"));
+}
+
+#[test]
+fn a_locked_study_that_changes_needs_a_new_version() {
+    let directory = place("study-versions");
+    run(&directory, &["new", "cancer"]);
+    let inside = directory.join("cancer");
+    json(&inside, &["lock"]);
+    let file = inside.join("study.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("width = 1.6 ", "width = 1.8 ")).unwrap();
+    for command in ["lock", "invite"] {
+        let (_, err, code) = run(&inside, &[command]);
+        let expected = "error: the study changed after version 1 was locked; set version = 2 and lock it\n";
+        assert_eq!((code, err.as_str()), (2, expected));
+    }
+    std::fs::write(
+        &file,
+        text.replace("width = 1.6 ", "width = 1.8 ").replace("version = 1 ", "version = 2 "),
+    )
+    .unwrap();
+    assert_eq!(json(&inside, &["lock"])["version"], 2);
+    std::fs::write(&file, text.replace("cap = 40", "cap = \"many\"")).unwrap();
+    let (_, err, code) = run(&inside, &["check"]);
+    let line = 1 + text.lines().position(|line| line.starts_with("cap = 40")).unwrap();
+    assert_eq!(code, 2);
+    assert!(err.starts_with(&format!("error: ./study.toml: line {line}: ")), "{err}");
+}
+
+#[test]
+fn a_changed_log_ends_in_exit_code_4() {
+    let directory = place("study-damage");
+    run(&directory, &["new", "cancer"]);
+    let inside = directory.join("cancer");
+    json(&inside, &["lock"]);
+    json(&inside, &["invite", "--count", "2"]);
+    // A backup is one file; the log itself may still have rows in its write-ahead file.
+    json(&inside, &["backup", "whole.sqlite"]);
+    let file = inside.join("log.sqlite");
+    for old in ["log.sqlite-wal", "log.sqlite-shm"] {
+        let _ = std::fs::remove_file(inside.join(old));
+    }
+    std::fs::rename(inside.join("whole.sqlite"), &file).unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.windows(9).position(|window| window == b"\"number\":").expect("an invitation in the file");
+    bytes[at + 9] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    for command in ["verify", "export", "report"] {
+        let (_, err, code) = run(&inside, &[command]);
+        assert_eq!(code, 4, "{command}: {err}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Every page in every state, as files: `cargo run -p equipoise-server --example gallery -- DIR`
+//!
+//! Open `DIR/index.html` through any static server; `e2e/gallery.mjs` does, takes pictures, and checks accessibility.
+
+use equipoise_server::assets;
+use equipoise_server::language::Language;
+use equipoise_server::page::{
+    Comparison, Consent, Consequences, Device, Frame, LanguagePage, Learn, LearnState, Message,
+    Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
+};
+use equipoise_study::event::{Answered, Choice, When};
+use equipoise_study::log::{MemoryStore, Writer};
+use equipoise_study::seams::{TestClock, TestRandom};
+use equipoise_study::study::{Direction, Position, Variant};
+use equipoise_study::{Design, Desk, Event, Participant, Step, Study, template};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Some(directory) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        return Err("where to? cargo run -p equipoise-server --example gallery -- DIR".into());
+    };
+    let mut gallery = Gallery { directory, names: vec![] };
+    std::fs::create_dir_all(gallery.directory.join("assets"))?;
+    for asset in [&assets::STYLE, &assets::SCRIPT, &assets::ICON] {
+        std::fs::write(gallery.directory.join(asset.path().trim_start_matches('/')), asset.text)?;
+    }
+    for language in [Language::English, Language::German, Language::Spanish, Language::Pseudo] {
+        gallery.binary(language)?;
+    }
+    gallery.variants()?;
+    gallery.larger("multiclass-triage", "multiclass")?;
+    gallery.larger("group-fair-hiring", "groups")?;
+    let names = std::mem::take(&mut gallery.names);
+    std::fs::write(gallery.directory.join("pages.json"), serde_json::to_string(&names)?)?;
+    println!("{} pages in {}", names.len(), gallery.directory.display());
+    Ok(())
+}
+
+struct Gallery {
+    directory: PathBuf,
+    names: Vec<String>,
+}
+
+impl Gallery {
+    fn put(&mut self, name: String, page: String) -> std::io::Result<()> {
+        std::fs::write(self.directory.join(&name).with_extension("html"), page)?;
+        self.names.push(name);
+        Ok(())
+    }
+
+    fn binary(&mut self, language: Language) -> Result<(), Box<dyn Error>> {
+        let tag = language.tag();
+        let sample = Sample::new("binary-cancer", |_| {})?;
+        let study = sample.desk.design().study();
+        let frame = sample.frame(language);
+        let words = language.words();
+        let typed = || Typed { ratio: "ten".to_owned(), low: String::new(), high: String::new() };
+        let mut put = |name: &str, page: String| self.put(format!("{tag}-{name}"), page);
+        put("language", render(&LanguagePage { frame: frame(), choices: Language::OFFERED.to_vec() }))?;
+        put("consent", render(&Consent::new(frame(), study, "0".repeat(64), false)))?;
+        put("consent-missing", render(&Consent::new(frame(), study, "0".repeat(64), true)))?;
+        for (name, position) in
+            [("before", Position::Before), ("task", Position::Task), ("after", Position::After)]
+        {
+            if study.items(position).next().is_some() {
+                put(&format!("questionnaire-{name}"), render(&Questionnaire::new(frame(), study, position)))?;
+            }
+        }
+        put("stated", render(&StatedCost::new(frame(), study, When::Before, Typed::default(), vec![])))?;
+        let problems = vec![words.stated_missing.to_owned()];
+        put("stated-wrong", render(&StatedCost::new(frame(), study, When::After, typed(), problems)))?;
+        put("consequences", render(&Consequences::new(frame(), study)))?;
+        for index in 0..study.picture.len() {
+            put(
+                &format!("learn-{index}"),
+                render(&Learn::new(frame(), study, index, LearnState::Open, false)),
+            )?;
+        }
+        for (name, state) in
+            [("again", LearnState::Again), ("right", LearnState::Right), ("worked", LearnState::Worked)]
+        {
+            put(&format!("learn-{name}"), render(&Learn::new(frame(), study, 0, state, false)))?;
+        }
+        for index in 0..study.practice.len() {
+            let page = sample
+                .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
+            put(&format!("practice-{index}"), render(&page))?;
+        }
+        put("begin", render(&Message::begin(frame())))?;
+        sample.answer(4)?;
+        put("comparison", sample.comparison(&frame, Some((5, 9)))?)?;
+        put("finish", render(&Message::finish(frame())))?;
+        let receipt = "57-9f86d081884c7d65".to_owned();
+        sample.answer(40)?;
+        put(
+            "result",
+            sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+        )?;
+        put("declined", render(&Message::declined(frame())))?;
+        put("pause", render(&Message::pause(frame())))?;
+        put("withdraw", render(&Message::withdraw(frame())))?;
+        put("withdrawn", render(&Message::withdrawn(frame())))?;
+        put("elsewhere", render(&Message::elsewhere(frame())))?;
+        put("conflict", render(&Message::conflict(frame(), "System A")))?;
+        put("stale", render(&Message::stale(frame())))?;
+        put("no-link", render(&Message::no_link(frame())))?;
+        put("missing", render(&Message::missing(frame())))?;
+        put("failed", render(&Message::failed(frame())))?;
+        let link = "https://study.example.org/s/00112233445566778899aabbccddeeff".to_owned();
+        put("device", render(&Device::new(frame(), link)))?;
+        Ok(())
+    }
+
+    fn variants(&mut self) -> Result<(), Box<dyn Error>> {
+        let variants =
+            [("bars", Variant::FlowBar), ("errors-only", Variant::ErrorsOnly), ("icons", Variant::Icons)];
+        for (name, variant) in variants {
+            let sample = Sample::new("binary-cancer", |study| study.variants = vec![variant])?;
+            sample.answer(2)?;
+            let page = sample.comparison(&sample.frame(Language::English), Some((9, 14)))?;
+            self.put(format!("en-variant-{name}"), page)?;
+        }
+        let sample = Sample::new("binary-cancer", |study| study.direction = Direction::PredictionFirst)?;
+        sample.answer(1)?;
+        let page = sample.comparison(&sample.frame(Language::English), None)?;
+        self.put("en-prediction-first".to_owned(), page)?;
+        Ok(())
+    }
+
+    fn larger(&mut self, template: &str, name: &str) -> Result<(), Box<dyn Error>> {
+        let sample = Sample::new(template, |_| {})?;
+        let study = sample.desk.design().study();
+        let frame = sample.frame(Language::English);
+        self.put(format!("en-{name}-consequences"), render(&Consequences::new(frame(), study)))?;
+        for index in 0..study.picture.len() {
+            let page = render(&Learn::new(frame(), study, index, LearnState::Open, false));
+            self.put(format!("en-{name}-learn-{index}"), page)?;
+        }
+        for index in 0..study.practice.len() {
+            let page = sample
+                .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
+            self.put(format!("en-{name}-practice-{index}"), render(&page))?;
+        }
+        for answers in [0, 3] {
+            sample.answer(answers)?;
+            let page = sample.comparison(&frame, Some((20, 40)))?;
+            self.put(format!("en-{name}-comparison-{answers}"), page)?;
+        }
+        Ok(())
+    }
+}
+
+/// A study in memory with one participant.
+struct Sample {
+    desk: Desk,
+    session: String,
+}
+
+const DEVICE: &str = "sample";
+
+impl Sample {
+    fn new(name: &str, change: impl FnOnce(&mut Study)) -> Result<Self, Box<dyn Error>> {
+        let mut study = Study::parse(template::find(name).ok_or("no such template")?.text)?;
+        change(&mut study);
+        let design = Arc::new(Design::new(study, Path::new("."))?);
+        let desk =
+            Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
+        let session = desk.invite(1)?.remove(0).session;
+        let sample = Self { desk, session };
+        sample.prepare()?;
+        Ok(sample)
+    }
+
+    fn frame(&self, language: Language) -> impl Fn() -> Frame {
+        let outside = Frame::outside(self.desk.design().study(), language);
+        move || Frame { inside: true, csrf: "0".repeat(32), key: "sample".to_owned(), ..outside.clone() }
+    }
+
+    fn look<T>(&self, f: impl FnOnce(&Participant) -> T) -> equipoise_study::Result<T> {
+        self.desk.look(&self.session, f)
+    }
+
+    fn record(&self, event: &Event) -> equipoise_study::Result<()> {
+        let key = format!("sample-{}", self.look(Participant::events)?);
+        self.desk.record(&self.session, DEVICE, &key, event).map(drop)
+    }
+
+    /// Up to the first comparison.
+    fn prepare(&self) -> Result<(), Box<dyn Error>> {
+        loop {
+            let event = match self.look(Participant::step)? {
+                Step::Language => Event::LanguageChosen { language: "en".to_owned() },
+                Step::Consent => Event::ConsentGiven {
+                    text: self.look(Participant::consent_hash)?,
+                    device: DEVICE.to_owned(),
+                    external: Default::default(),
+                },
+                Step::Questionnaire(position) => {
+                    Event::QuestionnaireAnswered { position, answers: Default::default() }
+                }
+                Step::StatedCost(when) => {
+                    Event::StatedCost { when, ratio: Some(10.0), low: None, high: None }
+                }
+                Step::Consequences => Event::ConsequencesRead,
+                Step::Picture { question, .. } => {
+                    let option = self.desk.design().study().picture[question].correct;
+                    Event::PictureAnswered { question, option }
+                }
+                Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },
+                _ => return Ok(()),
+            };
+            self.record(&event)?;
+        }
+    }
+
+    /// Answers some comparisons like somebody to whom a missed case is six false alarms.
+    fn answer(&self, count: usize) -> Result<(), Box<dyn Error>> {
+        for _ in 0..count {
+            let Some((asked, choice)) = self.look(|participant| {
+                let question = participant.pending()?;
+                let shown = &question.asked.shown;
+                let cost = |cells: &[u64]| match shown.classes {
+                    2 if shown.groups == 1 => 6 * cells[2] + cells[1],
+                    _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),
+                };
+                let choice = if cost(&shown.a) < cost(&shown.b) { Choice::A } else { Choice::B };
+                Some((question.seq, choice))
+            })?
+            else {
+                return Ok(());
+            };
+            self.record(&Event::Answered(Answered {
+                asked,
+                choice,
+                response_ms: Some(4_000),
+                hidden_ms: 0,
+                rates: false,
+                pressed_left: None,
+            }))?;
+        }
+        Ok(())
+    }
+
+    fn comparison(
+        &self,
+        frame: &impl Fn() -> Frame,
+        left: Option<(usize, usize)>,
+    ) -> Result<String, Box<dyn Error>> {
+        let page = self.look(|participant| {
+            let question = participant.pending()?;
+            Some(render(&Comparison::asked(frame(), participant, question, left)))
+        })?;
+        page.ok_or_else(|| "no comparison is left".into())
+    }
+}

@@ -1,0 +1,61 @@
+//! Style, script and icon, inside the binary. Their addresses carry a hash of their contents, so a browser may keep
+//! them for ever and still gets new ones after an upgrade.
+
+use sha2::{Digest as _, Sha256};
+use std::sync::LazyLock;
+
+/// A file of the pages.
+#[derive(Debug)]
+pub struct Asset {
+    name: &'static str,
+    extension: &'static str,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its contents.
+    pub text: &'static str,
+    path: LazyLock<String>,
+}
+
+macro_rules! asset {
+    ($(#[$doc:meta])* $constant:ident, $name:literal, $extension:literal, $media_type:literal) => {
+        $(#[$doc])*
+        pub static $constant: Asset = Asset {
+            name: $name,
+            extension: $extension,
+            media_type: $media_type,
+            text: include_str!(concat!("../assets/", $name, ".", $extension)),
+            path: LazyLock::new(|| $constant.hashed_path()),
+        };
+    };
+}
+
+asset!(
+    /// How pages look.
+    STYLE, "style", "css", "text/css; charset=utf-8"
+);
+asset!(
+    /// What pages do beyond forms.
+    SCRIPT, "script", "js", "text/javascript; charset=utf-8"
+);
+asset!(
+    /// The picture in the browser's tab.
+    ICON, "icon", "svg", "image/svg+xml"
+);
+
+impl Asset {
+    /// Where pages find it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn hashed_path(&self) -> String {
+        let hash = Sha256::digest(self.text.as_bytes());
+        let short: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("/assets/{}-{short}.{}", self.name, self.extension)
+    }
+}
+
+/// The asset at an address.
+pub fn find(path: &str) -> Option<&'static Asset> {
+    [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.path() == path)
+}

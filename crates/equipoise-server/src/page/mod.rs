@@ -1,0 +1,308 @@
+//! What participants see: a struct per page, filled from a study and a participant, rendered by a template.
+//!
+//! Nothing here reads a request or writes to the log: a page is a function of its struct.
+
+mod comparison;
+mod learn;
+mod questionnaire;
+mod result;
+mod stated;
+
+pub use comparison::{Comparison, Tried};
+pub use learn::{Learn, LearnState};
+pub use questionnaire::{Control, Field, Questionnaire};
+pub use result::{ResultPage, choice_name};
+pub use stated::{StatedCost, Typed};
+
+use crate::language::{Language, Words};
+use crate::{markdown, sentence};
+use askama::Template;
+use equipoise_study::Study;
+
+/// What surrounds every page.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The language of the page.
+    pub language: Language,
+    /// The title of the study.
+    pub study: String,
+    /// What forms send back to show that they come from our page.
+    pub csrf: String,
+    /// What makes sending the page's form twice harmless.
+    pub key: String,
+    /// Whether the visitor is somebody: shows the ways to pause, move and withdraw.
+    pub inside: bool,
+    /// Whether the page has help on it.
+    pub help: bool,
+    /// Whether there is a language to change to.
+    pub several_languages: bool,
+}
+
+impl Frame {
+    /// For somebody we do not know.
+    pub fn outside(study: &Study, language: Language) -> Self {
+        Self {
+            language,
+            study: study.title.r#in(language.tag()).to_owned(),
+            csrf: String::new(),
+            key: String::new(),
+            inside: false,
+            help: false,
+            several_languages: study.languages.len() > 1,
+        }
+    }
+
+    fn words(&self) -> &'static Words {
+        self.language.words()
+    }
+}
+
+/// The page as text.
+pub fn render(page: &impl Template) -> String {
+    page.render().expect("templates write to a string")
+}
+
+/// The choice of a language.
+#[derive(Debug, Template)]
+#[template(path = "language.html")]
+pub struct LanguagePage {
+    /// What surrounds it.
+    pub frame: Frame,
+    /// What can be chosen.
+    pub choices: Vec<Language>,
+}
+
+/// What participants agree to.
+#[derive(Debug, Template)]
+#[template(path = "consent.html")]
+pub struct Consent {
+    frame: Frame,
+    text: String,
+    contact: Option<String>,
+    hash: String,
+    problems: Vec<String>,
+}
+
+impl Consent {
+    /// `hash` is of the text as it is shown; `missing` says that the box was not ticked.
+    pub fn new(frame: Frame, study: &Study, hash: String, missing: bool) -> Self {
+        let text = markdown::html(study.consent.text.r#in(frame.language.tag()));
+        let problems = if missing { vec![frame.words().consent_missing.to_owned()] } else { vec![] };
+        let contact = Some(study.consent.contact.clone()).filter(|contact| !contact.is_empty());
+        Self { frame, text, contact, hash, problems }
+    }
+}
+
+/// The consequence cards.
+#[derive(Debug, Template)]
+#[template(path = "consequences.html")]
+pub struct Consequences {
+    frame: Frame,
+    introduction: String,
+    cards: Vec<MistakeCards>,
+}
+
+impl Consequences {
+    /// All cards of the study.
+    pub fn new(frame: Frame, study: &Study) -> Self {
+        let introduction = markdown::html(study.task.introduction.r#in(frame.language.tag()));
+        let cards = cards(study, frame.language);
+        Self { frame, introduction, cards }
+    }
+}
+
+/// What one kind of mistake means.
+#[derive(Debug)]
+struct MistakeCards {
+    name: String,
+    sign: &'static str,
+    cards: Vec<CardText>,
+}
+
+#[derive(Debug)]
+struct CardText {
+    kind: String,
+    text: String,
+    source: String,
+}
+
+/// Cards by the mistake they are about, in the order of the study file.
+fn cards(study: &Study, language: Language) -> Vec<MistakeCards> {
+    let tag = language.tag();
+    let mut all: Vec<((usize, usize), MistakeCards)> = vec![];
+    for card in &study.consequences {
+        let (Some(truth), Some(predicted)) = (study.class(&card.truth), study.class(&card.predicted)) else {
+            continue;
+        };
+        let source = match card.source.as_str() {
+            "" => String::new(),
+            source => crate::language::fill(language.words().source, &[("source", source)]),
+        };
+        let text =
+            CardText { kind: card.kind.r#in(tag).to_owned(), text: card.text.r#in(tag).to_owned(), source };
+        match all.iter_mut().find(|(kind, _)| *kind == (truth, predicted)) {
+            Some((_, mistake)) => mistake.cards.push(text),
+            None => {
+                let binary = study.task.classes.len() == 2 && study.task.groups.is_empty();
+                let sign = match (binary, truth) {
+                    (false, _) => "",
+                    (true, 1) => "first-kind",
+                    (true, _) => "second-kind",
+                };
+                let name = capital(&sentence::Mistakes::of(study, truth, predicted, language).one);
+                all.push(((truth, predicted), MistakeCards { name, sign, cards: vec![text] }));
+            }
+        }
+    }
+    all.into_iter().map(|(_, mistake)| mistake).collect()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A page with a few sentences and a way on.
+#[derive(Debug, Template)]
+#[template(path = "message.html")]
+pub struct Message {
+    frame: Frame,
+    title: String,
+    paragraphs: Vec<String>,
+    action: Option<Action>,
+    other: Option<Action>,
+}
+
+#[derive(Debug)]
+struct Action {
+    text: &'static str,
+    to: &'static str,
+    post: bool,
+}
+
+impl Message {
+    fn new(frame: Frame, title: &str, paragraphs: &[&str]) -> Self {
+        let paragraphs = paragraphs.iter().map(|text| (*text).to_owned()).collect();
+        Self { frame, title: title.to_owned(), paragraphs, action: None, other: None }
+    }
+
+    fn leading(mut self, text: &'static str, to: &'static str) -> Self {
+        self.action = Some(Action { text, to, post: false });
+        self
+    }
+
+    fn posting(mut self, text: &'static str, to: &'static str) -> Self {
+        self.action = Some(Action { text, to, post: true });
+        self
+    }
+
+    /// "Now it counts": between practice and the first comparison.
+    pub fn begin(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.begin_title, &[words.begin_text]).leading(words.begin, "/?begin=yes")
+    }
+
+    /// Nothing more to answer: one press ends the study.
+    pub fn finish(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.finish_title, &[words.finish_text]).posting(words.finish, "/finish")
+    }
+
+    /// Not taking part.
+    pub fn declined(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.declined_title, &[words.declined_text])
+    }
+
+    /// Everything is saved; come back any time.
+    pub fn pause(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.pause_title, &[words.pause_text]).leading(words.proceed, "/")
+    }
+
+    /// Sure?
+    pub fn withdraw(frame: Frame) -> Self {
+        let words = frame.words();
+        let mut page = Self::new(frame, words.withdraw_title, &[words.withdraw_text]);
+        page.other = Some(Action { text: words.withdraw_no, to: "/", post: false });
+        page.posting(words.withdraw_yes, "/withdraw")
+    }
+
+    /// Everything is deleted.
+    pub fn withdrawn(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(Frame { inside: false, ..frame }, words.withdrawn_title, &[words.withdrawn_text])
+    }
+
+    /// Another device has the lease.
+    pub fn elsewhere(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.elsewhere_title, &[words.elsewhere_text]).posting(words.take_back, "/lease")
+    }
+
+    /// The question has another answer already.
+    pub fn conflict(frame: Frame, choice: &str) -> Self {
+        let words = frame.words();
+        let text = crate::language::fill(words.conflict_text, &[("choice", choice)]);
+        Self::new(frame, words.conflict_title, &[&text]).leading(words.proceed, "/")
+    }
+
+    /// The form is from an earlier step.
+    pub fn stale(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.stale_title, &[words.stale_text, words.answers_kept])
+            .leading(words.proceed, "/")
+    }
+
+    /// No link, or one that opens nothing.
+    pub fn no_link(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(Frame { inside: false, ..frame }, words.link_title, &[words.link_text])
+    }
+
+    /// No such address.
+    pub fn missing(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.missing_title, &[words.missing_text]).leading(words.back, "/")
+    }
+
+    /// Something is wrong with the server; nothing is lost.
+    pub fn failed(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.error_title, &[words.error_text, words.answers_kept])
+            .leading(words.proceed, "/")
+    }
+}
+
+/// The link as text and as a code, for another device.
+#[derive(Debug, Template)]
+#[template(path = "device.html")]
+pub struct Device {
+    frame: Frame,
+    link: String,
+    code: String,
+}
+
+impl Device {
+    /// For the link of the person who asks.
+    pub fn new(frame: Frame, link: String) -> Self {
+        use qrcode::{EcLevel, QrCode, render::svg};
+        // A link of ours is far below the most a code can hold; were it not, the text would have to do.
+        let code = QrCode::with_error_correction_level(&link, EcLevel::M).map_or(String::new(), |code| {
+            let drawn = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
+            // Inside a page it goes without the declaration that a file begins with.
+            drawn.find("<svg").map_or(String::new(), |start| drawn[start..].to_owned())
+        });
+        Self { frame, link, code }
+    }
+}
+
+/// The page a link leads to: sets the cookie and goes on, so that the token leaves the address.
+#[derive(Debug, Template)]
+#[template(path = "joining.html")]
+pub struct Joining {
+    /// The language the browser asks for.
+    pub language: Language,
+    /// The title of the study.
+    pub study: String,
+}

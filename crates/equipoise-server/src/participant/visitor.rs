@@ -1,0 +1,170 @@
+//! Who is there: a cookie with the token of the link and a name for the device.
+
+use axum::http::{HeaderMap, header};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+
+const COOKIE: &str = "equipoise";
+/// Over TLS: a name that browsers give to this host and path only.
+const SECURE_COOKIE: &str = "__Host-equipoise";
+/// Half a year; a study seldom lasts longer.
+const LASTS: u64 = 180 * 24 * 3600;
+
+/// Somebody with a link, on a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visitor {
+    token: String,
+    device: String,
+}
+
+impl Visitor {
+    /// Somebody with this token, on a device that had no name yet.
+    pub fn new(token: &str) -> Option<Self> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).ok()?;
+        Self::parse(&format!("{token}.{}", hex(&bytes)))
+    }
+
+    /// Whoever the request's cookie says.
+    pub fn from_cookie(headers: &HeaderMap) -> Option<Self> {
+        let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let (_, value) = pairs.find(|(name, _)| [COOKIE, SECURE_COOKIE].contains(name))?;
+        Self::parse(value)
+    }
+
+    fn parse(value: &str) -> Option<Self> {
+        let (token, device) = value.split_once('.')?;
+        let hexadecimal = |text: &str, length: usize| {
+            text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
+        (hexadecimal(token, 32) && hexadecimal(device, 16))
+            .then(|| Self { token: token.to_owned(), device: device.to_owned() })
+    }
+
+    /// The header that sets the cookie.
+    pub fn to_cookie(&self, secure: bool) -> String {
+        let (name, only) = if secure { (SECURE_COOKIE, "; Secure") } else { (COOKIE, "") };
+        let Self { token, device } = self;
+        format!("{name}={token}.{device}; Path=/; Max-Age={LASTS}; HttpOnly; SameSite=Strict{only}")
+    }
+
+    /// What the link ends in.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The name of the device.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// What forms carry to show that they come from a page of ours: nobody else can compute it.
+    pub fn csrf(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(b"equipoise form 1\n");
+        hash.update(self.token.as_bytes());
+        hash.update(self.device.as_bytes());
+        hex(&hash.finalize()[..16])
+    }
+
+    /// Whether a form was made for this visitor.
+    pub fn owns(&self, csrf: &str) -> bool {
+        // Compared as hashes: how long it takes says nothing about how much agrees.
+        Sha256::digest(self.csrf().as_bytes()) == Sha256::digest(csrf.as_bytes())
+    }
+}
+
+/// What a panel passes along in the link, such as `PROLIFIC_PID`. Nothing is stored before consent, so the browser keeps it
+/// until then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Panel(pub BTreeMap<String, String>);
+
+const PANEL_COOKIE: &str = "equipoise-panel";
+
+impl Panel {
+    /// The parameters the study asks for, of those that came.
+    pub fn new(came: &BTreeMap<String, String>, wanted: &[String]) -> Self {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+        let fits = |text: &str| (1..=128).contains(&text.len()) && text.bytes().all(plain);
+        let known = came.iter().filter(|(name, value)| wanted.contains(name) && fits(name) && fits(value));
+        Self(known.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// What an earlier visit to the link left in the browser.
+    pub fn from_cookie(headers: &HeaderMap, wanted: &[String]) -> Self {
+        let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let kept = pairs.find(|(name, _)| *name == PANEL_COOKIE).map_or("", |(_, value)| value);
+        let came = kept.split('&').filter_map(|pair| pair.split_once('='));
+        Self::new(&came.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), wanted)
+    }
+
+    /// The header that sets the cookie; nothing if nothing came.
+    pub fn to_cookie(&self, secure: bool) -> Option<String> {
+        let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let only = if secure { "; Secure" } else { "" };
+        (!pairs.is_empty())
+            .then(|| format!("{PANEL_COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{only}", pairs.join("&")))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    const TOKEN: &str = "00112233445566778899aabbccddeeff";
+
+    fn read(cookie: &str) -> Option<Visitor> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::COOKIE, HeaderValue::from_str(cookie).unwrap());
+        Visitor::from_cookie(&headers)
+    }
+
+    #[test]
+    fn a_cookie_reads_back() {
+        let visitor = Visitor::new(TOKEN).unwrap();
+        for secure in [false, true] {
+            let set = visitor.to_cookie(secure);
+            assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict"), "{set}");
+            assert_eq!(set.contains("Secure"), secure);
+            let sent = set.split(';').next().unwrap();
+            assert_eq!(read(&format!("other=1; {sent}")), Some(visitor.clone()));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_nobody() {
+        for cookie in
+            ["", "equipoise=", "equipoise=x.y", "equipoise=0011.2233", "equipoise=../../etc/passwd.0"]
+        {
+            assert_eq!(read(cookie), None, "{cookie}");
+        }
+        assert_eq!(Visitor::new("no-token"), None);
+    }
+
+    #[test]
+    fn forms_belong_to_one_visitor_on_one_device() {
+        let [one, other] = [Visitor::new(TOKEN).unwrap(), Visitor::new(TOKEN).unwrap()];
+        assert!(one.owns(&one.csrf()) && !one.owns(&other.csrf()) && !one.owns(""));
+    }
+
+    #[test]
+    fn a_panel_passes_along_what_the_study_asks_for_and_nothing_else() {
+        let came = [("PROLIFIC_PID", "5f3a"), ("STUDY_ID", "a b; Path=/"), ("admin", "1")];
+        let came = came.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let wanted = ["PROLIFIC_PID".to_owned(), "STUDY_ID".to_owned()];
+        let panel = Panel::new(&came, &wanted);
+        assert_eq!(panel.0.keys().collect::<Vec<_>>(), ["PROLIFIC_PID"]);
+        let mut headers = HeaderMap::new();
+        let set = panel.to_cookie(false).unwrap();
+        headers.insert(header::COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
+        assert_eq!(Panel::from_cookie(&headers, &wanted), panel);
+        assert_eq!(Panel::default().to_cookie(true), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! Several classes: a row per kind of mistake, those first that differ most (UX-09).
+
+use crate::language::{Language, Words, fill};
+use crate::sentence::{self, Mistakes};
+use askama::Template;
+use equipoise_study::Study;
+use equipoise_study::shown::Shown;
+
+/// Rows shown even if fewer differ.
+const ROWS: usize = 4;
+
+#[derive(Template)]
+#[template(path = "kinds.html")]
+struct Kinds {
+    words: &'static Words,
+    names: (String, String),
+    rows: Vec<Row>,
+    folded: Option<String>,
+    matrices: [Matrix; 2],
+}
+
+struct Row {
+    what: String,
+    a: Amount,
+    b: Amount,
+}
+
+struct Amount {
+    count: String,
+    rate: String,
+    meter: String,
+}
+
+struct Matrix {
+    name: String,
+    predicted: Vec<String>,
+    rows: Vec<MatrixRow>,
+}
+
+struct MatrixRow {
+    truth: String,
+    cells: Vec<String>,
+}
+
+/// The kinds of mistake in the order of the rows: (truth, prediction, A, B), and how many of them are shown. What is
+/// not shown is the same in A and B.
+fn ordered(shown: &Shown) -> (Vec<(usize, usize, u64, u64)>, usize) {
+    let mut kinds: Vec<_> = shown
+        .mistakes()
+        .map(|(group, truth, predicted)| {
+            let cell = shown.cell(group, truth, predicted);
+            (truth, predicted, shown.a[cell], shown.b[cell])
+        })
+        .collect();
+    kinds.sort_by_key(|(.., a, b)| std::cmp::Reverse(a.abs_diff(*b)));
+    let differing = kinds.iter().filter(|(.., a, b)| a != b).count();
+    let rows = differing.max(ROWS.min(kinds.len()));
+    (kinds, rows)
+}
+
+/// The table of mistakes, and all numbers folded below it.
+pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
+    let (words, numbers) = (language.words(), language.numbers());
+    let (kinds, rows) = ordered(shown);
+    let most = kinds.iter().map(|(.., a, b)| *a.max(b)).max().unwrap_or(0).max(1);
+    let row = |&(truth, predicted, a, b): &(usize, usize, u64, u64)| {
+        let of_class = shown.of_class(0, truth);
+        let amount = |count: u64| Amount {
+            count: numbers.count(count),
+            rate: numbers.percent(count, of_class),
+            meter: meter(count, most),
+        };
+        let kind = Mistakes::of(study, truth, predicted, language);
+        Row { what: kind.many, a: amount(a), b: amount(b) }
+    };
+    let folded = kinds.len() - rows;
+    let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
+    let kinds = Kinds {
+        words,
+        rows: kinds[..rows].iter().map(row).collect(),
+        folded: (folded > 0).then(|| {
+            let count = numbers.count(folded as u64);
+            fill(words.others_same.at(language, folded as u64), &[("count", &count)])
+        }),
+        matrices: [
+            matrix(study, shown, &shown.a, &names[0], language),
+            matrix(study, shown, &shown.b, &names[1], language),
+        ],
+        names: names.into(),
+    };
+    kinds.render().expect("templates write to a string")
+}
+
+fn matrix(study: &Study, shown: &Shown, cells: &[u64], name: &str, language: Language) -> Matrix {
+    let (tag, numbers) = (language.tag(), language.numbers());
+    let classes = &study.task.classes;
+    let row = |truth: usize| MatrixRow {
+        truth: classes[truth].truth.r#in(tag).to_owned(),
+        cells: (0..shown.classes)
+            .map(|predicted| numbers.count(cells[shown.cell(0, truth, predicted)]))
+            .collect(),
+    };
+    Matrix {
+        name: name.to_owned(),
+        predicted: classes.iter().map(|class| class.predicted.r#in(tag).to_owned()).collect(),
+        rows: (0..shown.classes).map(row).collect(),
+    }
+}
+
+/// A bar on the scale all rows share.
+fn meter(count: u64, most: u64) -> String {
+    let width = 100.0 * count as f64 / most as f64;
+    format!(
+        "<svg class=\"meter\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"track\" width=\"100\" height=\"8\"/><rect class=\"fill\" width=\"{width:.1}\" height=\"8\"/></svg>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn nothing_that_differs_is_folded_away(
+            classes in 3_usize..=8,
+            cells in proptest::collection::vec((0_u64..50, 0_u64..50, any::<bool>()), 64),
+        ) {
+            let cells = &cells[..classes * classes];
+            let a: Vec<u64> = cells.iter().map(|(a, ..)| *a).collect();
+            let b = cells.iter().map(|(a, b, same)| if *same { *a } else { *b }).collect();
+            let (kinds, rows) = ordered(&Shown { people: 1_000, classes, groups: 1, a, b });
+            prop_assert_eq!(kinds.len(), classes * (classes - 1));
+            prop_assert!(rows >= 4);
+            prop_assert!(kinds[rows..].iter().all(|(.., a, b)| a == b));
+        }
+    }
+}

@@ -1,0 +1,552 @@
+//! Every route of participants, without a socket: what it answers, what it refuses, and what it never leaves out.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode, header};
+use equipoise_server::participant::{Participants, Settings, app};
+use equipoise_study::event::{Answered, Choice};
+use equipoise_study::log::{MemoryStore, Writer, rows};
+use equipoise_study::seams::{SystemClock, TestRandom};
+use equipoise_study::{Design, Desk, Event, Study, template};
+use http_body_util::BodyExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use tower::ServiceExt as _;
+
+/// A study on the web with some invitations.
+struct Web {
+    app: Router,
+    desk: Arc<Desk>,
+    tokens: Vec<String>,
+}
+
+fn web() -> Web {
+    web_of(|_| {})
+}
+
+fn web_of(change: impl FnOnce(&mut Study)) -> Web {
+    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    change(&mut study);
+    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    let desk = Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(3));
+    let tokens = desk.invite(3).unwrap().into_iter().map(|invitation| invitation.token).collect();
+    let desk = Arc::new(desk);
+    let settings = Settings { origin: "http://study.test".to_owned() };
+    Web { app: app(Participants::new(desk.clone(), settings)), desk, tokens }
+}
+
+struct Got {
+    status: StatusCode,
+    headers: axum::http::HeaderMap,
+    body: String,
+}
+
+impl Got {
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{} {}", self.status, self.body))
+    }
+}
+
+/// A browser: a cookie, and the form of the last page.
+struct Browser<'a> {
+    web: &'a Web,
+    cookie: String,
+    page: String,
+}
+
+impl Web {
+    async fn send(&self, request: Request<Body>) -> Got {
+        let response = self.app.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let policy = headers.get(header::CONTENT_SECURITY_POLICY).expect("a policy on every response");
+        assert!(policy.to_str().unwrap().starts_with("default-src 'none'; script-src 'self'"));
+        assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
+        assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
+        Got { status, headers, body: String::from_utf8(body.to_vec()).unwrap() }
+    }
+
+    async fn get(&self, path: &str, cookie: &str) -> Got {
+        self.send(Request::get(path).header(header::COOKIE, cookie).body(Body::empty()).unwrap()).await
+    }
+
+    async fn browser(&self, person: usize) -> Browser<'_> {
+        let joined = self.get(&format!("/s/{}", self.tokens[person]), "").await;
+        assert_eq!(joined.status, StatusCode::OK);
+        assert!(!joined.body.contains(&self.tokens[person]), "the token is in the page it was to leave");
+        let set = joined.headers[header::SET_COOKIE].to_str().unwrap();
+        assert!(set.contains("HttpOnly; SameSite=Strict"), "{set}");
+        let mut browser =
+            Browser { web: self, cookie: set.split(';').next().unwrap().to_owned(), page: String::new() };
+        browser.look("/").await;
+        browser
+    }
+
+    fn session(&self, person: usize) -> String {
+        self.desk.open(&self.tokens[person]).unwrap().unwrap()
+    }
+
+    /// All answers in the log: (question, choice).
+    fn answers(&self) -> Vec<(u64, Choice)> {
+        let rows = self.desk.writer().with(|store| rows(store)).unwrap();
+        rows.iter()
+            .filter_map(|row| match row.event().unwrap() {
+                Some(Event::Answered(Answered { asked, choice, .. })) => Some((asked, choice)),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+impl Browser<'_> {
+    async fn look(&mut self, path: &str) -> StatusCode {
+        let got = self.web.get(path, &self.cookie).await;
+        self.page = got.body;
+        got.status
+    }
+
+    fn field(&self, name: &str) -> String {
+        let before = format!("name=\"{name}\" value=\"");
+        let rest = self.page.split_once(&before).unwrap_or_else(|| panic!("no {name} in {}", self.page)).1;
+        rest.split_once('"').unwrap().0.to_owned()
+    }
+
+    fn title(&self) -> &str {
+        self.page.split_once("<title>").unwrap().1.split_once(" ·").unwrap().0
+    }
+
+    async fn post(&self, path: &str, fields: &[(&str, &str)], accept: &str) -> Got {
+        let body: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+"))).collect();
+        let request = Request::post(path)
+            .header(header::COOKIE, &self.cookie)
+            .header(header::ACCEPT, accept)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body.join("&")))
+            .unwrap();
+        self.web.send(request).await
+    }
+
+    /// Sends the page's form with more fields, as a browser without a script; follows the redirect.
+    async fn submit(&mut self, path: &str, more: &[(&str, &str)]) -> StatusCode {
+        let (csrf, key) = (self.field("csrf"), self.field("key"));
+        let mut fields = vec![("csrf", csrf.as_str()), ("key", key.as_str())];
+        fields.extend(more);
+        let got = self.post(path, &fields, "text/html").await;
+        if got.status == StatusCode::SEE_OTHER {
+            let to = got.headers[header::LOCATION].to_str().unwrap().to_owned();
+            self.look(&to).await;
+        } else {
+            self.page = got.body;
+        }
+        got.status
+    }
+
+    async fn agree(&mut self) {
+        if self.page.contains("action=\"/language\"") {
+            self.submit("/language", &[("language", "en")]).await;
+        }
+        let text = self.field("text");
+        assert_eq!(
+            self.submit("/consent", &[("decision", "agree"), ("agree", "yes"), ("text", &text)]).await,
+            StatusCode::SEE_OTHER
+        );
+    }
+
+    /// Everything before the first comparison.
+    async fn prepare(&mut self) {
+        self.agree().await;
+        for _ in 0..60 {
+            let (has, page) = (|what: &str| self.page.contains(what), &self.page);
+            let status = if has("action=\"/questionnaire\"") {
+                let position = self.field("position");
+                let items = declined_items(page);
+                let mut fields: Vec<(&str, &str)> =
+                    items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+                fields.push(("position", &position));
+                self.submit("/questionnaire", &fields).await
+            } else if has("action=\"/stated\"") {
+                let when = self.field("when");
+                self.submit("/stated", &[("when", &when), ("say", "number"), ("ratio", "10")]).await
+            } else if has("action=\"/consequences\"") {
+                self.submit("/consequences", &[]).await
+            } else if has("name=\"seen\"") {
+                self.submit("/learn", &[("seen", "yes")]).await
+            } else if has("action=\"/learn\"") {
+                let question = self.field("question");
+                self.submit("/learn", &[("question", &question), ("option", "0")]).await
+            } else if has("action=\"/practice\"") {
+                let query = self.field("query");
+                self.submit("/practice", &[("query", &query), ("choice", "b")]).await
+            } else {
+                break;
+            };
+            assert_eq!(status, StatusCode::SEE_OTHER, "{}", self.page);
+        }
+        assert!(self.page.contains("/?begin=yes"), "{}", self.page);
+        self.look("/?begin=yes").await;
+        assert!(self.page.contains("action=\"/answer\""));
+    }
+
+    /// Answers the comparison on the page.
+    async fn answer(&mut self, choice: &str) -> StatusCode {
+        let query = self.field("query");
+        self.submit("/answer", &[("query", &query), ("choice", choice)]).await
+    }
+}
+
+/// The first option, the least number, or rather not to say.
+fn declined_items(page: &str) -> Vec<(String, String)> {
+    let mut items: Vec<(String, String)> = vec![];
+    for part in page.split("name=\"item.").skip(1) {
+        let (id, rest) = part.split_once('"').unwrap();
+        let tag = rest.split('>').next().unwrap();
+        let value = tag.split_once("value=\"").map_or("", |(_, rest)| rest.split('"').next().unwrap());
+        let value = if value.is_empty() { "30" } else { value };
+        if !items.iter().any(|(name, _)| *name == format!("item.{id}")) {
+            items.push((format!("item.{id}"), value.to_owned()));
+        }
+    }
+    items
+}
+
+#[tokio::test]
+async fn a_whole_study_without_a_script_ends_in_a_receipt() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let mut questions = 0;
+    while browser.page.contains("action=\"/answer\"") {
+        assert!(questions < 120, "no end");
+        for purpose in ["elicit", "evaluat", "repeat", "dominat"] {
+            assert!(!browser.page.to_lowercase().contains(purpose), "the page tells why it asks: {purpose}");
+        }
+        assert_eq!(browser.answer(if questions % 3 == 0 { "a" } else { "b" }).await, StatusCode::SEE_OTHER);
+        questions += 1;
+    }
+    let mut steps = 0;
+    while !browser.page.contains("class=\"receipt\"") {
+        assert!(steps < 10, "{}", browser.page);
+        steps += 1;
+        if browser.page.contains("action=\"/stated\"") {
+            browser.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
+        } else if browser.page.contains("action=\"/questionnaire\"") {
+            let position = browser.field("position");
+            let items = declined_items(&browser.page);
+            let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            fields.push(("position", &position));
+            browser.submit("/questionnaire", &fields).await;
+        } else {
+            browser.submit("/finish", &[]).await;
+        }
+    }
+    let receipt =
+        browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
+    web.desk
+        .writer()
+        .with(move |store| equipoise_study::log::verify_receipt(store, &receipt).map(drop))
+        .expect("the receipt is of a row of the log");
+    assert_eq!(web.answers().len(), questions);
+}
+
+#[tokio::test]
+async fn a_double_click_is_one_answer_with_one_receipt() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let (csrf, key, query) = (browser.field("csrf"), browser.field("key"), browser.field("query"));
+    let fields = |choice| vec![("csrf", csrf.as_str()), ("key", &key), ("query", &query), ("choice", choice)];
+    let first = browser.post("/answer", &fields("a"), "application/json").await.json();
+    assert!(first["receipt"].is_string() && first["page"].as_str().unwrap().contains("action=\"/answer\""));
+    for _ in 0..20 {
+        let again = browser.post("/answer", &fields("a"), "application/json").await;
+        assert_eq!(
+            (again.status, again.json()["receipt"].clone()),
+            (StatusCode::OK, first["receipt"].clone())
+        );
+    }
+    let other = browser.post("/answer", &fields("b"), "text/html").await;
+    assert_eq!(other.status, StatusCode::CONFLICT);
+    assert!(other.body.contains("Your answer was: System A"), "{}", other.body);
+    assert_eq!(web.answers(), [(query.parse().unwrap(), Choice::A)]);
+}
+
+#[tokio::test]
+async fn many_presses_at_the_same_moment_are_one_answer() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let (csrf, key, query) = (browser.field("csrf"), browser.field("key"), browser.field("query"));
+    let fields = [("csrf", csrf.as_str()), ("key", &key), ("query", &query), ("choice", "b")];
+    let presses = (0..50).map(|_| browser.post("/answer", &fields, "application/json"));
+    let replies = futures_join(presses).await;
+    let receipts: Vec<_> = replies.iter().map(|got| got.json()["receipt"].clone()).collect();
+    assert!(receipts.iter().all(|receipt| receipt.is_string() && *receipt == receipts[0]), "{receipts:?}");
+    assert_eq!(web.answers().len(), 1);
+}
+
+/// All of them at once.
+async fn futures_join<F: Future>(all: impl Iterator<Item = F>) -> Vec<F::Output> {
+    let mut pending: Vec<_> = all.map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        let mut done = true;
+        for (future, output) in &mut pending {
+            if output.is_none() {
+                match future.as_mut().poll(context) {
+                    std::task::Poll::Ready(ready) => *output = Some(ready),
+                    std::task::Poll::Pending => done = false,
+                }
+            }
+        }
+        if done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    pending.into_iter().filter_map(|(_, output)| output).collect()
+}
+
+#[tokio::test]
+async fn undo_goes_back_to_the_same_question_and_is_harmless_twice() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let question = |browser: &Browser<'_>| {
+        browser
+            .page
+            .split_once("class=\"systems\"")
+            .unwrap()
+            .1
+            .split("</form>")
+            .next()
+            .unwrap()
+            .split("<form")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let before = question(&browser);
+    browser.answer("a").await;
+    let undo = browser.page.split_once("id=\"undo\"").unwrap().1;
+    let key = undo.split_once("name=\"key\" value=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    let (csrf, query) = (browser.field("csrf"), browser.field("query"));
+    let fields = [("csrf", csrf.as_str()), ("key", &key), ("query", &query)];
+    assert_eq!(browser.post("/undo", &fields, "text/html").await.status, StatusCode::SEE_OTHER);
+    browser.post("/undo", &fields, "text/html").await;
+    browser.look("/").await;
+    assert_eq!(question(&browser), before);
+    assert_eq!(web.desk.look(&web.session(0), |participant| participant.retracted()).unwrap(), 1);
+    assert_eq!(browser.answer("b").await, StatusCode::SEE_OTHER);
+    assert_eq!(web.answers().len(), 2, "the first answer stays in the log, taken back");
+}
+
+#[tokio::test]
+async fn forms_without_the_right_token_change_nothing() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let (csrf, key, query) = (browser.field("csrf"), browser.field("key"), browser.field("query"));
+    let other = web.browser(1).await.field("csrf");
+    let routes = [
+        "/language",
+        "/consent",
+        "/questionnaire",
+        "/stated",
+        "/consequences",
+        "/learn",
+        "/practice",
+        "/answer",
+        "/undo",
+        "/finish",
+        "/lease",
+        "/note",
+        "/withdraw",
+    ];
+    let count = || web.desk.look(&web.session(0), |participant| participant.events()).unwrap();
+    let events = count();
+    for route in routes {
+        for wrong in ["", "00000000000000000000000000000000", &other] {
+            let fields =
+                [("csrf", wrong), ("key", &key), ("query", &query), ("choice", "a"), ("what", "rates")];
+            assert_eq!(
+                browser.post(route, &fields, "text/html").await.status,
+                StatusCode::FORBIDDEN,
+                "{route}"
+            );
+        }
+        let body = format!("csrf={csrf}&key={key}&query={query}&choice=a");
+        let elsewhere = [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
+        for (name, value) in elsewhere {
+            let request = Request::post(route)
+                .header(header::COOKIE, &browser.cookie)
+                .header(header::HOST, "study.test")
+                .header(name, value)
+                .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                .body(Body::from(body.clone()))
+                .unwrap();
+            assert_eq!(web.send(request).await.status, StatusCode::FORBIDDEN, "{route} {name}");
+        }
+        let plain = Request::post(route)
+            .header(header::COOKIE, &browser.cookie)
+            .header(header::CONTENT_TYPE, "text/plain")
+            .body(Body::from(body.clone()))
+            .unwrap();
+        assert_eq!(web.send(plain).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{route}");
+        let nobody = Request::post(route)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body))
+            .unwrap();
+        assert_eq!(web.send(nobody).await.status, StatusCode::FORBIDDEN, "{route}");
+    }
+    assert_eq!(count(), events);
+}
+
+#[tokio::test]
+async fn every_address_answers_everybody_with_a_page() {
+    let web = web();
+    let inside = web.browser(0).await.cookie;
+    let unknown = format!("equipoise={}.{}", "0".repeat(32), "0".repeat(16));
+    let paths = [
+        "/",
+        "/language",
+        "/pause",
+        "/device",
+        "/withdraw",
+        "/consent",
+        "/answer",
+        "/health",
+        "/nowhere",
+        "/s/00112233445566778899aabbccddeeff",
+        "/s/x",
+        "/assets/none.css",
+        "/admin",
+        "/../etc/passwd",
+    ];
+    for path in paths {
+        for cookie in ["", "equipoise=rubbish", &unknown, &inside] {
+            for method in [Method::GET, Method::PUT, Method::DELETE, Method::PATCH] {
+                let request = Request::builder()
+                    .method(method.clone())
+                    .uri(path)
+                    .header(header::COOKIE, cookie)
+                    .body(Body::empty())
+                    .unwrap();
+                let got = web.send(request).await;
+                assert!(got.status.as_u16() < 500, "{method} {path}: {}", got.status);
+                let page = path == "/health" && method == Method::GET || got.body.contains("<main");
+                assert!(page, "{method} {path} {}: {}", got.status, got.body);
+                if method != Method::GET {
+                    assert_eq!(got.status, StatusCode::NOT_FOUND, "{method} {path}");
+                }
+            }
+        }
+    }
+    let [known, expired] = ["/s/00112233445566778899aabbccddeeff", "/s/ffeeddccbbaa99887766554433221100"];
+    let [known, expired] = [web.get(known, "").await, web.get(expired, "").await];
+    assert_eq!((known.status, known.body.len()), (StatusCode::FORBIDDEN, expired.body.len()));
+}
+
+#[tokio::test]
+async fn the_newest_device_writes_and_the_older_can_take_it_back() {
+    let web = web();
+    let mut phone = web.browser(0).await;
+    phone.prepare().await;
+    let mut laptop = web.browser(0).await;
+    assert_eq!(phone.answer("a").await, StatusCode::CONFLICT);
+    assert_eq!(phone.title(), "Continued elsewhere");
+    laptop.look("/?begin=yes").await;
+    assert_eq!(laptop.answer("a").await, StatusCode::SEE_OTHER);
+    phone.look("/").await;
+    assert_eq!(phone.submit("/lease", &[]).await, StatusCode::SEE_OTHER);
+    assert_eq!(phone.answer("b").await, StatusCode::SEE_OTHER);
+    laptop.look("/").await;
+    assert_eq!(laptop.title(), "Continued elsewhere");
+    assert_eq!(web.answers().len(), 2);
+}
+
+#[tokio::test]
+async fn withdrawing_deletes_everything_and_closes_the_link() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    browser.answer("a").await;
+    browser.look("/withdraw").await;
+    assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
+    assert_eq!(browser.title(), "Your answers are deleted");
+    assert_eq!(web.answers().len(), 0);
+    web.desk.writer().with(|store| equipoise_study::log::verify(store)).expect("the chain is whole");
+}
+
+#[tokio::test]
+async fn what_is_typed_wrong_is_named_and_kept() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    if browser.page.contains("action=\"/language\"") {
+        browser.submit("/language", &[("language", "en")]).await;
+    }
+    let text = browser.field("text");
+    let status = browser.submit("/consent", &[("decision", "agree"), ("text", &text)]).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(browser.page.contains("Tick the box if you agree"));
+    browser.agree().await;
+    assert_eq!(
+        browser.submit("/questionnaire", &[("position", "before")]).await,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    assert!(browser.page.contains("role=\"alert\""));
+}
+
+#[tokio::test]
+async fn the_language_can_be_changed_and_the_question_stays() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let numbers = |page: &str| {
+        page.split("class=\"as-count\">")
+            .skip(1)
+            .map(|part| part.split('<').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let before = numbers(&browser.page);
+    browser.look("/language").await;
+    if !browser.page.contains("value=\"de\"") {
+        return; // The template offers one language only.
+    }
+    browser.submit("/language", &[("language", "de")]).await;
+    browser.look("/?begin=yes").await;
+    assert!(browser.page.contains("<html lang=\"de\""));
+    assert_eq!(numbers(&browser.page), before);
+}
+
+#[tokio::test]
+async fn no_page_is_heavy_and_none_asks_another_server() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    let style = web.get(equipoise_server::assets::STYLE.path(), "").await;
+    let script = web.get(equipoise_server::assets::SCRIPT.path(), "").await;
+    assert!(style.headers[header::CACHE_CONTROL].to_str().unwrap().contains("immutable"));
+    let bytes = style.body.len() + script.body.len() + browser.page.len();
+    // 60 kB compressed is the promise; it holds even uncompressed.
+    assert!(bytes < 60_000, "{bytes} bytes");
+    for text in [&style.body, &script.body, &browser.page] {
+        let other = text.replace("http://www.w3.org/2000/svg", "");
+        assert!(!other.contains("http://") && !other.contains("https://"), "{other}");
+    }
+    assert!(
+        !browser.page.contains(" style=\"") && !browser.page.contains(" onclick"),
+        "inline style or script"
+    );
+}
+
+#[tokio::test]
+async fn what_a_panel_passes_along_is_stored_with_the_consent() {
+    let web = web_of(|study| study.completion.parameters = vec!["PROLIFIC_PID".to_owned()]);
+    let path = format!("/s/{}?PROLIFIC_PID=5f3a&other=1", web.tokens[0]);
+    let joined = web.get(&path, "").await;
+    let cookies = joined.headers.get_all(header::SET_COOKIE).iter();
+    let cookie: Vec<&str> = cookies.map(|set| set.to_str().unwrap().split(';').next().unwrap()).collect();
+    let mut browser = Browser { web: &web, cookie: cookie.join("; "), page: String::new() };
+    browser.look("/").await;
+    browser.agree().await;
+    let external = web.desk.look(&web.session(0), |participant| participant.external().clone()).unwrap();
+    assert_eq!(external.into_iter().collect::<Vec<_>>(), [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]);
+}

@@ -1,0 +1,31 @@
+//! Simulated participants answer the study in a directory, so that there is something to watch, export and report:
+//! `cargo run -p equipoise-study --example cohort -- DIR COUNT`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use equipoise_study::log::{SqliteStore, Writer};
+use equipoise_study::seams::{SystemClock, SystemRandom};
+use equipoise_study::{Design, Desk, Study};
+use rand::{RngExt as _, SeedableRng as _};
+use std::path::Path;
+use std::sync::Arc;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let directory = arguments.next().unwrap_or_else(|| ".".to_owned());
+    let count = arguments.next().map_or(Ok(5), |count| count.parse())?;
+    let directory = Path::new(&directory);
+    let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml"))?)?;
+    let design = Arc::new(Design::new(study, directory)?);
+    let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite"))?);
+    let desk = Desk::new(design, writer, SystemClock, SystemRandom);
+    let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
+    for invitation in desk.invite(count)? {
+        let ratio = random.random_range(0.5_f64..3.0).exp();
+        let mut simulant = common::Simulant::new(ratio, 20.0, random.random());
+        common::walk(&desk, &invitation.session, &mut simulant, usize::MAX);
+        println!("participant {} holds {ratio:.1}", invitation.number);
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! What the answers of one participant say about the metric, through either engine.
+
+use equipoise::engine::{Adaptive, AdaptiveRatio, RatioPosterior, Session};
+use equipoise::metric::RatioInterval;
+use equipoise::{Answer, Measure, Metric, Preference, Query, Sense, View};
+
+/// A posterior of the metric. The same answers in the same order give the same belief, to the last bit.
+#[derive(Debug, Clone)]
+pub struct Belief {
+    engine: Engine,
+}
+
+#[derive(Debug, Clone)]
+enum Engine {
+    Ratio(Box<RatioPosterior>),
+    Weights { session: Box<Session>, seed: u64 },
+}
+
+impl Belief {
+    pub(crate) fn ratio(plan: &AdaptiveRatio) -> Self {
+        Self { engine: Engine::Ratio(Box::new(plan.start())) }
+    }
+
+    pub(crate) fn weights(plan: &Adaptive, seed: u64) -> Self {
+        Self { engine: Engine::Weights { session: Box::new(plan.start()), seed } }
+    }
+
+    /// Takes an answer in: about the pair as shown.
+    pub fn take(&mut self, query: &Query, preference: Preference, shown: Query) {
+        let answer = Answer { preference, shown: Some(shown) };
+        match &mut self.engine {
+            Engine::Ratio(posterior) => posterior.take(query, &answer),
+            Engine::Weights { session, .. } => session.take(query, &answer),
+        }
+    }
+
+    /// The most telling question, with the bits it is expected to tell where they are known.
+    pub fn question(&self) -> Option<(Option<f64>, Query)> {
+        match &self.engine {
+            Engine::Ratio(posterior) => posterior.question().map(|(bits, query)| (Some(bits), query)),
+            Engine::Weights { session, seed } => session.question(*seed).map(|query| (None, query)),
+        }
+    }
+
+    /// Two classes: the cost ratio below which a share of the posterior lies.
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        match &self.engine {
+            Engine::Ratio(posterior) => Some(posterior.quantile(share)),
+            Engine::Weights { .. } => None,
+        }
+    }
+
+    /// How wide it still is: the factor between the ends of the 95 % interval, or the angle.
+    pub fn spread(&self) -> Spread {
+        match &self.engine {
+            Engine::Ratio(posterior) => Spread::Factor(posterior.quantile(0.975) / posterior.quantile(0.025)),
+            Engine::Weights { session, .. } => Spread::Angle(session.radius()),
+        }
+    }
+
+    /// The metric, with its interval or posterior.
+    pub fn metric(&self) -> Metric {
+        match &self.engine {
+            Engine::Ratio(posterior) => {
+                let [low, middle, high] = [0.025, 0.5, 0.975].map(|share| posterior.quantile(share));
+                let view = View::new(Measure::Binary, 2, 1).expect("two classes");
+                let metric =
+                    Metric::linear(view, Sense::Utility, vec![middle, 1.0]).expect("positive weights");
+                let metric = metric.normal_form();
+                let interval = RatioInterval::new(low, Some(high), 0.95);
+                interval.and_then(|interval| metric.clone().with_interval(interval)).unwrap_or(metric)
+            }
+            Engine::Weights { session, .. } => session.metric(),
+        }
+    }
+}
+
+/// How wide a belief is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// Two classes: the factor between the ends of the 95 % interval of the cost ratio.
+    Factor(f64),
+    /// Otherwise: the angle that holds the weights with 95 % certainty.
+    Angle(f64),
+}

@@ -1,0 +1,67 @@
+#![forbid(unsafe_code)]
+//! Studies with people: the study file, the log of what happened, and what follows from it.
+//!
+//! There is no server here and no page. A server does four things with a [`Desk`]:
+//!
+//! 1. [`Desk::invite`] makes places; each [`Invitation`] has a token for a link, which is stored nowhere.
+//! 2. [`Desk::open`] turns a token into a session.
+//! 3. [`Desk::look`] shows a [`Participant`]: the next [`Step`], the comparison on the screen
+//!    ([`Participant::pending`]), language, progress. A comparison is in the log before it is seen.
+//! 4. [`Desk::record`] takes an [`Event`] from a device with a key that makes sending it twice harmless, and returns a
+//!    [`Receipt`](log::Receipt) when it is synced. Refusals ([`Refusal`]) are not errors of the server.
+//!
+//! ```
+//! use equipoise_study::{log::{MemoryStore, Writer}, seams::{TestClock, TestRandom}, template, *};
+//! use std::{path::Path, sync::Arc};
+//!
+//! let study = Study::parse(template::find("binary-cancer").unwrap().text)?;
+//! let design = Arc::new(Design::new(study, Path::new("."))?);
+//! let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(1));
+//! let invitation = desk.invite(1)?.remove(0);
+//! let session = desk.open(&invitation.token)?.unwrap();
+//! assert_eq!(desk.look(&session, Participant::step)?, Step::Language);
+//! let event = Event::LanguageChosen { language: "en".to_owned() };
+//! let recorded = desk.record(&session, "phone", "key-1", &event)?;
+//! assert_eq!(desk.record(&session, "phone", "key-1", &event)?.receipt(), recorded.receipt());
+//! assert_eq!(desk.look(&session, Participant::step)?, Step::Consent);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! What is where: [`study`] the file, [`design`](Design) the file with its data and engine, [`event`] what can happen,
+//! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
+//! [`seams`] clock and randomness.
+
+mod belief;
+mod design;
+mod desk;
+mod erasure;
+mod error;
+pub mod event;
+pub mod export;
+mod hex;
+mod invitation;
+mod lines;
+pub mod lint;
+pub mod log;
+pub mod numbers;
+mod participant;
+pub mod people;
+pub mod report;
+mod schedule;
+pub mod seams;
+pub mod shown;
+pub mod study;
+pub mod template;
+mod text;
+
+pub use belief::{Belief, Spread};
+pub use design::Design;
+pub use desk::{Desk, Recorded};
+pub use erasure::{erased, restore};
+pub use error::{Error, Result};
+pub use event::Event;
+pub use invitation::{Invitation, session_of};
+pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step};
+pub use schedule::Stopped;
+pub use study::Study;
+pub use text::Text;

@@ -1,0 +1,64 @@
+//! Where in a TOML file a value stands, so that a sentence about it can begin with the line.
+
+use crate::error::{Error, Result};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A TOML file with the places of its values.
+pub struct Lines<'a> {
+    text: &'a str,
+    table: Spanned<DeTable<'a>>,
+}
+
+impl<'a> Lines<'a> {
+    /// Parses; a syntax error has its line.
+    pub fn of(text: &'a str) -> Result<Self> {
+        let table = DeTable::parse(text).map_err(|e| located(text, &e))?;
+        Ok(Self { text, table })
+    }
+
+    /// The file as a value of its type.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        toml::from_str(self.text).map_err(|e| located(self.text, &e))
+    }
+
+    /// The line of a value, of its key if it has one; of its nearest parent if it is not there at all.
+    ///
+    /// Parts of a path are separated by points; entries of lists are counted from 0.
+    pub fn line(&self, path: &str) -> usize {
+        let mut at = self.table.span().start;
+        let mut parts = path.split('.');
+        let Some(first) = parts.next() else { return self.line_at(at) };
+        let Some((key, mut value)) = self.table.get_ref().get_key_value(first) else { return 1 };
+        at = key.span().start;
+        for part in parts {
+            match value.get_ref() {
+                DeValue::Table(table) => match table.get_key_value(part) {
+                    Some((key, inner)) => (at, value) = (key.span().start, inner),
+                    None => break,
+                },
+                DeValue::Array(entries) => match part.parse::<usize>().ok().and_then(|n| entries.get(n)) {
+                    Some(inner) => (at, value) = (inner.span().start, inner),
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        self.line_at(at)
+    }
+
+    fn line_at(&self, place: usize) -> usize {
+        line(self.text, place)
+    }
+}
+
+fn line(text: &str, place: usize) -> usize {
+    1 + text.as_bytes().iter().take(place).filter(|byte| **byte == b'\n').count()
+}
+
+fn located(text: &str, error: &toml::de::Error) -> Error {
+    let at = error.span().map_or(1, |span| line(text, span.start));
+    let what = error.message().replace('`', "").replace('\n', ", ");
+    Error::study(at, what)
+}

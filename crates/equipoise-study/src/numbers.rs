@@ -1,0 +1,91 @@
+//! Numbers as people read them.
+
+/// A count with commas between thousands.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Two significant digits: more would promise a precision that comparisons do not have.
+pub fn two_digits(value: f64) -> String {
+    significant(value, 2)
+}
+
+/// A number with so many significant digits, commas between thousands.
+pub fn significant(value: f64, digits: i32) -> String {
+    if !value.is_finite() || value == 0.0 {
+        return format!("{value}");
+    }
+    let magnitude = |x: f64| x.abs().log10().floor() as i32;
+    let unit = |decimals: i32| 10_f64.powi(-decimals);
+    let mut decimals = digits - 1 - magnitude(value);
+    let rounded = (value / unit(decimals)).round() * unit(decimals);
+    // Rounding up may have added a digit: 9.96 is 10, not 10.0.
+    if rounded != 0.0 && magnitude(rounded) > magnitude(value) {
+        decimals -= 1;
+    }
+    if value >= 999.5 {
+        return grouped(rounded as u64);
+    }
+    format!("{rounded:.*}", decimals.max(0) as usize)
+}
+
+/// A share with its 95 % interval (Wilson's).
+pub fn wilson(hits: usize, of: usize) -> Option<[f64; 3]> {
+    if of == 0 {
+        return None;
+    }
+    let (n, z) = (of as f64, 1.959_963_984_540_054);
+    let share = hits as f64 / n;
+    let scale = 1.0 + z * z / n;
+    let middle = (share + z * z / (2.0 * n)) / scale;
+    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt() / scale;
+    Some([share, (middle - half).max(0.0), (middle + half).min(1.0)])
+}
+
+/// The probability of a split at least as uneven as `a` against `b` under a fair coin: the exact paired test.
+pub fn sign_test(a: usize, b: usize) -> f64 {
+    let n = a + b;
+    let mut tail = 0.0;
+    let mut ways = 1.0;
+    for k in 0..=a.min(b) {
+        tail += ways;
+        ways *= (n - k) as f64 / (k + 1) as f64;
+    }
+    (2.0 * tail / 2_f64.powi(n as i32)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn digits_are_significant() {
+        let cases =
+            [(6.13, 2, "6.1"), (9.96, 2, "10"), (99.6, 2, "100"), (0.0999, 2, "0.10"), (5554.0, 2, "5,600")];
+        for (value, digits, expected) in cases {
+            assert_eq!(significant(value, digits), expected);
+        }
+        assert_eq!([significant(6.13, 1), significant(23.0, 1)], ["6", "20"]);
+    }
+
+    #[test]
+    fn intervals_and_tests_agree_with_tables() {
+        let [share, low, high] = wilson(12, 15).unwrap();
+        assert!((share - 0.8).abs() < 1e-12 && (low - 0.5481).abs() < 1e-3 && (high - 0.9295).abs() < 1e-3);
+        assert!((sign_test(1, 7) - 0.0703125).abs() < 1e-12);
+        assert_eq!(sign_test(0, 0), 1.0);
+    }
+}

@@ -1,0 +1,557 @@
+//! Where one participant is: a fold of their events.
+
+use crate::belief::{Belief, Spread};
+use crate::design::Design;
+use crate::error::{Error, Result};
+use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
+use crate::log::{Damage, Row};
+use crate::schedule::{self, Stopped};
+use crate::study::{ItemKind, Position};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// Attempts at a question of the learning phase, before its worked answer is shown and the study goes on.
+pub const ATTEMPTS: usize = 2;
+
+/// What a participant sees next (study flow, in this order; parts a study has not are left out).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Choose a language; left out where there is one only.
+    Language,
+    /// Read and agree.
+    Consent,
+    /// Items about the participant.
+    Questionnaire(Position),
+    /// How bad one mistake is in units of the other.
+    StatedCost(When),
+    /// The consequence cards.
+    Consequences,
+    /// A question of the learning phase.
+    Picture {
+        /// Which, counted from 0.
+        question: usize,
+        /// Wrong answers to it so far.
+        wrong: usize,
+    },
+    /// A practice comparison, counted from 0.
+    Practice(usize),
+    /// A comparison: [`Participant::pending`] is on the screen.
+    Compare,
+    /// Everything is answered; say so with [`Event::Completed`].
+    Finish,
+    /// The result and the receipt.
+    Result,
+    /// The participant has left.
+    Withdrawn,
+}
+
+/// Why an event is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The study has gone on to another step.
+    #[error("this is not the next step: {0}")]
+    NotNow(String),
+    /// Another device holds the lease.
+    #[error("the study was continued on another device")]
+    ContinuedElsewhere,
+    /// The answer is to a comparison that is not on the screen any more.
+    #[error("this comparison is not the current one")]
+    AnotherComparison,
+    /// The answer does not fit the question.
+    #[error("{0}")]
+    Unfit(String),
+    /// The participant has left or was erased.
+    #[error("this participant has left the study")]
+    Left,
+}
+
+/// A comparison and its answer. Those taken back are not here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// `seq` of its [`Event::Asked`].
+    pub seq: u64,
+    /// What was shown.
+    pub asked: Asked,
+    /// When it was shown, by the server's clock.
+    pub asked_at: i64,
+    /// What was answered; nothing while it is on the screen.
+    pub answer: Option<Answered>,
+    /// When the answer came, by the server's clock.
+    pub answered_at: Option<i64>,
+}
+
+/// A stated cost.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Stated {
+    /// The number; nothing for "I can't say".
+    pub ratio: Option<f64>,
+    /// The least it might be.
+    pub low: Option<f64>,
+    /// The most it might be.
+    pub high: Option<f64>,
+}
+
+/// A participant's state.
+#[derive(Debug, Clone)]
+pub struct Participant {
+    design: Arc<Design>,
+    session: String,
+    invited: Option<Invited>,
+    language: Option<String>,
+    consent: Option<String>,
+    external: BTreeMap<String, String>,
+    device: Option<String>,
+    answers: BTreeMap<Position, BTreeMap<String, ItemAnswer>>,
+    stated: BTreeMap<When, Stated>,
+    read: bool,
+    picture: (usize, usize),
+    practice: usize,
+    questions: Vec<Question>,
+    belief: Belief,
+    next: OnceLock<Option<Asked>>,
+    retracted: usize,
+    cards_opened: usize,
+    rates: bool,
+    completed: bool,
+    withdrawn: bool,
+    erased: bool,
+    events: u64,
+}
+
+impl Participant {
+    /// Before the first event.
+    pub fn new(design: Arc<Design>, session: &str) -> Self {
+        let belief = design.belief();
+        Self {
+            design,
+            session: session.to_owned(),
+            invited: None,
+            language: None,
+            consent: None,
+            external: BTreeMap::new(),
+            device: None,
+            answers: BTreeMap::new(),
+            stated: BTreeMap::new(),
+            read: false,
+            picture: (0, 0),
+            practice: 0,
+            questions: vec![],
+            belief,
+            next: OnceLock::new(),
+            retracted: 0,
+            cards_opened: 0,
+            rates: false,
+            completed: false,
+            withdrawn: false,
+            erased: false,
+            events: 0,
+        }
+    }
+
+    /// From all rows of a session.
+    pub fn fold(design: Arc<Design>, session: &str, rows: &[Row]) -> Result<Self> {
+        let mut participant = Self::new(design, session);
+        for row in rows {
+            match row.event()? {
+                Some(event) => participant
+                    .apply(row.at, &event)
+                    .map_err(|e| Error::Damaged(Damage::at(row.position, e.to_string())))?,
+                None => {
+                    participant.events += 1;
+                    participant.erased = true;
+                }
+            }
+        }
+        Ok(participant)
+    }
+
+    /// Takes an event that is in the log.
+    pub fn apply(&mut self, at: i64, event: &Event) -> Result<()> {
+        self.events += 1;
+        self.next = OnceLock::new();
+        match event {
+            Event::Locked { .. } | Event::Erased { .. } => {}
+            Event::Invited(invited) => self.invited = Some(invited.clone()),
+            Event::LanguageChosen { language } => self.language = Some(language.clone()),
+            Event::ConsentGiven { text, device, external } => {
+                self.consent = Some(text.clone());
+                self.device = Some(device.clone());
+                self.external = external.clone();
+            }
+            Event::DeviceTaken { device } => self.device = Some(device.clone()),
+            Event::QuestionnaireAnswered { position, answers } => {
+                self.answers.insert(*position, answers.clone());
+            }
+            Event::StatedCost { when, ratio, low, high } => {
+                self.stated.insert(*when, Stated { ratio: *ratio, low: *low, high: *high });
+            }
+            Event::ConsequencesRead => self.read = true,
+            Event::CardOpened { .. } => self.cards_opened += 1,
+            Event::PictureAnswered { question, option } => self.picture(*question, *option),
+            Event::PracticeDone { number, .. } => self.practice = number + 1,
+            Event::Asked(asked) => self.questions.push(Question {
+                seq: self.events,
+                asked: asked.clone(),
+                asked_at: at,
+                answer: None,
+                answered_at: None,
+            }),
+            Event::Answered(answered) => self.answered(at, answered)?,
+            Event::Retracted { asked } => self.retract(*asked)?,
+            Event::RatesToggled { rates } => self.rates = *rates,
+            Event::Withdrawn => self.withdrawn = true,
+            Event::Completed => self.completed = true,
+        }
+        Ok(())
+    }
+
+    fn picture(&mut self, question: usize, option: usize) {
+        let right = self.design.study().picture.get(question).is_some_and(|q| q.correct == option);
+        let wrong = self.picture.1 + 1;
+        self.picture = if right || wrong >= ATTEMPTS { (question + 1, 0) } else { (question, wrong) };
+    }
+
+    fn answered(&mut self, at: i64, answered: &Answered) -> Result<()> {
+        let Some(question) =
+            self.questions.last_mut().filter(|q| q.seq == answered.asked && q.answer.is_none())
+        else {
+            return Err(Refusal::AnotherComparison.into());
+        };
+        question.answer = Some(answered.clone());
+        question.answered_at = Some(at);
+        if question.asked.purpose == Purpose::Elicitation {
+            take(&self.design, &mut self.belief, &question.asked, answered.choice);
+        }
+        Ok(())
+    }
+
+    fn retract(&mut self, asked: u64) -> Result<()> {
+        // What was on the screen since is void: it followed from the answer that is taken back.
+        while self.questions.last().is_some_and(|question| question.answer.is_none()) {
+            self.questions.pop();
+        }
+        let Some(question) = self.questions.last_mut().filter(|question| question.seq == asked) else {
+            return Err(Refusal::AnotherComparison.into());
+        };
+        (question.answer, question.answered_at) = (None, None);
+        self.retracted += 1;
+        // From the start, in order: a belief is the same bits however it was come by.
+        self.belief = self.design.belief();
+        for question in &self.questions {
+            if let (Purpose::Elicitation, Some(answer)) = (question.asked.purpose, &question.answer) {
+                take(&self.design, &mut self.belief, &question.asked, answer.choice);
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes next.
+    pub fn step(&self) -> Step {
+        let study = self.design.study();
+        if self.withdrawn || self.erased {
+            return Step::Withdrawn;
+        }
+        let asks = |position: Position| {
+            study.items(position).next().is_some() && !self.answers.contains_key(&position)
+        };
+        let states = |when: When| study.stated_cost.is_some() && !self.stated.contains_key(&when);
+        if self.language.is_none() && study.languages.len() > 1 {
+            Step::Language
+        } else if self.consent.is_none() {
+            Step::Consent
+        } else if asks(Position::Before) {
+            Step::Questionnaire(Position::Before)
+        } else if states(When::Before) {
+            Step::StatedCost(When::Before)
+        } else if !self.read && !study.consequences.is_empty() {
+            Step::Consequences
+        } else if self.picture.0 < study.picture.len() {
+            Step::Picture { question: self.picture.0, wrong: self.picture.1 }
+        } else if self.practice < study.practice.len() {
+            Step::Practice(self.practice)
+        } else if self.pending().is_some() || self.next_question().is_some() {
+            Step::Compare
+        } else if states(When::After) {
+            Step::StatedCost(When::After)
+        } else if asks(Position::Task) {
+            Step::Questionnaire(Position::Task)
+        } else if asks(Position::After) {
+            Step::Questionnaire(Position::After)
+        } else if !self.completed {
+            Step::Finish
+        } else {
+            Step::Result
+        }
+    }
+
+    /// The comparison on the screen.
+    pub fn pending(&self) -> Option<&Question> {
+        self.questions.last().filter(|question| question.answer.is_none())
+    }
+
+    /// The comparison to put on the screen, if none is there and one is left.
+    pub fn next_question(&self) -> Option<&Asked> {
+        let invited = self.invited.as_ref()?;
+        if self.pending().is_some() {
+            return None;
+        }
+        self.next
+            .get_or_init(|| schedule::next(&self.design, invited, &self.questions, &self.belief))
+            .as_ref()
+    }
+
+    /// Whether an event may be taken now, from this device.
+    pub fn allows(&self, device: &str, event: &Event) -> std::result::Result<(), Refusal> {
+        if self.withdrawn || self.erased {
+            return Err(Refusal::Left);
+        }
+        // Whoever holds the link may take the lease; only its holder may do anything else.
+        let free = matches!(
+            event,
+            Event::LanguageChosen { .. }
+                | Event::ConsentGiven { .. }
+                | Event::DeviceTaken { .. }
+                | Event::Withdrawn
+        );
+        if !free && self.device.as_deref() != Some(device) {
+            return Err(Refusal::ContinuedElsewhere);
+        }
+        let step = self.step();
+        let now = |right: bool, what: &str| match right {
+            true => Ok(()),
+            false => Err(Refusal::NotNow(format!("{what} was sent at {step:?}"))),
+        };
+        match event {
+            Event::Locked { .. } | Event::Erased { .. } | Event::Invited(_) | Event::Asked(_) => {
+                now(false, "an event of the study itself")
+            }
+            Event::LanguageChosen { language } => match self.design.study().languages.contains(language) {
+                true => Ok(()),
+                false => Err(Refusal::Unfit(format!("there is no language \"{language}\" in this study"))),
+            },
+            Event::ConsentGiven { text, .. } => {
+                now(step == Step::Consent, "a consent")?;
+                match *text == self.consent_hash() {
+                    true => Ok(()),
+                    false => Err(Refusal::Unfit("the consent is to another text".to_owned())),
+                }
+            }
+            Event::DeviceTaken { .. } => now(self.consent.is_some(), "a change of device"),
+            Event::Withdrawn => Ok(()),
+            Event::CardOpened { card } => now(*card < self.design.study().consequences.len(), "a card"),
+            Event::RatesToggled { .. } => Ok(()),
+            Event::QuestionnaireAnswered { position, answers } => {
+                now(step == Step::Questionnaire(*position), "a questionnaire")?;
+                self.fits(*position, answers)
+            }
+            Event::StatedCost { when, ratio, low, high } => {
+                now(step == Step::StatedCost(*when), "a stated cost")?;
+                let fine = |x: &Option<f64>| x.is_none_or(|x| x.is_finite() && x > 0.0);
+                match [ratio, low, high].into_iter().all(fine) {
+                    true => Ok(()),
+                    false => Err(Refusal::Unfit("a stated cost is a number above 0".to_owned())),
+                }
+            }
+            Event::ConsequencesRead => now(step == Step::Consequences, "the end of the cards"),
+            Event::PictureAnswered { question, option } => {
+                now(matches!(step, Step::Picture { question: n, .. } if n == *question), "a picture answer")?;
+                match *option < self.design.study().picture[*question].options.len() {
+                    true => Ok(()),
+                    false => Err(Refusal::Unfit(format!("there is no option {option}"))),
+                }
+            }
+            Event::PracticeDone { number, .. } => now(step == Step::Practice(*number), "a practice answer"),
+            Event::Answered(answered) => match self.pending() {
+                Some(question) if question.seq == answered.asked => Ok(()),
+                _ => Err(Refusal::AnotherComparison),
+            },
+            Event::Retracted { asked } => match self.last_answered() {
+                Some(question) if question.seq == *asked && self.may_undo() => Ok(()),
+                _ => Err(Refusal::AnotherComparison),
+            },
+            Event::Completed => now(step == Step::Finish, "the end"),
+        }
+    }
+
+    fn fits(
+        &self,
+        position: Position,
+        answers: &BTreeMap<String, ItemAnswer>,
+    ) -> std::result::Result<(), Refusal> {
+        let study = self.design.study();
+        let unfit = |what: String| Err(Refusal::Unfit(what));
+        if let Some(id) = answers.keys().find(|id| !study.items(position).any(|item| item.id == **id)) {
+            return unfit(format!("there is no item \"{id}\" here"));
+        }
+        for item in study.items(position) {
+            let known =
+                |options: &[crate::Text], word: &str| options.iter().any(|o| o.all().any(|t| t == word));
+            let fine = match (answers.get(&item.id), &item.kind) {
+                (None | Some(ItemAnswer::Declined(())), _) => true,
+                (Some(ItemAnswer::Number(x)), ItemKind::Number { least, most }) => {
+                    (*least..=*most).contains(x)
+                }
+                (Some(ItemAnswer::Number(x)), ItemKind::Scale { steps, .. }) => {
+                    x.fract() == 0.0 && (1.0..=*steps as f64).contains(x)
+                }
+                (Some(ItemAnswer::Text(word)), ItemKind::Single { options }) => known(options, word),
+                (Some(ItemAnswer::Several(words)), ItemKind::Multiple { options }) => {
+                    words.iter().all(|word| known(options, word))
+                }
+                (Some(ItemAnswer::Text(text)), ItemKind::Text { most }) => text.chars().count() <= *most,
+                _ => false,
+            };
+            if !fine {
+                return unfit(format!("the answer to \"{}\" is not one that can be given", item.id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the last answer can still be taken back: nothing after the comparisons has been answered.
+    pub fn may_undo(&self) -> bool {
+        self.last_answered().is_some()
+            && !self.stated.contains_key(&When::After)
+            && !self.answers.contains_key(&Position::Task)
+            && !self.answers.contains_key(&Position::After)
+            && !self.completed
+    }
+
+    /// The last comparison that has an answer.
+    pub fn last_answered(&self) -> Option<&Question> {
+        self.questions.iter().rev().find(|question| question.answer.is_some())
+    }
+
+    /// SHA-256 of the consent text in the participant's language.
+    pub fn consent_hash(&self) -> String {
+        let text = self.design.study().consent.text.r#in(self.language());
+        crate::hex::encode(&Sha256::digest(text.as_bytes()))
+    }
+
+    /// Why the questions that elicit ended; `None` while they go on.
+    pub fn stopped(&self) -> Option<Stopped> {
+        let rule = schedule::stopped(&self.design, &self.questions, &self.belief);
+        let over = self.pending().is_none() && self.next_question().is_none() && self.invited.is_some();
+        rule.or(over.then_some(Stopped::NothingLeft))
+    }
+
+    /// About how many comparisons are left, from and to: for "about 5-9 left" (UX-17).
+    ///
+    /// Checks are known; the rest follows from how wide the belief is against how wide it may be.
+    pub fn left(&self) -> (usize, usize) {
+        let (study, pending) = (self.design.study(), usize::from(self.pending().is_some()));
+        let asked = |wanted: fn(Purpose) -> bool| {
+            self.questions.iter().filter(|q| q.answer.is_some() && wanted(q.asked.purpose)).count()
+        };
+        let elicited = asked(|purpose| purpose == Purpose::Elicitation);
+        let total = study.checks.evaluation + study.checks.repeats + study.checks.dominated;
+        let checks = total.saturating_sub(asked(|purpose| purpose != Purpose::Elicitation));
+        if self.pending().is_none() && self.next_question().is_none() {
+            return (0, 0);
+        }
+        let most = study.stop.cap.saturating_sub(elicited);
+        let (low, high) = match self.belief.spread() {
+            Spread::Factor(factor) if factor <= study.stop.width => (0, 0),
+            Spread::Factor(factor) => {
+                let excess = (factor / study.stop.width).ln();
+                ((0.8 * excess).ceil() as usize, (1.5 * excess + 6.0).ceil() as usize)
+            }
+            Spread::Angle(angle) if angle <= study.stop.angle => (0, 0),
+            Spread::Angle(_) => (1, most),
+        };
+        ((low.min(most) + checks).max(pending), (high.min(most) + checks).max(pending))
+    }
+
+    /// The study.
+    pub fn design(&self) -> &Arc<Design> {
+        &self.design
+    }
+
+    /// The session.
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// The place in the study; `None` before the invitation is read, or after an erasure.
+    pub fn invited(&self) -> Option<&Invited> {
+        self.invited.as_ref()
+    }
+
+    /// The language, by default the study's first.
+    pub fn language(&self) -> &str {
+        self.language.as_deref().unwrap_or(&self.design.study().languages[0])
+    }
+
+    /// Which device holds the lease.
+    pub fn device(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+
+    /// What a panel passed along.
+    pub fn external(&self) -> &BTreeMap<String, String> {
+        &self.external
+    }
+
+    /// Whether consent was given.
+    pub fn consented(&self) -> bool {
+        self.consent.is_some()
+    }
+
+    /// Answers to the questionnaire.
+    pub fn answers(&self, position: Position) -> Option<&BTreeMap<String, ItemAnswer>> {
+        self.answers.get(&position)
+    }
+
+    /// A stated cost.
+    pub fn stated(&self, when: When) -> Option<Stated> {
+        self.stated.get(&when).copied()
+    }
+
+    /// All comparisons that stand, in order; the last may be on the screen.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// What the answers say.
+    pub fn belief(&self) -> &Belief {
+        &self.belief
+    }
+
+    /// How many answers were taken back.
+    pub fn retracted(&self) -> usize {
+        self.retracted
+    }
+
+    /// Whether the view was last switched to rates.
+    pub fn rates(&self) -> bool {
+        self.rates
+    }
+
+    /// Whether all is done.
+    pub fn completed(&self) -> bool {
+        self.completed
+    }
+
+    /// Whether the participant has left.
+    pub fn withdrawn(&self) -> bool {
+        self.withdrawn
+    }
+
+    /// Whether the participant's data were erased.
+    pub fn erased(&self) -> bool {
+        self.erased
+    }
+
+    /// How many events there are; the next has this number plus 1.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+}
+
+/// Takes the answer to a question into a belief: the integers that were shown, in the order they were planned.
+pub(crate) fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
+    let straight = if asked.swapped { asked.shown.swapped() } else { asked.shown.clone() };
+    belief.take(&asked.query, asked.preference(choice), design.frame().query(&straight));
+}

@@ -1,0 +1,248 @@
+//! All participants of a log, and what there is to say about how each of them answered.
+
+use crate::design::Design;
+use crate::error::Result;
+use crate::event::{Choice, Purpose, Side};
+use crate::log::{Row, STUDY_SESSION, Store};
+use crate::numbers::sign_test;
+use crate::participant::{Participant, Question};
+use crate::shown::Dominance;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Below this an answer cannot have followed from reading (UX-22).
+pub const TOO_FAST_MS: u64 = 300;
+/// Above this somebody was probably away.
+pub const TOO_SLOW_MS: u64 = 300_000;
+
+/// Every participant, in the order of invitations, from one pass over the log.
+pub fn participants(design: &Arc<Design>, store: &dyn Store) -> Result<Vec<Participant>> {
+    let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
+    let mut order = vec![];
+    store.each(&mut |row| {
+        if row.session != STUDY_SESSION {
+            if row.seq == 1 {
+                order.push(row.session.clone());
+            }
+            rows.entry(row.session.clone()).or_default().push(row);
+        }
+        Ok(())
+    })?;
+    order.iter().map(|session| Participant::fold(design.clone(), session, &rows[session])).collect()
+}
+
+/// How somebody answered. Flags are for people to look at; they exclude nobody.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Conduct {
+    /// Dominated checks with an answer, and those in which the better system was chosen.
+    pub dominated: Passed,
+    /// Repeats with an answer, and those answered alike.
+    pub repeats: Passed,
+    /// "I can't tell", of all answers.
+    pub cannot_tell: Passed,
+    /// Choices of A, of all choices.
+    pub chose_a: Passed,
+    /// Answers faster than 300 ms, of those with a time.
+    pub too_fast: Passed,
+    /// Answers slower than five minutes, of those with a time.
+    pub too_slow: Passed,
+    /// The middle response time.
+    pub median_ms: Option<u64>,
+    /// How often an answer was taken back.
+    pub retracted: usize,
+    /// What to look at.
+    pub flags: Vec<&'static str>,
+    /// Whether the study's exclusion rule, which was fixed before, names this participant.
+    pub excluded: bool,
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Passed {
+    /// So many.
+    pub count: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Passed {
+    fn of<'a>(items: impl Iterator<Item = &'a Question>, mut counts: impl FnMut(&Question) -> bool) -> Self {
+        items.fold(Self::default(), |Self { count, of }, item| Self {
+            count: count + usize::from(counts(item)),
+            of: of + 1,
+        })
+    }
+
+    /// The share; 0 of none.
+    pub fn share(self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.count as f64 / self.of as f64 }
+    }
+}
+
+impl Conduct {
+    /// Looks at all answers that stand.
+    pub fn of(participant: &Participant) -> Self {
+        let rule = &participant.design().study().exclusion;
+        let questions = participant.questions();
+        let answered = || questions.iter().filter(|question| question.answer.is_some());
+        let choice = |question: &Question| question.answer.as_ref().map(|answer| answer.choice);
+        let time = |question: &Question| question.answer.as_ref().and_then(|answer| answer.response_ms);
+        let timed = || answered().filter(|question| time(question).is_some());
+        let dominated =
+            Passed::of(answered().filter(|q| q.asked.purpose == Purpose::Dominated), |q| match choice(q) {
+                Some(Choice::A) => q.asked.shown.dominance() == Dominance::A,
+                Some(Choice::B) => q.asked.shown.dominance() == Dominance::B,
+                _ => false,
+            });
+        let repeats =
+            Passed::of(answered().filter(|q| matches!(q.asked.purpose, Purpose::Repeat { .. })), |q| {
+                let Purpose::Repeat { of } = q.asked.purpose else { return false };
+                let first =
+                    questions.get(of - 1).and_then(|first| Some(first.asked.preference(choice(first)?)));
+                choice(q).map(|choice| q.asked.preference(choice)) == first
+            });
+        let cannot_tell = Passed::of(answered(), |q| choice(q) == Some(Choice::CannotTell));
+        let chose_a = Passed::of(answered().filter(|q| choice(q) != Some(Choice::CannotTell)), |q| {
+            choice(q) == Some(Choice::A)
+        });
+        let too_fast = Passed::of(timed(), |q| time(q).is_some_and(|ms| ms < TOO_FAST_MS));
+        let too_slow = Passed::of(timed(), |q| time(q).is_some_and(|ms| ms > TOO_SLOW_MS));
+        let mut times: Vec<u64> = answered().filter_map(time).collect();
+        times.sort_unstable();
+        let median_ms = times.get(times.len() / 2).copied();
+        let failed = dominated.of - dominated.count;
+        let mut flags = vec![];
+        let mut flag = |raised: bool, what: &'static str| {
+            if raised {
+                flags.push(what);
+            }
+        };
+        flag(failed >= 2, "failed two or more checks with a better system");
+        flag(repeats.of >= 4 && repeats.count * 2 < repeats.of, "answered most repeats differently");
+        flag(
+            cannot_tell.of >= 10 && cannot_tell.share() > 0.3,
+            "the display may be too fine: often \"can't tell\"",
+        );
+        let (a, b) = (chose_a.count, chose_a.of - chose_a.count);
+        flag(chose_a.of >= 10 && sign_test(a, b) < 0.005, "chose one side far more often than the other");
+        flag(too_fast.count >= 3, "answered several comparisons within 300 ms");
+        let excluded = (rule.dominated_failed > 0 && failed >= rule.dominated_failed)
+            || (repeats.of > 0 && repeats.count < rule.repeats_alike_below)
+            || too_fast.share() > rule.too_fast_share;
+        let retracted = participant.retracted();
+        Self {
+            dominated,
+            repeats,
+            cannot_tell,
+            chose_a,
+            too_fast,
+            too_slow,
+            median_ms,
+            retracted,
+            flags,
+            excluded,
+        }
+    }
+}
+
+/// A study at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The study's name.
+    pub study: String,
+    /// Its version.
+    pub version: u64,
+    /// Its hash.
+    pub hash: String,
+    /// Places made.
+    pub invited: usize,
+    /// Of them, who agreed to take part.
+    pub consented: usize,
+    /// Who has finished.
+    pub completed: usize,
+    /// Who has left.
+    pub withdrawn: usize,
+    /// Whose data were erased.
+    pub erased: usize,
+    /// Answers to comparisons that stand.
+    pub answers: usize,
+    /// Everybody, in the order of invitations.
+    pub people: Vec<Person>,
+}
+
+/// One participant at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Person {
+    /// Counted from 1; nothing after an erasure.
+    pub number: Option<u64>,
+    /// Where they are.
+    pub step: String,
+    /// Comparisons answered.
+    pub answers: usize,
+    /// Two classes: the cost ratio with its 95 % interval.
+    pub ratio: Option<[f64; 3]>,
+    /// What to look at.
+    pub flags: Vec<&'static str>,
+}
+
+/// A study at a glance.
+pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
+    let count = |wanted: fn(&Participant) -> bool| people.iter().filter(|person| wanted(person)).count();
+    let answers = |person: &Participant| person.questions().iter().filter(|q| q.answer.is_some()).count();
+    Summary {
+        study: design.study().name.clone(),
+        version: design.study().version,
+        hash: design.hash().to_owned(),
+        invited: people.len(),
+        consented: count(Participant::consented),
+        completed: count(Participant::completed),
+        withdrawn: count(Participant::withdrawn),
+        erased: count(Participant::erased),
+        answers: people.iter().map(answers).sum(),
+        people: people
+            .iter()
+            .map(|person| Person {
+                number: person.invited().map(|invited| invited.number),
+                step: if person.erased() { "erased".to_owned() } else { word(person) },
+                answers: answers(person),
+                ratio: (answers(person) > 0).then(|| ratio(person)).flatten(),
+                flags: Conduct::of(person).flags,
+            })
+            .collect(),
+    }
+}
+
+/// Two classes: estimate and ends of the 95 % interval of the cost ratio.
+pub fn ratio(person: &Participant) -> Option<[f64; 3]> {
+    let quantile = |share| person.belief().quantile(share);
+    Some([quantile(0.5)?, quantile(0.025)?, quantile(0.975)?])
+}
+
+fn word(person: &Participant) -> String {
+    use crate::participant::Step;
+    match person.step() {
+        Step::Language | Step::Consent if person.events() == 1 => "not opened",
+        Step::Language => "language",
+        Step::Consent => "consent",
+        Step::Questionnaire(_) => "questionnaire",
+        Step::StatedCost(_) => "stated cost",
+        Step::Consequences => "consequences",
+        Step::Picture { .. } => "learning the picture",
+        Step::Practice(_) => "practice",
+        Step::Compare => "comparing",
+        Step::Finish | Step::Result => "done",
+        Step::Withdrawn => "withdrawn",
+    }
+    .to_owned()
+}
+
+/// Whether an answer chose the side with fewer missed cases; `None` for "can't tell".
+pub(crate) fn chose_fewer_missed(question: &Question) -> Option<bool> {
+    let side = match question.answer.as_ref()?.choice {
+        Choice::A => Side::A,
+        Choice::B => Side::B,
+        Choice::CannotTell => return None,
+    };
+    Some(side == question.asked.fewer_missed)
+}

@@ -1,0 +1,200 @@
+//! Which comparison comes next: elicitation and checks interleaved, so that nothing about a question but its content
+//! tells which it is (UX-01), and sides balanced in blocks (UX-15).
+//!
+//! Everything drawn here depends on the participant's seed and on how many comparisons are answered, never on how they
+//! came to be answered. So taking an answer back and giving it again leads to the same next comparison.
+
+use crate::belief::{Belief, Spread};
+use crate::design::Design;
+use crate::event::{Asked, Invited, Purpose, Side};
+use crate::participant::Question;
+use crate::shown::{Dominance, Shown, TOTALS};
+use equipoise::Query;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use sha2::{Digest as _, Sha256};
+
+/// Over how many comparisons sides are balanced.
+const BLOCK: usize = 4;
+
+/// Draws for one purpose at one place, from the participant's seed.
+pub(crate) fn draws(seed: u64, purpose: &str, place: usize) -> Xoshiro256PlusPlus {
+    let mut hash = Sha256::new();
+    hash.update(seed.to_be_bytes());
+    hash.update((place as u64).to_be_bytes());
+    hash.update(purpose.as_bytes());
+    Xoshiro256PlusPlus::from_seed(hash.finalize().into())
+}
+
+/// The side that has fewer missed cases in a comparison, counted from 0.
+pub(crate) fn side(seed: u64, place: usize) -> Side {
+    let mut block = [Side::A, Side::A, Side::B, Side::B];
+    block.shuffle(&mut draws(seed, "sides", place / BLOCK));
+    block[place % BLOCK]
+}
+
+/// The next comparison after `answered`; `None` when all is asked.
+pub(crate) fn next(
+    design: &Design,
+    invited: &Invited,
+    answered: &[Question],
+    belief: &Belief,
+) -> Option<Asked> {
+    let schedule = Schedule { design, invited, answered, place: answered.len() };
+    let (purpose, query, shown) = schedule.choose(belief)?;
+    Some(schedule.asked(purpose, query, shown))
+}
+
+/// Whether the questions that elicit are over, and by which rule.
+pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -> Option<Stopped> {
+    let stop = &design.study().stop;
+    let narrow = match belief.spread() {
+        Spread::Factor(factor) => factor <= stop.width,
+        Spread::Angle(angle) => angle <= stop.angle,
+    };
+    if narrow {
+        return Some(Stopped::Narrow);
+    }
+    (count(answered, |purpose| purpose == Purpose::Elicitation) >= stop.cap).then_some(Stopped::Cap)
+}
+
+/// Why the questions that elicit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The interval is narrow enough.
+    Narrow,
+    /// The most questions were asked.
+    Cap,
+    /// No question tells enough any more.
+    NothingLeft,
+}
+
+fn count(answered: &[Question], wanted: impl Fn(Purpose) -> bool) -> usize {
+    answered.iter().filter(|question| wanted(question.asked.purpose)).count()
+}
+
+struct Schedule<'a> {
+    design: &'a Design,
+    invited: &'a Invited,
+    answered: &'a [Question],
+    place: usize,
+}
+
+impl Schedule<'_> {
+    fn choose(&self, belief: &Belief) -> Option<(Purpose, Query, Shown)> {
+        let checks = &self.design.study().checks;
+        let done = |wanted: fn(Purpose) -> bool| count(self.answered, wanted);
+        let elicited = done(|purpose| purpose == Purpose::Elicitation);
+        let evaluated = done(|purpose| purpose == Purpose::Evaluation);
+        let telling = self.telling(belief);
+        let elicitation = match &telling {
+            // Two at least, so that the end of the elicitation does not announce itself.
+            Some(_) => self.design.expected().saturating_sub(elicited).max(2),
+            None => 0,
+        };
+        let evaluation = checks.evaluation.saturating_sub(evaluated);
+        let dominated = checks.dominated.saturating_sub(done(|purpose| purpose == Purpose::Dominated));
+        let mut repeats = checks.repeats.saturating_sub(done(|p| matches!(p, Purpose::Repeat { .. })));
+        let mut originals = self.originals(Some(self.side()));
+        if elicitation + evaluation + dominated == 0 && originals.is_empty() {
+            // Nothing else is left: better a repeat on the wrong side of the balance than none.
+            originals = self.originals(None);
+        }
+        if originals.is_empty() {
+            repeats = 0;
+        }
+        let mut draws = self.draws("purpose");
+        let total = elicitation + evaluation + dominated + repeats;
+        if total == 0 {
+            return None;
+        }
+        let drawn = draws.random_range(0..total);
+        let check = if drawn < elicitation {
+            None
+        } else if drawn < elicitation + evaluation {
+            let pair = self.design.evaluation(evaluated, &mut self.draws("evaluation"));
+            pair.map(|(query, shown)| (Purpose::Evaluation, query, shown))
+        } else if drawn < elicitation + evaluation + dominated {
+            let pair = self.design.dominated(&mut self.draws("dominated"));
+            pair.map(|(query, shown)| (Purpose::Dominated, query, shown))
+        } else {
+            let original = &originals[draws.random_range(0..originals.len())].asked;
+            let straight = if original.swapped { original.shown.swapped() } else { original.shown.clone() };
+            Some((Purpose::Repeat { of: original.number }, original.query.clone(), straight))
+        };
+        // A space that has no such pair gets an elicitation question in its place.
+        check.or_else(|| telling.map(|(query, shown)| (Purpose::Elicitation, query, shown)))
+    }
+
+    /// The next question that elicits, if one is worth asking.
+    fn telling(&self, belief: &Belief) -> Option<(Query, Shown)> {
+        if stopped(self.design, self.answered, belief).is_some() {
+            return None;
+        }
+        let (bits, query) = belief.question()?;
+        if bits.is_some_and(|bits| bits < self.design.study().stop.information) {
+            return None;
+        }
+        let mut shown = self.design.frame().show(&query);
+        // A pair that reads like an earlier one is told apart out of more people.
+        for total in TOTALS {
+            if total > shown.people && self.was_shown(&shown) {
+                shown = self.design.frame().show_out_of(&query, total);
+            }
+        }
+        // A pair that reads as better throughout would be a check (UX-08).
+        (shown.dominance() == Dominance::Neither).then_some((query, shown))
+    }
+
+    fn was_shown(&self, shown: &Shown) -> bool {
+        let turned = shown.swapped();
+        self.answered.iter().any(|question| question.asked.shown == *shown || question.asked.shown == turned)
+    }
+
+    /// Comparisons that can be repeated here: long enough ago, not repeated yet, and such that swapping the sides puts
+    /// fewer missed cases on the side whose turn it is.
+    fn originals(&self, side: Option<Side>) -> Vec<&Question> {
+        let repeated = |number: usize| {
+            self.answered.iter().any(|question| question.asked.purpose == Purpose::Repeat { of: number })
+        };
+        let old = self.place.saturating_sub(self.design.study().checks.apart);
+        let fits = |question: &&Question| {
+            let Asked { number, purpose, fewer_missed, .. } = question.asked;
+            matches!(purpose, Purpose::Elicitation | Purpose::Evaluation)
+                && side.is_none_or(|side| fewer_missed == side.other())
+                && !repeated(number)
+        };
+        self.answered[..old].iter().filter(fits).collect()
+    }
+
+    fn side(&self) -> Side {
+        side(self.invited.seed, self.place)
+    }
+
+    fn draws(&self, purpose: &str) -> Xoshiro256PlusPlus {
+        draws(self.invited.seed, purpose, self.place)
+    }
+
+    /// Puts a pair on its sides.
+    fn asked(&self, purpose: Purpose, query: Query, straight: Shown) -> Asked {
+        let side = match purpose {
+            // The sides of a repeat are the other way round, come what may.
+            Purpose::Repeat { of } => self.answered[of - 1].asked.fewer_missed.other(),
+            _ => self.side(),
+        };
+        let first_misses_fewer = straight.a_misses_fewer().unwrap_or(true);
+        let swapped = first_misses_fewer != (side == Side::A);
+        Asked {
+            number: self.place + 1,
+            purpose,
+            query,
+            swapped,
+            shown: if swapped { straight.swapped() } else { straight },
+            fewer_missed: side,
+            missed_first: self.draws("sentence").random(),
+            variant: self.invited.variant,
+        }
+    }
+}

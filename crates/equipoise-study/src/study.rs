@@ -1,0 +1,679 @@
+//! The study file: everything a study is, in the researchers' own words.
+//!
+//! One TOML file. Whatever is wrong with it is said in one sentence that begins with the line.
+
+use crate::error::{Error, Result};
+use crate::lines::Lines;
+use crate::text::Text;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::path::PathBuf;
+
+/// A study as its file describes it. See the templates for a commented example of each kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// The version of the format, 1.
+    pub format: u64,
+    /// A short name: letters, digits and hyphens.
+    pub name: String,
+    /// The version of this study; `lock` asks for a higher one after every change.
+    #[serde(default = "one")]
+    pub version: u64,
+    /// What participants read at the top.
+    pub title: Text,
+    /// The seed of everything that is drawn: sides, order of checks, variants.
+    pub seed: u64,
+    /// The languages participants can choose from, the first being the default.
+    #[serde(default = "english")]
+    pub languages: Vec<String>,
+    /// What is asked, in the words of the domain.
+    pub task: Task,
+    /// The metric family to elicit.
+    #[serde(default)]
+    pub family: Family,
+    /// What classifiers questions are about.
+    pub space: QuerySpace,
+    /// When the questions end.
+    #[serde(default)]
+    pub stop: Stop,
+    /// Questions that check rather than elicit.
+    #[serde(default)]
+    pub checks: Checks,
+    /// Who is left out of the second set of results.
+    #[serde(default)]
+    pub exclusion: Exclusion,
+    /// How comparisons can be drawn; each participant is given one at random.
+    #[serde(default = "flow")]
+    pub variants: Vec<Variant>,
+    /// Which side of the flow chart the truth is on.
+    #[serde(default)]
+    pub direction: Direction,
+    /// What participants agree to.
+    pub consent: Consent,
+    /// The question for a stated cost, asked before and after; without it nothing is asked.
+    pub stated_cost: Option<StatedCost>,
+    /// What each mistake means for a person.
+    #[serde(default)]
+    pub consequences: Vec<Card>,
+    /// Questions that teach the picture.
+    #[serde(default)]
+    pub picture: Vec<PictureQuestion>,
+    /// Comparisons to practise on; they are never part of the result.
+    #[serde(default)]
+    pub practice: Vec<Practice>,
+    /// Questions about the participant.
+    #[serde(default)]
+    pub questionnaire: Vec<Item>,
+    /// What happens at the end.
+    #[serde(default)]
+    pub completion: Completion,
+    /// Lints that are known and accepted; part of the hash.
+    #[serde(default)]
+    pub allow: Vec<String>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// "Which computer system should your doctor use?"
+    pub question: Text,
+    /// What the task is about, before the first question.
+    pub introduction: Text,
+    /// Whom the numbers count: "people".
+    pub people: Text,
+    /// What a classifier is called: "System".
+    #[serde(default = "system")]
+    pub system: Text,
+    /// The classes in the order of the data; of two classes the second is the positive one.
+    pub classes: Vec<Class>,
+    /// The groups, if there are any.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+    /// A name for every kind of mistake that has one; of two classes both must have.
+    #[serde(default)]
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// What the rest of the file and the data call it.
+    pub id: String,
+    /// After a number, of the truth: "have cancer".
+    pub truth: Text,
+    /// After a number, of the prediction: "predicted as high risk".
+    pub predicted: Text,
+}
+
+/// A group of people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What the data call it.
+    pub id: String,
+    /// What participants read: "women".
+    pub name: Text,
+}
+
+/// A kind of mistake with a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mistake {
+    /// The class it is.
+    pub truth: String,
+    /// The class it is taken for.
+    pub predicted: String,
+    /// One of it: "missed cancer".
+    pub one: Text,
+    /// Several: "missed cancers".
+    pub many: Text,
+    /// In the picture: "missed".
+    pub short: Text,
+}
+
+/// The family of metrics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// A weight for every kind of mistake; of two classes the cost ratio.
+    #[default]
+    Linear,
+    /// Weights for squares and products too.
+    Quadratic,
+    /// Weights for mistakes and for gaps between groups.
+    GroupFair,
+}
+
+/// What classifiers can be asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum QuerySpace {
+    /// Two classes whose scores follow a logistic law (thesis, Section 8.1.1).
+    Logistic {
+        /// How sharply the score tells the classes apart.
+        slope: f64,
+        /// Where the classes are equally likely.
+        #[serde(default)]
+        offset: f64,
+    },
+    /// What thresholds reach on a table of predictions; of more than two classes, a ball that fits inside.
+    Table {
+        /// The table, beside the study file.
+        file: PathBuf,
+        /// The column of the true class; guessed if left out.
+        truth: Option<String>,
+        /// The column of the positive class's score; guessed if left out.
+        score: Option<String>,
+        /// The column of the group.
+        group: Option<String>,
+        /// How the boundary is smoothed (G1).
+        #[serde(default)]
+        smooth: Smooth,
+    },
+    /// The classifiers of a pool of confusion matrices, and draws between them. Two classes.
+    Pool {
+        /// Long records of model, truth, estimate and count, beside the study file.
+        file: PathBuf,
+    },
+    /// A ball of error rates around chance, for more than two classes (Assumption 4.2).
+    Ball {
+        /// Half its width.
+        radius: f64,
+        /// How common each class is.
+        class_shares: Vec<f64>,
+    },
+    /// The ball common to all groups (Remark 5.2).
+    GroupBall {
+        /// Half its width.
+        radius: f64,
+        /// How common each class is.
+        class_shares: Vec<f64>,
+        /// Per group, its share of every class: `P(group | class)`.
+        group_shares: Vec<Vec<f64>>,
+    },
+}
+
+/// How a boundary from data is made smooth (G1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Smooth {
+    /// The convex hull: always feasible, by drawing between classifiers.
+    #[default]
+    Hull,
+    /// A fitted logistic law, pulled inside the hull.
+    Logistic,
+}
+
+/// When the questions end: whichever comes first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stop {
+    /// Two classes: the ends of the 95 % interval of the cost ratio differ by at most this factor.
+    pub width: f64,
+    /// Otherwise: the angle that holds the weights with 95 % certainty, in radians.
+    pub angle: f64,
+    /// At most this many questions that elicit; checks are not counted.
+    pub cap: usize,
+    /// Two classes: the best next question is expected to tell less than this many bits.
+    pub information: f64,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self { width: 1.6, angle: 0.25, cap: 40, information: 0.01 }
+    }
+}
+
+/// Questions that check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Checks {
+    /// Pairs of which one makes more mistakes of one kind and no fewer of any.
+    pub dominated: usize,
+    /// Earlier pairs again, with sides swapped.
+    pub repeats: usize,
+    /// How many questions lie between a pair and its repeat, at least.
+    pub apart: usize,
+    /// Pairs kept out of the estimate, to see how well it predicts.
+    pub evaluation: usize,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self { dominated: 3, repeats: 4, apart: 5, evaluation: 15 }
+    }
+}
+
+/// Whose results are shown both with and without them. A flag alone excludes nobody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Exclusion {
+    /// At least this many dominated checks failed.
+    pub dominated_failed: usize,
+    /// Fewer than this many repeats answered alike.
+    pub repeats_alike_below: usize,
+    /// More than this share of answers faster than 300 ms.
+    pub too_fast_share: f64,
+}
+
+impl Default for Exclusion {
+    fn default() -> Self {
+        Self { dominated_failed: 2, repeats_alike_below: 0, too_fast_share: 1.0 }
+    }
+}
+
+/// A way to draw a comparison (G4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Variant {
+    /// The flow chart alone.
+    #[serde(rename = "flow")]
+    Flow,
+    /// The flow chart and a bar.
+    #[serde(rename = "flow+bar")]
+    FlowBar,
+    /// Mistakes only.
+    #[serde(rename = "errors_only")]
+    ErrorsOnly,
+    /// A symbol per person.
+    #[serde(rename = "icons")]
+    Icons,
+}
+
+/// Where the truth stands (G3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// On the left, where it is the same for both systems.
+    #[default]
+    TruthFirst,
+    /// On the right, for replication.
+    PredictionFirst,
+}
+
+/// What participants agree to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Consent {
+    /// The whole text.
+    pub text: Text,
+    /// Whom to write to.
+    pub contact: String,
+}
+
+/// The question for a stated cost (G7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatedCost {
+    /// With `___` where the number goes: "Missing one person with cancer is as bad as ___ false alarms."
+    pub question: Text,
+}
+
+/// What a mistake means for a person (G9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// The class it is.
+    pub truth: String,
+    /// The class it is taken for.
+    pub predicted: String,
+    /// "money", "worry", "side effects", "delay".
+    pub kind: Text,
+    /// What happens.
+    pub text: Text,
+    /// Who says so.
+    pub source: String,
+}
+
+/// A question that teaches the picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PictureQuestion {
+    /// Which of the thesis' kinds.
+    pub kind: PictureKind,
+    /// The question.
+    pub question: Text,
+    /// What can be chosen.
+    pub options: Vec<Text>,
+    /// The right one, counted from 0.
+    pub correct: usize,
+    /// The worked answer, after a second wrong attempt.
+    pub explanation: Text,
+    /// The picture: cells of one or two systems, truth by truth, of each the predictions.
+    pub systems: Vec<Vec<u64>>,
+}
+
+/// The kinds of question of the learning phase (thesis, Section 8.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureKind {
+    /// Reads a number off the picture.
+    Comprehension,
+    /// Compares two pictures.
+    Comparison,
+    /// Says what would happen to somebody.
+    Simulation,
+    /// One system is better in every way.
+    Definite,
+}
+
+/// A comparison to practise on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Practice {
+    /// What to try here.
+    pub exercise: Exercise,
+    /// Cells of system A.
+    pub a: Vec<u64>,
+    /// Cells of system B.
+    pub b: Vec<u64>,
+}
+
+/// What a practice comparison is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exercise {
+    /// One is better in every way.
+    Dominated,
+    /// Choose, undo, choose again.
+    Undo,
+    /// Say "I can't tell".
+    CannotTell,
+}
+
+/// A question about the participant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// The name of its column.
+    pub id: String,
+    /// When it is asked.
+    pub position: Position,
+    /// What kind of answer it takes.
+    #[serde(flatten)]
+    pub kind: ItemKind,
+    /// The question.
+    pub question: Text,
+    /// "Prefer not to say" is always offered where this is set.
+    #[serde(default)]
+    pub sensitive: bool,
+}
+
+/// When an item is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Position {
+    /// Before the task.
+    Before,
+    /// Right after it, about it: Q1 to Q6 of the thesis.
+    Task,
+    /// At the end.
+    After,
+}
+
+/// The kinds of answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ItemKind {
+    /// A number within limits.
+    Number {
+        /// The least.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
+    /// One of the options.
+    Single {
+        /// What can be chosen.
+        options: Vec<Text>,
+    },
+    /// Any of the options.
+    Multiple {
+        /// What can be chosen.
+        options: Vec<Text>,
+    },
+    /// Free text.
+    Text {
+        /// The most characters.
+        #[serde(default = "a_paragraph")]
+        most: usize,
+    },
+    /// A step on a scale from 1.
+    Scale {
+        /// How many steps.
+        steps: usize,
+        /// What the first means.
+        low: Text,
+        /// What the last means.
+        high: Text,
+    },
+}
+
+/// What happens at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Completion {
+    /// Where to go back to: a panel's completion page.
+    pub url: Option<String>,
+    /// Names of the parameters of the invitation link that are kept, such as PROLIFIC_PID.
+    pub parameters: Vec<String>,
+    /// Whether participants see what came out for them.
+    pub show_result: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn english() -> Vec<String> {
+    vec!["en".to_owned()]
+}
+
+fn flow() -> Vec<Variant> {
+    vec![Variant::Flow]
+}
+
+fn system() -> Text {
+    Text::from("System")
+}
+
+fn a_paragraph() -> usize {
+    2000
+}
+
+impl Study {
+    /// Reads and checks a study file; `check` says more about whether it is a good one.
+    pub fn parse(text: &str) -> Result<Self> {
+        let lines = Lines::of(text)?;
+        let study: Self = lines.read()?;
+        study.check(&lines)?;
+        Ok(study)
+    }
+
+    /// A hash of all that the file means: comments and layout do not count.
+    ///
+    /// `files` are the contents of the data files it names, in the order of [`data_files`](Self::data_files).
+    pub fn hash(&self, files: &[Vec<u8>]) -> String {
+        let canonical = serde_json::to_vec(self).expect("a study is plain data");
+        let mut hash = Sha256::new();
+        hash.update(b"equipoise study 1\n");
+        for part in std::iter::once(&canonical).chain(files) {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        crate::hex::encode(&hash.finalize())
+    }
+
+    /// The data files the study names.
+    pub fn data_files(&self) -> Vec<&PathBuf> {
+        match &self.space {
+            QuerySpace::Table { file, .. } | QuerySpace::Pool { file } => vec![file],
+            _ => vec![],
+        }
+    }
+
+    /// The number of a class.
+    pub fn class(&self, id: &str) -> Option<usize> {
+        self.task.classes.iter().position(|class| class.id == id)
+    }
+
+    /// The name of a kind of mistake, if it has one.
+    pub fn mistake(&self, truth: usize, predicted: usize) -> Option<&Mistake> {
+        let [truth, predicted] = [truth, predicted].map(|class| self.task.classes[class].id.as_str());
+        self.task.mistakes.iter().find(|mistake| mistake.truth == truth && mistake.predicted == predicted)
+    }
+
+    /// Items asked at a position.
+    pub fn items(&self, position: Position) -> impl Iterator<Item = &Item> {
+        self.questionnaire.iter().filter(move |item| item.position == position)
+    }
+
+    fn check(&self, lines: &Lines) -> Result<()> {
+        let wrong = |path: &str, what: String| Error::study(lines.line(path), what);
+        if self.format != 1 {
+            return Err(wrong("format", format!("format is {}, expected 1", self.format)));
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if self.name.is_empty() || !self.name.chars().all(plain) {
+            let what = format!("name is \"{}\", expected letters, digits and hyphens", self.name);
+            return Err(wrong("name", what));
+        }
+        if self.languages.is_empty() {
+            return Err(wrong("languages", "languages is empty, expected at least one".to_owned()));
+        }
+        if self.variants.is_empty() {
+            return Err(wrong("variants", "variants is empty, expected at least one".to_owned()));
+        }
+        let k = self.task.classes.len();
+        if !(2..=12).contains(&k) {
+            return Err(wrong("task.classes", format!("task.classes has {k} entries, expected 2 to 12")));
+        }
+        for (n, class) in self.task.classes.iter().enumerate() {
+            if self.class(&class.id) != Some(n) {
+                let path = format!("task.classes.{n}.id");
+                return Err(wrong(&path, format!("the class \"{}\" is there twice", class.id)));
+            }
+        }
+        let known = |place: String, id: &str| match self.class(id) {
+            Some(_) => Ok(()),
+            None => {
+                let ids: Vec<&str> = self.task.classes.iter().map(|class| class.id.as_str()).collect();
+                let what = format!("{place} is \"{id}\", expected one of {}", ids.join(", "));
+                Err(wrong(&place, what))
+            }
+        };
+        for (n, mistake) in self.task.mistakes.iter().enumerate() {
+            known(format!("task.mistakes.{n}.truth"), &mistake.truth)?;
+            known(format!("task.mistakes.{n}.predicted"), &mistake.predicted)?;
+            if mistake.truth == mistake.predicted {
+                let path = format!("task.mistakes.{n}.predicted");
+                return Err(wrong(&path, format!("{path} is its truth, expected another class")));
+            }
+        }
+        for (n, card) in self.consequences.iter().enumerate() {
+            known(format!("consequences.{n}.truth"), &card.truth)?;
+            known(format!("consequences.{n}.predicted"), &card.predicted)?;
+        }
+        if k == 2 && (self.mistake(0, 1).is_none() || self.mistake(1, 0).is_none()) {
+            let what = "task.mistakes names not both mistakes of two classes, expected both".to_owned();
+            return Err(wrong("task", what));
+        }
+        self.check_numbers(&wrong)?;
+        self.check_pictures(&wrong)
+    }
+
+    fn check_numbers(&self, wrong: &dyn Fn(&str, String) -> Error) -> Result<()> {
+        let Stop { width, angle, cap, information } = self.stop;
+        let limits = [
+            ("stop.width", width, 1.05, 100.0),
+            ("stop.angle", angle, 0.01, 1.0),
+            ("stop.cap", cap as f64, 1.0, 400.0),
+            ("stop.information", information, 0.0, 1.0),
+            ("exclusion.too_fast_share", self.exclusion.too_fast_share, 0.0, 1.0),
+            ("checks.dominated", self.checks.dominated as f64, 0.0, 20.0),
+            ("checks.repeats", self.checks.repeats as f64, 0.0, 20.0),
+            ("checks.apart", self.checks.apart as f64, 1.0, 20.0),
+            ("checks.evaluation", self.checks.evaluation as f64, 0.0, 100.0),
+        ];
+        for (path, value, least, most) in limits {
+            if !(least..=most).contains(&value) {
+                return Err(wrong(
+                    path,
+                    format!("{path} is {value}, expected a number in [{least}, {most}]"),
+                ));
+            }
+        }
+        let k = self.task.classes.len();
+        let shares = |path: &str, shares: &[f64]| {
+            if shares.len() != k {
+                let what =
+                    format!("{path} has {} entries, expected one for each of {k} classes", shares.len());
+                return Err(wrong(path, what));
+            }
+            let sum: f64 = shares.iter().sum();
+            if !shares.iter().all(|share| *share > 0.0) || (sum - 1.0).abs() > 1e-6 {
+                let what = format!("{path} sums to {sum}, expected numbers above 0 that sum to 1");
+                return Err(wrong(path, what));
+            }
+            Ok(())
+        };
+        let groups = self.task.groups.len();
+        match &self.space {
+            QuerySpace::Logistic { .. } | QuerySpace::Pool { .. } if k != 2 => {
+                let what = format!("this space has 2 classes, but task.classes has {k}");
+                return Err(wrong("space.kind", what));
+            }
+            QuerySpace::Ball { class_shares, .. } => shares("space.class_shares", class_shares)?,
+            QuerySpace::GroupBall { class_shares, group_shares, .. } => {
+                shares("space.class_shares", class_shares)?;
+                if group_shares.len() != groups {
+                    let what = format!(
+                        "space.group_shares has {} rows, expected one for each of {groups} groups",
+                        group_shares.len()
+                    );
+                    return Err(wrong("space.group_shares", what));
+                }
+            }
+            _ => {}
+        }
+        let grouped = matches!(self.space, QuerySpace::GroupBall { .. });
+        if grouped != (self.family == Family::GroupFair) {
+            let what = "family \"group_fair\" and a space of kind \"group_ball\" need each other".to_owned();
+            return Err(wrong("family", what));
+        }
+        Ok(())
+    }
+
+    fn check_pictures(&self, wrong: &dyn Fn(&str, String) -> Error) -> Result<()> {
+        let cells = self.task.classes.len().pow(2) * self.task.groups.len().max(1);
+        let fits = |path: String, found: &[u64]| match found.len() == cells {
+            true => Ok(()),
+            false => Err(wrong(&path, format!("{path} has {} cells, expected {cells}", found.len()))),
+        };
+        for (n, question) in self.picture.iter().enumerate() {
+            if question.correct >= question.options.len() {
+                let path = format!("picture.{n}.correct");
+                let (found, most) = (question.correct, question.options.len());
+                return Err(wrong(
+                    &path,
+                    format!("{path} is {found}, expected less than {most}, the options"),
+                ));
+            }
+            for (s, system) in question.systems.iter().enumerate() {
+                fits(format!("picture.{n}.systems.{s}"), system)?;
+            }
+        }
+        for (n, practice) in self.practice.iter().enumerate() {
+            fits(format!("practice.{n}.a"), &practice.a)?;
+            fits(format!("practice.{n}.b"), &practice.b)?;
+        }
+        for (n, item) in self.questionnaire.iter().enumerate() {
+            if self.questionnaire.iter().position(|other| other.id == item.id) != Some(n) {
+                let path = format!("questionnaire.{n}.id");
+                return Err(wrong(&path, format!("the item \"{}\" is there twice", item.id)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Ready-made studies to begin from.
+
+/// A template.
+#[derive(Debug, Clone, Copy)]
+pub struct Template {
+    /// What `new --template` calls it.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// The study file.
+    pub text: &'static str,
+}
+
+/// All templates.
+pub const TEMPLATES: [Template; 3] = [
+    Template {
+        name: "binary-cancer",
+        about: "two classes: missed cancers against false alarms, as in chapter 8 of the thesis",
+        text: include_str!("templates/binary-cancer.toml"),
+    },
+    Template {
+        name: "multiclass-triage",
+        about: "three classes: an emergency department's triage",
+        text: include_str!("templates/multiclass-triage.toml"),
+    },
+    Template {
+        name: "group-fair-hiring",
+        about: "two classes and two groups: mistakes of a hiring filter, and the gaps between women and men",
+        text: include_str!("templates/group-fair-hiring.toml"),
+    },
+];
+
+/// The template with a name.
+pub fn find(name: &str) -> Option<Template> {
+    TEMPLATES.into_iter().find(|template| template.name == name)
+}

@@ -1,0 +1,237 @@
+//! Promises about conducting a study: the flow, undo, sides, checks, keys, devices, and what comes out.
+
+mod common;
+
+use common::{DEVICE, Simulant, desk, walk};
+use equipoise_study::event::{Choice, Event, Purpose, Side};
+use equipoise_study::report;
+use equipoise_study::shown::Dominance;
+use equipoise_study::{Error, Participant, Recorded, Refusal, Step, template};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+fn bits(participant: &Participant) -> Vec<u64> {
+    [0.025, 0.2, 0.5, 0.9, 0.975]
+        .iter()
+        .filter_map(|s| participant.belief().quantile(*s))
+        .map(f64::to_bits)
+        .collect()
+}
+
+#[test]
+fn every_template_can_be_walked_to_its_end() {
+    for template in template::TEMPLATES {
+        let desk = desk(template.name, 5);
+        let session = desk.invite(1).unwrap().remove(0).session;
+        walk(&desk, &session, &mut Simulant::new(6.0, 20.0, 1), usize::MAX);
+        let checks = desk.design().study().checks.clone();
+        desk.look(&session, |participant| {
+            assert_eq!(participant.step(), Step::Result);
+            let count = |wanted: fn(Purpose) -> bool| {
+                participant.questions().iter().filter(|q| wanted(q.asked.purpose)).count()
+            };
+            assert_eq!(count(|p| p == Purpose::Evaluation), checks.evaluation, "{}", template.name);
+            assert_eq!(count(|p| p == Purpose::Dominated), checks.dominated, "{}", template.name);
+            assert_eq!(count(|p| matches!(p, Purpose::Repeat { .. })), checks.repeats, "{}", template.name);
+            assert!(count(|p| p == Purpose::Elicitation) <= desk.design().study().stop.cap);
+            let report = report::person(participant, false);
+            println!("{}: {}", template.name, report.sentence);
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn sides_are_balanced_and_only_checks_are_dominated() {
+    let (mut left, mut all) = (0, 0);
+    for seed in 0..12 {
+        let desk = desk("binary-cancer", seed);
+        let session = desk.invite(1).unwrap().remove(0).session;
+        walk(&desk, &session, &mut Simulant::new(6.0, 20.0, seed), usize::MAX);
+        desk.look(&session, |participant| {
+            let mut balance = 0_i32;
+            for question in participant.questions() {
+                let asked = &question.asked;
+                balance += if asked.fewer_missed == Side::A { 1 } else { -1 };
+                assert!(balance.abs() <= 2, "imbalance {balance} at {}", asked.number);
+                let a_fewer = asked.shown.a_misses_fewer().unwrap();
+                assert_eq!(a_fewer, asked.fewer_missed == Side::A);
+                match asked.purpose {
+                    Purpose::Dominated => assert_ne!(asked.shown.dominance(), Dominance::Neither),
+                    Purpose::Repeat { of } => {
+                        let first = &participant.questions()[of - 1].asked;
+                        assert_eq!(first.shown, asked.shown.swapped());
+                        assert!(asked.number - of > 5, "{} repeats {of}", asked.number);
+                    }
+                    _ => assert_eq!(asked.shown.dominance(), Dominance::Neither),
+                }
+                if asked.purpose == Purpose::Elicitation {
+                    let earlier = &participant.questions()[..asked.number - 1];
+                    assert!(
+                        earlier.iter().all(|q| q.asked.shown != asked.shown),
+                        "{} was shown",
+                        asked.number
+                    );
+                }
+                left += usize::from(a_fewer);
+                all += 1;
+            }
+        })
+        .unwrap();
+    }
+    println!("fewer missed on side A in {left} of {all}");
+}
+
+#[test]
+fn taking_answers_back_leaves_no_trace_in_belief_or_next_question() {
+    // The same final answers, straight and by detours, must give the same bits and the same next pair.
+    for seed in 0..12 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let desk = desk("binary-cancer", seed);
+        let session = desk.invite(1).unwrap().remove(0).session;
+        let length = random.random_range(3..14);
+        walk(&desk, &session, &mut Simulant::new(3.0, 20.0, seed), length);
+        let straight = desk.look(&session, Participant::clone).unwrap();
+        let choices: Vec<Choice> =
+            straight.questions().iter().filter_map(|q| q.answer.as_ref()).map(|a| a.choice).collect();
+        let mut detours = 0;
+        while detours < 6 {
+            let back = random.random_range(1..=choices.len());
+            for _ in 0..back {
+                let asked = desk.look(&session, |p| p.last_answered().unwrap().seq).unwrap();
+                let key = format!("undo-{}", random.random::<u64>());
+                desk.record(&session, DEVICE, &key, &Event::Retracted { asked }).unwrap();
+            }
+            // First the other way round, perhaps, then as before.
+            for n in choices.len() - back..choices.len() {
+                let mut answer = |choice: Choice| {
+                    let asked = desk.look(&session, |p| p.pending().unwrap().seq).unwrap();
+                    let key = format!("again-{}", random.random::<u64>());
+                    let event = Event::Answered(equipoise_study::event::Answered {
+                        asked,
+                        choice,
+                        response_ms: None,
+                        hidden_ms: 0,
+                        rates: false,
+                        pressed_left: None,
+                    });
+                    desk.record(&session, DEVICE, &key, &event).unwrap();
+                    asked
+                };
+                if n % 2 == 0 {
+                    let other = if choices[n] == Choice::A { Choice::B } else { Choice::CannotTell };
+                    let asked = answer(other);
+                    let key = format!("back-{asked}-{n}-{detours}");
+                    desk.record(&session, DEVICE, &key, &Event::Retracted { asked }).unwrap();
+                }
+                let mut random =
+                    Xoshiro256PlusPlus::seed_from_u64(seed ^ ((n as u64) << 20) ^ ((detours as u64) << 40));
+                let asked = desk.look(&session, |p| p.pending().unwrap().seq).unwrap();
+                let event = Event::Answered(equipoise_study::event::Answered {
+                    asked,
+                    choice: choices[n],
+                    response_ms: None,
+                    hidden_ms: 0,
+                    rates: false,
+                    pressed_left: None,
+                });
+                desk.record(&session, DEVICE, &format!("final-{}", random.random::<u64>()), &event).unwrap();
+            }
+            detours += 1;
+            let now = desk.look(&session, Participant::clone).unwrap();
+            assert_eq!(bits(&now), bits(&straight));
+            let pending = |p: &Participant| p.pending().map(|q| q.asked.clone());
+            assert_eq!(pending(&now), pending(&straight));
+            // And the same again when everything is read from the log.
+            desk.forget(&session);
+            let folded = desk.look(&session, Participant::clone).unwrap();
+            assert_eq!(bits(&folded), bits(&straight));
+        }
+    }
+}
+
+#[test]
+fn a_key_counts_once_and_the_first_choice_stands() {
+    let desk = desk("binary-cancer", 3);
+    let session = desk.invite(1).unwrap().remove(0).session;
+    let mut simulant = Simulant::new(6.0, 20.0, 3);
+    walk(&desk, &session, &mut simulant, 4);
+    let event = desk.look(&session, |p| simulant.answer(p)).unwrap();
+    let Event::Answered(mut other) = event.clone() else { panic!("an answer") };
+    other.choice = Choice::CannotTell;
+    let first = desk.record(&session, DEVICE, "same", &event).unwrap();
+    assert!(matches!(first, Recorded::New(_)));
+    for _ in 0..50 {
+        let again = desk.record(&session, DEVICE, "same", &Event::Answered(other.clone())).unwrap();
+        assert_eq!(again, Recorded::Known(first.receipt(), Box::new(event.clone())));
+    }
+    // Another key for a question that is answered is refused.
+    let late = desk.record(&session, DEVICE, "other", &Event::Answered(other)).unwrap_err();
+    assert!(matches!(late, Error::Refused(Refusal::AnotherComparison)), "{late}");
+    assert_eq!(desk.look(&session, |p| p.questions().len()).unwrap(), 6);
+}
+
+#[test]
+fn the_newest_device_writes_and_older_ones_may_take_it_back() {
+    let desk = desk("binary-cancer", 4);
+    let session = desk.invite(1).unwrap().remove(0).session;
+    let mut simulant = Simulant::new(6.0, 20.0, 4);
+    walk(&desk, &session, &mut simulant, 2);
+    let laptop = Event::DeviceTaken { device: "laptop".to_owned() };
+    desk.record(&session, "laptop", "take", &laptop).unwrap();
+    let event = desk.look(&session, |p| simulant.answer(p)).unwrap();
+    let refused = desk.record(&session, DEVICE, "a", &event).unwrap_err();
+    assert!(matches!(refused, Error::Refused(Refusal::ContinuedElsewhere)));
+    desk.record(&session, "laptop", "b", &event).unwrap();
+    let phone = Event::DeviceTaken { device: DEVICE.to_owned() };
+    desk.record(&session, DEVICE, "take back", &phone).unwrap();
+    walk(&desk, &session, &mut simulant, 6);
+}
+
+#[test]
+fn nothing_but_the_language_is_stored_before_consent() {
+    let desk = desk("binary-cancer", 6);
+    let session = desk.invite(1).unwrap().remove(0).session;
+    let toggle = Event::RatesToggled { rates: true };
+    assert!(desk.record(&session, DEVICE, "early", &toggle).is_err());
+    let taken = Event::DeviceTaken { device: DEVICE.to_owned() };
+    assert!(desk.record(&session, DEVICE, "early device", &taken).is_err());
+    let language = Event::LanguageChosen { language: "de".to_owned() };
+    desk.record(&session, DEVICE, "language", &language).unwrap();
+    let wrong =
+        Event::ConsentGiven { text: "0".repeat(64), device: DEVICE.to_owned(), external: Default::default() };
+    assert!(desk.record(&session, DEVICE, "wrong text", &wrong).is_err());
+    assert_eq!(desk.look(&session, Participant::events).unwrap(), 2);
+}
+
+#[test]
+fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
+    let people = 24;
+    let desk = desk("binary-cancer", 11);
+    let (mut covered, mut questions, mut refused) = (0, vec![], 0);
+    let mut fidelity = [0.0; 3];
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for (n, invitation) in desk.invite(people).unwrap().into_iter().enumerate() {
+        let ratio = random.random_range(0.5_f64..3.0).exp();
+        walk(&desk, &invitation.session, &mut Simulant::new(ratio, 20.0, n as u64), usize::MAX);
+        let report = desk.look(&invitation.session, |p| report::person(p, false)).unwrap();
+        let found = report.ratio.unwrap();
+        covered += usize::from(found.low.is_none_or(|x| x <= ratio) && found.high.is_none_or(|x| ratio <= x));
+        questions.push(report.answers);
+        refused += usize::from(report.refusal.is_some());
+        for (sum, agreement) in fidelity.iter_mut().zip([
+            report.fidelity.elicited,
+            report.fidelity.stated,
+            report.fidelity.fewest_missed,
+        ]) {
+            *sum += agreement.unwrap().share / people as f64;
+        }
+    }
+    questions.sort_unstable();
+    let median = questions[people / 2];
+    println!("covered {covered} of {people}, median {median} questions, most {}", questions[people - 1]);
+    println!("refused {refused}; M elicited, stated, fewest missed: {fidelity:.3?}");
+    assert!(covered * 100 >= 87 * people, "{covered} of {people}");
+    assert!(median <= 25, "{median}");
+    assert!(fidelity[0] > fidelity[1] && fidelity[0] > fidelity[2], "{fidelity:?}");
+}

@@ -1,0 +1,207 @@
+//! Promises about the log: nothing can be changed unseen, what is erased is gone, and the chain stays whole.
+
+mod common;
+
+use common::{Simulant, desk, desk_on, walk};
+use equipoise_study::event::Event;
+use equipoise_study::log::{
+    Appended, Draft, MemoryStore, Row, SqliteStore, Store, Writer, rows, verify, verify_receipt,
+};
+use equipoise_study::seams::{SystemClock, SystemRandom, TestRandom};
+use equipoise_study::{Error, erased, people, restore};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::path::PathBuf;
+
+/// A directory of its own for each test.
+fn directory(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("equipoise-study-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn some_rows() -> Vec<Row> {
+    let desk = desk("binary-cancer", 1);
+    for (n, invitation) in desk.invite(3).unwrap().into_iter().enumerate() {
+        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 5);
+    }
+    desk.lock().unwrap();
+    desk.writer().with(|store| rows(store)).unwrap()
+}
+
+#[test]
+fn any_changed_removed_swapped_or_added_row_is_found() {
+    let good = some_rows();
+    let sound = MemoryStore { rows: good.clone() };
+    assert_eq!(verify(&sound).unwrap().rows, good.len() as u64);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
+    let tries = 10_000;
+    for n in 0..tries {
+        let mut rows = good.clone();
+        // The last row may be cut off unseen: that takes a receipt to find.
+        let at = random.random_range(0..rows.len() - 1);
+        match n % 10 {
+            0 => drop(rows.remove(at)),
+            1 => rows.swap(at, at + 1),
+            2 => {
+                let copy = rows[at].clone();
+                rows.insert(at, copy);
+            }
+            3 => {
+                rows[at].payload.as_mut().unwrap().salt[random.random_range(0..32)] ^=
+                    1 << random.random_range(0..8)
+            }
+            4 => rows[at].payload.as_mut().unwrap().body.push(' '),
+            5 => rows[at].commitment[random.random_range(0..32)] ^= 1,
+            6 => rows[at].at += 1,
+            7 => rows[at].hash[random.random_range(0..32)] ^= 1,
+            8 => rows[at].payload = None,
+            _ => rows[at].key.push('x'),
+        }
+        let found = verify(&MemoryStore { rows });
+        assert!(matches!(found, Err(Error::Damaged(_))), "mutation {} at {at} went unseen", n % 10);
+    }
+}
+
+#[test]
+fn receipts_are_found_and_a_cut_tail_is_seen_against_them() {
+    let good = some_rows();
+    let receipts: Vec<String> = good.iter().map(|row| row.receipt().to_string()).collect();
+    let store = MemoryStore { rows: good.clone() };
+    for receipt in &receipts {
+        verify_receipt(&store, receipt).unwrap();
+    }
+    let cut = MemoryStore { rows: good[..good.len() - 3].to_vec() };
+    verify(&cut).unwrap();
+    let wrong = verify_receipt(&cut, receipts.last().unwrap()).unwrap_err();
+    assert!(wrong.to_string().contains("was cut"), "{wrong}");
+    assert!(matches!(verify_receipt(&store, "12-zz"), Err(Error::Missing(_))));
+    assert!(matches!(verify_receipt(&store, "1-0000000000000000"), Err(Error::Damaged(_))));
+}
+
+#[test]
+fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
+    let directory = directory("erase");
+    let path = directory.join("log.sqlite");
+    let desk = desk_on("binary-cancer", SqliteStore::open(&path).unwrap(), 8);
+    let invitations = desk.invite(4).unwrap();
+    for (n, invitation) in invitations.iter().enumerate() {
+        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 3);
+        let canary = Event::LanguageChosen { language: "en".to_owned() };
+        desk.record(&invitation.session, common::DEVICE, &format!("k{n}"), &canary).unwrap();
+    }
+    // A text nobody else could have written, in the body of an event.
+    let canary = "canary-6f1d2c";
+    let session = invitations[1].session.clone();
+    let place = session.clone();
+    desk.writer()
+        .with(move |store| {
+            let seq = store.session(&place)?.len() as u64 + 1;
+            let body = format!("{{\"event\":\"language_chosen\",\"language\":\"{canary}\"}}");
+            let draft = Draft { session: place, seq, key: "canary".to_owned(), at: 0, salt: [7; 32], body };
+            store.append(&[vec![draft]])
+        })
+        .unwrap();
+    let backup = directory.join("before.sqlite");
+    SqliteStore::open_existing(&path).unwrap().backup(&backup).unwrap();
+    let holds = || {
+        let files = std::fs::read_dir(&directory).unwrap().flatten().map(|entry| entry.path());
+        let logs = files.filter(|file| file.file_name().unwrap().to_string_lossy().starts_with("log.sqlite"));
+        logs.filter(|file| {
+            let bytes = std::fs::read(file).unwrap();
+            bytes.windows(canary.len()).any(|window| window == canary.as_bytes())
+        })
+        .count()
+    };
+    assert!(holds() > 0, "the canary must be there before it can be gone");
+    desk.forget(&session);
+    desk.erase(&session).unwrap();
+    assert_eq!(holds(), 0);
+    let design = desk.design().clone();
+    drop(desk);
+    let store = SqliteStore::open_existing(&path).unwrap();
+    let verified = verify(&store).unwrap();
+    assert_eq!((verified.sessions, verified.erased), (4, 1));
+    let all = people::participants(&design, &store).unwrap();
+    assert_eq!(all.iter().filter(|person| person.erased()).count(), 1);
+    drop(store);
+    // A backup from before brings the data back for a moment; restoring it erases them again.
+    let (restored, again) = restore(&backup, &path, &SystemClock, &SystemRandom).unwrap();
+    assert_eq!((again, restored.erased), (1, 1));
+    let store = SqliteStore::open_existing(&path).unwrap();
+    assert!(erased(&store).unwrap().iter().eq([&session]));
+    assert!(store.session(&session).unwrap().iter().all(|row| row.payload.is_none()));
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+fn draft(session: &str, seq: u64, key: &str) -> Draft {
+    let body = "{\"event\":\"consequences_read\"}".to_owned();
+    Draft { session: session.to_owned(), seq, key: key.to_owned(), at: 0, salt: [1; 32], body }
+}
+
+#[test]
+fn both_stores_refuse_a_key_or_a_number_that_is_there() {
+    let directory = directory("keys");
+    let sqlite = SqliteStore::open(directory.join("log.sqlite")).unwrap();
+    let stores: [Box<dyn Store>; 2] = [Box::new(MemoryStore::new()), Box::new(sqlite)];
+    for mut store in stores {
+        let group = vec![draft("s", 1, "a"), draft("s", 2, "b")];
+        assert!(matches!(&store.append(&[group]).unwrap()[0], Appended::New(rows) if rows.len() == 2));
+        let again = store
+            .append(&[vec![draft("s", 3, "a")], vec![draft("s", 2, "c")], vec![draft("t", 1, "a")]])
+            .unwrap();
+        assert!(matches!(&again[0], Appended::Known(row) if row.seq == 1));
+        assert!(matches!(&again[1], Appended::Taken(row) if row.key == "b"));
+        assert!(matches!(&again[2], Appended::New(_)));
+        // All or nothing: the second of this group is taken, so the first is not added either.
+        let half = store.append(&[vec![draft("u", 1, "x"), draft("s", 1, "y")]]).unwrap();
+        assert!(matches!(&half[0], Appended::Taken(_)));
+        assert!(store.session("u").unwrap().is_empty());
+        assert_eq!(verify(&*store).unwrap().rows, 3);
+        assert_eq!(store.sessions().unwrap(), ["s", "t"]);
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn many_threads_share_a_log_and_nothing_is_lost() {
+    let directory = directory("threads");
+    let path = directory.join("log.sqlite");
+    let writer = Writer::start(SqliteStore::open(&path).unwrap());
+    let (threads, each) = (8, 40);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let writer = writer.clone();
+            scope.spawn(move || {
+                for seq in 1..=each {
+                    let done =
+                        writer.append(vec![draft(&format!("s{thread}"), seq, &format!("k{seq}"))]).unwrap();
+                    assert!(matches!(done, Appended::New(_)));
+                }
+            });
+        }
+    });
+    let verified = verify(&SqliteStore::open_existing(&path).unwrap()).unwrap();
+    assert_eq!(verified.rows, threads * each);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn tokens_open_their_session_only() {
+    let desk = desk("binary-cancer", 9);
+    let random = TestRandom::new(77);
+    let invitations = desk.invite(20).unwrap();
+    for invitation in &invitations {
+        assert_eq!(invitation.token.len(), 32);
+        assert_eq!(desk.open(&invitation.token).unwrap().as_deref(), Some(invitation.session.as_str()));
+        assert!(desk.open(&invitation.session).unwrap().is_none());
+    }
+    let mut guess = [0; 16];
+    equipoise_study::seams::Random::fill(&random, &mut guess).unwrap();
+    let guess: String = guess.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(desk.open(&guess).unwrap().is_none());
+    // A panel's participant who comes back gets the same place.
+    let first = desk.invite_token("panel-token".to_owned()).unwrap();
+    assert_eq!(desk.invite_token("panel-token".to_owned()).unwrap(), first);
+}

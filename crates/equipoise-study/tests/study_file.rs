@@ -1,0 +1,74 @@
+//! Study files: templates are good, and whatever is wrong has its line.
+
+use equipoise_study::{Design, Study, lint, template};
+use std::path::Path;
+
+#[test]
+fn templates_can_be_run_and_differ_only_where_they_should() {
+    for template in template::TEMPLATES {
+        let study = Study::parse(template.text).unwrap_or_else(|e| panic!("{}: {e}", template.name));
+        let design = Design::new(study, Path::new(".")).unwrap();
+        let errors: Vec<_> = lint::lint(&design).into_iter().filter(|lint| lint.error).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", template.name);
+    }
+}
+
+#[test]
+fn whatever_is_wrong_has_its_line() {
+    let text = template::find("binary-cancer").unwrap().text;
+    let line_of = |what: &str| 1 + text.lines().position(|line| line.contains(what)).unwrap();
+    let cases = [
+        ("format = 1", "format = 2", "format is 2, expected 1"),
+        ("width = 1.6 ", "width = 0.5 ", "stop.width is 0.5, expected a number in [1.05, 100]"),
+        ("cap = 40", "cap = \"many\"", "invalid type: string \"many\", expected usize"),
+        ("slope = 21.0", "slop = 21.0", "unknown field slop, expected slope or offset"),
+        ("evaluation = 15", "evaluation = 15\nevaluations = 3", "unknown field evaluations"),
+        (
+            "name = \"cancer\"",
+            "name = \"can cer\"",
+            "name is \"can cer\", expected letters, digits and hyphens",
+        ),
+    ];
+    for (old, new, expected) in cases {
+        let wrong = Study::parse(&text.replacen(old, new, 1)).unwrap_err().to_string();
+        let line = line_of(old);
+        let near = [line - 1, line, line + 1].map(|line| format!("line {line}: "));
+        assert!(wrong.contains(expected), "{wrong}");
+        // A field of a tagged table has the line of its table.
+        let table = format!("line {}: ", line_of("[space]"));
+        assert!(
+            near.iter().chain([&table]).any(|start| wrong.starts_with(start)),
+            "{wrong}, expected line {line}"
+        );
+    }
+}
+
+#[test]
+fn lints_find_what_the_guidelines_warn_of() {
+    let text = template::find("binary-cancer").unwrap().text;
+    let found = |text: &str| {
+        let design = Design::new(Study::parse(text).unwrap(), Path::new(".")).unwrap();
+        lint::lint(&design).into_iter().map(|lint| lint.rule).collect::<Vec<_>>()
+    };
+    assert!(found(&text.replace("predicted as low risk", "labelled as low risk")).contains(&"G6"));
+    let allowed = text.replace("predicted as low risk", "labelled as low risk").replacen(
+        "seed =",
+        "allow = [\"G6\"]\nseed =",
+        1,
+    );
+    assert!(!found(&allowed).contains(&"G6"));
+    assert!(
+        found(&text.replacen("languages = [\"en\"", "languages = [\"fr\", \"en\"", 1)).contains(&"languages")
+    );
+    let long =
+        text.replace("A healthy person worries for weeks", &format!("A {} person", "very ".repeat(30)));
+    assert!(found(&long).contains(&"G9"));
+}
+
+#[test]
+fn the_hash_is_of_what_the_file_means() {
+    let text = template::find("binary-cancer").unwrap().text;
+    let hash = |text: &str| Study::parse(text).unwrap().hash(&[]);
+    assert_eq!(hash(text), hash(&format!("# a comment\n{text}")));
+    assert_ne!(hash(text), hash(&text.replacen("width = 1.6 ", "width = 1.7 ", 1)));
+}

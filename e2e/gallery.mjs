@@ -1,0 +1,49 @@
+// Every page in every state from `cargo run -p equipoise-server --example gallery -- DIR`: a picture of each, and
+// axe-core on each: on a phone in light colours, and on a desk in dark ones; none scrolls sideways, down to 320 px.
+// Usage: node gallery.mjs DIR PICTURES [NAME-PART]
+import { readFileSync, mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+import { accessibility, launch, SIZES } from "./browser.mjs";
+
+const [directory, pictures, part = ""] = process.argv.slice(2);
+const types = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
+const server = createServer((request, response) => {
+  try {
+    const path = new URL(request.url, "http://x").pathname;
+    const file = readFileSync(join(directory, path));
+    response.writeHead(200, { "Content-Type": types[extname(path)] ?? "application/octet-stream" }).end(file);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+const origin = `http://127.0.0.1:${server.address().port}`;
+mkdirSync(pictures, { recursive: true });
+
+const names = JSON.parse(readFileSync(join(directory, "pages.json"))).filter((name) => name.includes(part));
+const browser = await launch();
+let failed = 0;
+for (const [size, colorScheme] of [["phone", "light"], ["desktop", "dark"]]) {
+  const context = await browser.newContext({ viewport: SIZES[size], colorScheme });
+  const page = await context.newPage();
+  for (const name of names) {
+    await page.goto(`${origin}/${name}.html`);
+    const violations = await accessibility(page);
+    // A phone is also looked at as 320 px, which is what 400 % of zoom leave of a desk (WCAG 1.4.10).
+    for (const width of size === "phone" ? [320, SIZES.phone.width] : [SIZES.desktop.width]) {
+      await page.setViewportSize({ ...SIZES[size], width });
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (sideways > 0) violations.push(`scrolls sideways by ${sideways} px at ${width} px`);
+    }
+    for (const violation of violations) console.log(`${name} ${size} ${colorScheme}: ${violation}`);
+    failed += violations.length > 0;
+    await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+  }
+  await context.close();
+}
+await browser.close();
+server.close();
+const all = 2 * names.length;
+console.log(`test result: ${failed ? "FAILED" : "ok"}. ${all - failed} passed; ${failed} failed; pages of the gallery`);
+process.exitCode = failed ? 1 : 0;
