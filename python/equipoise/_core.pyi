@@ -6,6 +6,22 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Expert",
+    "Interview",
+    "Metric",
+    "Predictions",
+    "confusion_counts",
+    "distinct",
+    "frank_wolfe",
+    "frank_wolfe_predict",
+    "kendall_tau",
+    "ndcg",
+    "nearest_named",
+    "post_shift_predict",
+    "rank_models",
+]
+
 _Floats = NDArray[np.float64]
 
 @final

@@ -23,6 +23,9 @@ impl Interview {
     #[new]
     fn new(plan: &str) -> PyResult<Self> {
         let plan: Value = serde_json::from_str(plan).map_err(value_error)?;
+        if !plan.is_object() {
+            return Err(value_error("plan is not an object, expected one with kind and space"));
+        }
         let with = |method: Option<&str>| {
             let mut plan = plan.clone();
             if let Some(method) = method {
