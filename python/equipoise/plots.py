@@ -54,6 +54,8 @@ def cost_ratio(metric: Metric, *, draws: int = 4000, random_state: int = 0, ax: 
     low, high = np.quantile(ratios, [0.001, 0.999])
     ax.hist(ratios, bins=np.geomspace(low, max(high, 1.01 * low), 60).tolist(), density=True, alpha=0.6)
     ax.set_xscale("log")
+    for axis in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
+        axis("{x:.3g}")
     if metric.cost_ratio is not None:
         ax.axvline(metric.cost_ratio, color="k", lw=1, label=f"estimate {metric.cost_ratio:.3g}")
     interval = metric.cost_ratio_interval
@@ -93,7 +95,7 @@ def ranking(ranked: Ranking, *, ax: Axes | None = None) -> Axes:
         if standing.interval is not None:
             ax.plot(standing.interval, [place, place], color="C0", lw=3, alpha=0.4, solid_capstyle="round")
         ax.plot(standing.value, place, "o", color="C0")
-        ax.annotate(f" best with probability {standing.probability_best:.2f}", (standing.value, place + 0.12))
-    ax.set_yticks(range(len(standings)), [s.name for s in standings])
+    names = [f"{s.name}\nbest: {s.probability_best:.0%}" for s in standings]
+    ax.set_yticks(range(len(standings)), names)
     ax.set(xlabel="value of the metric", title=ranked.statement, ylim=(-0.5, len(standings) - 0.4))
     return ax
