@@ -18,7 +18,7 @@ type Found = (String, Vec<String>);
 /// `metric` is a `Metric`, or a function of soft predictions, an array of shape (rows, classes), to a number.
 #[pyfunction]
 #[pyo3(signature = (probabilities, truth, metric, groups, group_count, by_group, iterations))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments)] // Python names them
 pub fn frank_wolfe(
     py: Python<'_>,
     probabilities: Vec<PyReadonlyArray1<'_, f64>>,

@@ -75,6 +75,7 @@ impl Predictions {
     }
 
     /// Thresholds for a metric of two classes, one for all or one per group, as a document.
+    #[allow(clippy::too_many_arguments)] // Python names them
     fn advise(
         &self,
         py: Python<'_>,
