@@ -410,7 +410,7 @@ mod usage {
         refused(
             place.run(&["elicit", "flat.csv"]),
             2,
-            "the predictions of flat.csv do not tell the classes apart: there is no ball of error rates to ask about (its \
+            "flat.csv: the predictions do not tell the classes apart: there is no ball of error rates to ask about (its \
              radius is 0.0e0)",
         );
         assert_eq!(place.run(&["elicit", "missing.csv"]).code, Some(3));

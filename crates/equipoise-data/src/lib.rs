@@ -28,6 +28,7 @@ pub mod read;
 mod sample;
 mod smooth;
 mod sorted;
+mod space;
 mod subsample;
 mod table;
 mod uncertainty;

@@ -78,6 +78,13 @@ impl Noise {
     }
 }
 
+impl<'de> Deserialize<'de> for Noise {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Self::from_part(value, "noise").map_err(serde::de::Error::custom)
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Width {

@@ -63,6 +63,13 @@ pub enum AnySpace {
     Pool(Pool),
 }
 
+impl<'de> serde::Deserialize<'de> for AnySpace {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::from_part(value, "space").map_err(serde::de::Error::custom)
+    }
+}
+
 impl AnySpace {
     /// Reads a space found at `at` inside another document.
     pub(crate) fn from_part(value: Value, at: &str) -> Result<Self> {

@@ -4,10 +4,9 @@ use crate::args::{Elicit, Worded};
 use crate::fault::Fault;
 use crate::{files, fingerprint};
 use anyhow::{Context as _, Result};
-use equipoise::Measure;
 use equipoise::elicit::AnyPlan;
 use equipoise::population::Population as _;
-use equipoise::space::{Achievable, AnySpace, GroupSphere, Sphere};
+use equipoise::space::AnySpace;
 use equipoise_data::{Sample, Table};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -77,38 +76,14 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned())
 }
 
-/// The classifiers of a family's questions: thresholds, a certified ball of error rates, or one common to all groups.
+/// The classifiers of a family's questions.
 fn space(family: &str, sample: &Sample<Table>, table: &Path) -> Result<AnySpace> {
-    let (k, file) = (sample.classes(), files::name(table));
-    if family.starts_with("group_fair") {
-        if sample.groups() < 2 {
-            let what = format!("{file} has no groups to compare; --group COLUMN names them");
-            return Err(Fault::usage(what).into());
-        }
-        let set = Achievable::new(sample, Measure::GroupRates).context(file.clone())?;
-        let radius = some_room(set.radius(), &file, " in every group")?;
-        return Ok(AnySpace::GroupSphere(GroupSphere::new(radius, sample.prevalence().group_shares())?));
+    let file = files::name(table);
+    if family.starts_with("group_fair") && sample.groups() < 2 {
+        let what = format!("{file} has no groups to compare; --group COLUMN names them");
+        return Err(Fault::usage(what).into());
     }
-    if k == 2 && family.starts_with("linear") {
-        return Ok(AnySpace::Binary(sample.binary_space().context(file)?));
-    }
-    let set = Achievable::new(sample, Measure::OffDiagonalRates).context(file.clone())?;
-    let radius = some_room(set.radius(), &file, "")?;
-    Ok(AnySpace::Sphere(Sphere::new(Measure::OffDiagonalRates, k, radius)?))
-}
-
-/// Below this radius no two classifiers of the ball can be told apart among a million cases.
-const SMALLEST_RADIUS: f64 = 1e-5;
-
-fn some_room(radius: f64, file: &str, where_: &str) -> Result<f64> {
-    if radius > SMALLEST_RADIUS {
-        return Ok(radius);
-    }
-    let what = format!(
-        "the predictions of {file} do not tell the classes apart{where_}: there is no ball of error rates to ask about \
-         (its radius is {radius:.1e})"
-    );
-    Err(Fault::usage(what).into())
+    sample.space_for(family).context(file)
 }
 
 /// The plan of the method that was named, or of the first one the family has.

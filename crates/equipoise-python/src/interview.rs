@@ -1,0 +1,125 @@
+//! Interviews.
+
+use crate::error::value_error;
+use crate::interrupt::interruptible;
+use crate::metric::Metric;
+use equipoise::elicit::AnyPlan;
+use equipoise::space::AnySpace;
+use equipoise::{Answer, Outcome, Preference, Query, Step};
+use pyo3::prelude::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The Rust half of `equipoise.Interview`: a plan and the answers so far.
+#[pyclass(module = "equipoise._core")]
+pub struct Interview(Arc<equipoise::Interview<AnyPlan>>);
+
+/// Methods from the fewest questions to the most; the last is whatever a plan does when none is named.
+const METHODS: [Option<&str>; 3] = [Some("adaptive"), Some("antipodal"), None];
+
+#[pymethods]
+impl Interview {
+    /// An interview whose plan is a document; without a method, the one with the fewest questions that works.
+    #[new]
+    fn new(plan: &str) -> PyResult<Self> {
+        let plan: Value = serde_json::from_str(plan).map_err(value_error)?;
+        let with = |method: Option<&str>| {
+            let mut plan = plan.clone();
+            if let Some(method) = method {
+                plan["method"] = method.into();
+            }
+            serde_json::from_value::<AnyPlan>(plan)
+        };
+        let named = plan.get("method").is_some();
+        let first = METHODS.into_iter().filter(|_| !named).find_map(|method| with(method).ok());
+        let plan = first.map_or_else(|| with(None), Ok).map_err(value_error)?;
+        Ok(Self(Arc::new(equipoise::Interview::new(plan))))
+    }
+
+    /// Reads an interview document.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        equipoise::Interview::from_json(text).map(|read| Self(Arc::new(read))).map_err(value_error)
+    }
+
+    /// The interview as a document.
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
+    /// The pair to ask about next; `None` when all is answered.
+    fn question(&self, py: Python<'_>) -> PyResult<Option<(Vec<f64>, Vec<f64>)>> {
+        match self.step(py)? {
+            Step::Ask(Query { first, second, .. }) => Ok(Some((first, second))),
+            Step::Done(_) => Ok(None),
+        }
+    }
+
+    /// Records an answer to the next question; `shown` is the pair as it was seen, where it was rounded.
+    #[pyo3(signature = (preference, shown=None))]
+    fn answer(&mut self, preference: &str, shown: Option<(Vec<f64>, Vec<f64>)>) -> PyResult<()> {
+        let preference = preference_of(preference)?;
+        let shown = shown.map(|(first, second)| Query::new(first, second));
+        Arc::make_mut(&mut self.0).answer(Answer { preference, shown }).map_err(value_error)
+    }
+
+    /// Takes the last answer back; false if there was none.
+    fn undo(&mut self) -> bool {
+        Arc::make_mut(&mut self.0).undo().is_some()
+    }
+
+    /// How many questions are answered.
+    fn answered(&self) -> usize {
+        self.0.transcript().len()
+    }
+
+    /// The metric and the remarks, once all is answered.
+    fn outcome(&self, py: Python<'_>) -> PyResult<Option<(Metric, Vec<String>, bool)>> {
+        match self.step(py)? {
+            Step::Ask(_) => Ok(None),
+            Step::Done(outcome) => {
+                let identifiable = outcome.identifiable();
+                let remarks = outcome.findings.iter().map(ToString::to_string).collect();
+                Ok(Some((Metric(outcome.metric), remarks, identifiable)))
+            }
+        }
+    }
+
+    /// The method of its plan: what was named, or what was chosen.
+    fn method(&self) -> Option<String> {
+        let plan = serde_json::to_value(self.0.plan()).ok()?;
+        Some(plan.get("method")?.as_str()?.to_owned())
+    }
+
+    /// How common the classes are in the plan's space, where it says.
+    fn priors(&self) -> Option<Vec<f64>> {
+        let plan = serde_json::to_value(self.0.plan()).ok()?;
+        match serde_json::from_value(plan.get("space")?.clone()).ok()? {
+            AnySpace::Binary(space) => Some(vec![1.0 - space.positive_prior(), space.positive_prior()]),
+            AnySpace::Diagonal(space) => Some(space.class_priors().to_vec()),
+            _ => None,
+        }
+    }
+
+    /// What the coordinates of a question are: measure, classes, groups.
+    fn view(&self) -> (&'static str, usize, usize) {
+        let view = self.0.plan().view();
+        (view.measure().name(), view.classes(), view.groups())
+    }
+}
+
+impl Interview {
+    fn step(&self, py: Python<'_>) -> PyResult<Step<Outcome>> {
+        let interview = self.0.clone();
+        interruptible(py, move || interview.step())?.map_err(value_error)
+    }
+}
+
+fn preference_of(text: &str) -> PyResult<Preference> {
+    match text {
+        "first" => Ok(Preference::First),
+        "second" => Ok(Preference::Second),
+        "tie" => Ok(Preference::CannotTell),
+        other => Err(value_error(format!("answer is {other:?}, expected \"first\", \"second\" or \"tie\""))),
+    }
+}

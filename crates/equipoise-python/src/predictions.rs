@@ -1,0 +1,287 @@
+//! Predictions on rows whose class is known: what they allow, thresholds, rules.
+
+use crate::error::value_error;
+use crate::interrupt::interruptible;
+use crate::metric::Metric;
+use equipoise::population::{Population as _, PostShift};
+use equipoise::threshold::{self, Doubt, Outcome, Requirement, Resamples};
+use equipoise_data::{Groups, Sample, Table};
+use numpy::{
+    PyArray1, PyArray4, PyArray5, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+};
+use pyo3::prelude::*;
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+/// True classes and class probabilities of some rows.
+#[pyclass(module = "equipoise._core", frozen)]
+pub struct Predictions(Arc<Sample<Table>>);
+
+#[pymethods]
+impl Predictions {
+    /// Codes of the true classes, a column of probabilities per class, codes of groups if there are any, and weights.
+    #[new]
+    #[pyo3(signature = (classes, truth, probabilities, groups=None, group_names=vec![], weights=None))]
+    fn new(
+        py: Python<'_>,
+        classes: Vec<String>,
+        truth: PyReadonlyArray1<'_, u8>,
+        probabilities: Vec<PyReadonlyArray1<'_, f64>>,
+        groups: Option<PyReadonlyArray1<'_, u16>>,
+        group_names: Vec<String>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+    ) -> PyResult<Self> {
+        let truth = truth.as_slice()?.to_vec();
+        let columns: PyResult<Vec<Vec<f64>>> =
+            probabilities.iter().map(|p| Ok(p.as_slice()?.to_vec())).collect();
+        let columns = columns?;
+        let groups = groups.map(|groups| groups.as_slice().map(<[u16]>::to_vec)).transpose()?;
+        let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
+        py.detach(|| -> Result<_, String> {
+            let said = |error: equipoise_data::Error| error.to_string();
+            let mut table = Table::new(classes, truth, columns).map_err(said)?.data;
+            if let Some(codes) = groups {
+                table = table.with_groups(Groups::new(group_names, codes).map_err(said)?).map_err(said)?;
+            }
+            if let Some(weights) = weights {
+                table = table.with_weights(weights).map_err(said)?;
+            }
+            Sample::new(table).map_err(|error| error.to_string())
+        })
+        .map(|sample| Self(Arc::new(sample)))
+        .map_err(value_error)
+    }
+
+    /// How many rows there are.
+    fn rows(&self) -> usize {
+        self.0.table().rows()
+    }
+
+    /// Joint shares of groups and classes.
+    fn shares(&self) -> Vec<Vec<f64>> {
+        let total = self.0.total();
+        let of_group = |group: Vec<f64>| group.into_iter().map(|weight| weight / total).collect();
+        self.0.table().totals().into_iter().map(of_group).collect()
+    }
+
+    /// The document of the space that questions about a family are taken from.
+    fn space(&self, py: Python<'_>, family: String) -> PyResult<String> {
+        let sample = self.0.clone();
+        let space = interruptible(py, move || sample.space_for(&family))?.map_err(value_error)?;
+        serde_json::to_string(&space).map_err(value_error)
+    }
+
+    /// Thresholds for a metric of two classes, one for all or one per group, as a document.
+    fn advise(
+        &self,
+        py: Python<'_>,
+        metric: &Metric,
+        requirements: Vec<String>,
+        per_group: bool,
+        draws: usize,
+        level: f64,
+        seed: u64,
+    ) -> PyResult<String> {
+        let requirements = self.requirements(&requirements)?;
+        let (sample, metric) = (self.0.clone(), metric.0.clone());
+        let advice = interruptible(py, move || -> equipoise::Result<_> {
+            let scored = scored(&sample)?;
+            let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            let resamples = if draws == 0 { Resamples::None } else { Resamples::Poisson { draws, seed } };
+            let doubt = Doubt { metric_draws: &metric_draws, resamples, level };
+            let mut document = json!(scored.advise(&metric, &requirements, doubt)?);
+            if per_group {
+                document["per_group"] = json!(scored.advise_per_group(&metric, &requirements, doubt)?);
+            }
+            Ok(document)
+        })?;
+        Ok(advice.map_err(value_error)?.to_string())
+    }
+
+    /// The best threshold on the rows, or the best ones per group, without uncertainty: thresholds, value, exact.
+    fn best_thresholds(
+        &self,
+        py: Python<'_>,
+        metric: &Metric,
+        requirements: Vec<String>,
+        per_group: bool,
+    ) -> PyResult<(Vec<f64>, f64, bool)> {
+        let requirements = self.requirements(&requirements)?;
+        let (sample, metric) = (self.0.clone(), metric.0.clone());
+        let found = interruptible(py, move || -> equipoise::Result<_> {
+            let scored = scored(&sample)?;
+            if per_group {
+                return Ok(match scored.best_per_group(&metric, &requirements)? {
+                    Outcome::Found(best) => {
+                        Ok((best.cuts.iter().map(|cut| cut.threshold).collect(), best.value, best.exact))
+                    }
+                    Outcome::Infeasible(why) => Err(why.to_string()),
+                });
+            }
+            Ok(match scored.best(&metric, &requirements)? {
+                Outcome::Found(best) => Ok((vec![best.cut.threshold], best.value, true)),
+                Outcome::Infeasible(why) => Err(why.to_string()),
+            })
+        })?;
+        found.map_err(value_error)?.map_err(value_error)
+    }
+
+    /// The decision curve at threshold probabilities: net benefit, that of treating all, of treating none.
+    fn decision_curve(&self, thresholds: Vec<f64>) -> PyResult<Vec<(f64, f64, f64)>> {
+        let curve =
+            scored(&self.0).and_then(|scored| scored.decision_curve(&thresholds)).map_err(value_error)?;
+        Ok(curve.iter().map(|point| (point.net_benefit, point.treat_all, point.treat_none)).collect())
+    }
+
+    /// The reward matrix that is best for a linear metric where probabilities are calibrated, and the rule in words.
+    fn bayes_rule(&self, metric: &Metric) -> PyResult<(Vec<f64>, String)> {
+        let rule = threshold::rewards(&metric.0, self.0.prevalence().class_priors()).map_err(value_error)?;
+        let words = threshold::decision_text(&rule, self.0.table().classes()).map_err(value_error)?;
+        Ok((rule.rewards(0).to_vec(), words))
+    }
+
+    /// The best rule found near another by weighing the classes' probabilities: factors, rewards, value.
+    fn tune(
+        &self,
+        py: Python<'_>,
+        metric: &Metric,
+        start: Vec<f64>,
+        requirements: Vec<String>,
+    ) -> PyResult<(Vec<f64>, Vec<f64>, f64)> {
+        let requirements = self.requirements(&requirements)?;
+        let start = PostShift::new(self.0.classes(), start).map_err(value_error)?;
+        let (sample, metric) = (self.0.clone(), metric.0.clone());
+        let tuned = interruptible(py, move || threshold::tune(&*sample, &start, &metric, &requirements))?;
+        match tuned.map_err(value_error)? {
+            Outcome::Found(tuned) => Ok((tuned.factors, tuned.rule.rewards(0).to_vec(), tuned.value)),
+            Outcome::Infeasible(why) => {
+                Err(value_error(why.to_string().replace("no threshold meets", "no rule found meets")))
+            }
+        }
+    }
+
+    /// The shares of rows by rule, group, true class and estimated class; a rule is a reward matrix per group, or one.
+    fn confusions<'py>(
+        &self,
+        py: Python<'py>,
+        rules: Vec<PyReadonlyArray3<'py, f64>>,
+    ) -> PyResult<Bound<'py, PyArray4<f64>>> {
+        let rules = self.rules(&rules)?;
+        let (sample, count) = (self.0.clone(), rules.len());
+        let found = interruptible(py, move || flat(&sample.confusions(&rules)))?;
+        let (groups, k) = (self.0.groups(), self.0.classes());
+        PyArray1::from_vec(py, found).reshape([count, groups, k, k])
+    }
+
+    /// The same over rows drawn again, by draw.
+    fn bootstrap<'py>(
+        &self,
+        py: Python<'py>,
+        rules: Vec<PyReadonlyArray3<'py, f64>>,
+        draws: usize,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyArray5<f64>>> {
+        let rules = self.rules(&rules)?;
+        let (sample, count) = (self.0.clone(), rules.len());
+        let found = interruptible(py, move || -> Vec<f64> {
+            sample.bootstrap(&rules, draws, seed).iter().flat_map(|draw| flat(draw)).collect()
+        })?;
+        let (groups, k) = (self.0.groups(), self.0.classes());
+        PyArray1::from_vec(py, found).reshape([draws, count, groups, k, k])
+    }
+}
+
+impl Predictions {
+    fn requirements(&self, texts: &[String]) -> PyResult<Vec<Requirement>> {
+        let table = self.0.table();
+        let groups = table.groups().map_or(&[][..], |groups| groups.names());
+        let parse = |text: &String| Requirement::parse(text, table.classes(), groups);
+        texts.iter().map(parse).collect::<equipoise::Result<_>>().map_err(value_error)
+    }
+
+    fn rules(&self, rules: &[PyReadonlyArray3<'_, f64>]) -> PyResult<Vec<PostShift>> {
+        let rules = rules.iter().map(post_shift).collect::<PyResult<Vec<_>>>()?;
+        let (k, groups) = (self.0.classes(), self.0.groups());
+        match rules.iter().find(|rule| rule.classes() != k || !rule.serves(groups)) {
+            Some(rule) => Err(value_error(format!(
+                "a rule is for {} classes, expected {k} with one reward matrix, or one for each of {groups} groups",
+                rule.classes()
+            ))),
+            None => Ok(rules),
+        }
+    }
+}
+
+/// The class every row gets by a rule: a reward matrix per group, or one for all.
+#[pyfunction]
+#[pyo3(signature = (probabilities, rewards, groups=None))]
+pub fn post_shift_predict<'py>(
+    py: Python<'py>,
+    probabilities: PyReadonlyArray2<'py, f64>,
+    rewards: PyReadonlyArray3<'py, f64>,
+    groups: Option<PyReadonlyArray1<'py, u16>>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let rule = post_shift(&rewards)?;
+    let (k, matrices) = (rule.classes(), rewards.as_array().shape()[0]);
+    let [rows, columns] = [probabilities.as_array().shape()[0], probabilities.as_array().shape()[1]];
+    if columns != k {
+        return Err(value_error(format!("probabilities have {columns} columns, expected {k}")));
+    }
+    let codes = groups.as_ref().map(|groups| groups.as_slice()).transpose()?;
+    if matrices > 1 && codes.map(<[u16]>::len) != Some(rows) {
+        return Err(value_error("the rule depends on the group, expected a group for every row"));
+    }
+    if let Some(row) =
+        codes.and_then(|codes| codes.iter().position(|&g| matrices > 1 && usize::from(g) >= matrices))
+    {
+        return Err(value_error(format!("row {row} is in no group of the rule")));
+    }
+    let flat = probabilities.as_slice()?;
+    let labels: Vec<i64> = py.detach(|| {
+        let predict = |(row, posterior): (usize, &[f64])| {
+            rule.predict(posterior, codes.map_or(0, |codes| usize::from(codes[row]))) as i64
+        };
+        flat.par_chunks(k).enumerate().map(predict).collect()
+    });
+    Ok(PyArray1::from_vec(py, labels))
+}
+
+fn post_shift(rewards: &PyReadonlyArray3<'_, f64>) -> PyResult<PostShift> {
+    let shape = rewards.as_array().shape().to_vec();
+    if shape[1] != shape[2] {
+        return Err(value_error(format!("rewards have shape {shape:?}, expected (groups, k, k)")));
+    }
+    let matrices = rewards.as_slice()?.chunks((shape[1] * shape[2]).max(1)).map(<[f64]>::to_vec).collect();
+    PostShift::per_group(shape[1], matrices).map_err(value_error)
+}
+
+/// The probabilities of the positive class as scores.
+fn scored(sample: &Sample<Table>) -> equipoise::Result<threshold::Sample> {
+    let table = sample.table();
+    if table.classes().len() != 2 {
+        let what = format!("a threshold is for 2 classes, but y_true has {}", table.classes().len());
+        return Err(equipoise::Error::Mismatch(what));
+    }
+    let mut scored = threshold::Sample::new(table.probabilities(1), table.truth())?;
+    if let Some(weights) = table.weights() {
+        scored = scored.with_weights(weights)?;
+    }
+    if let Some(groups) = table.groups() {
+        scored = scored.with_groups(groups.codes(), groups.names().len())?;
+    }
+    Ok(scored)
+}
+
+fn flat(confusions: &[equipoise::GroupConfusions]) -> Vec<f64> {
+    let mut all = Vec::new();
+    for matrix in confusions {
+        let k = matrix.classes();
+        for group in 0..matrix.groups() {
+            all.extend((0..k * k).map(|n| matrix.get(group, n / k, n % k)));
+        }
+    }
+    all
+}

@@ -1,0 +1,111 @@
+"""A question for notebooks: flow charts from truth to prediction, A beside B, as one piece of SVG without scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .question import Question
+
+#: With more arrows than this, a table of mistakes is easier to read than a chart.
+_MOST_ARROWS = 20
+_ROW = 30
+_THICKEST = 24.0
+_LETTER = 8.0
+_FLOW = 90.0
+_FONT = "font-family:system-ui,sans-serif"
+
+
+def question(asked: Question) -> str:
+    """The whole question: heading, both charts or a table, and the difference in a sentence."""
+    arrows = max(len(asked.groups), 1) * len(asked.classes) ** 2
+    body = _charts(asked) if arrows <= _MOST_ARROWS else _table(asked)
+    return (
+        f'<div style="{_FONT};max-width:62em"><p><b>{escape(asked.heading())}</b></p>{body}'
+        f"<p>{escape(asked.difference())}</p></div>"
+    )
+
+
+def _charts(asked: Question) -> str:
+    first, second = asked.counts()
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:2em">'
+        + _chart("A", first, asked)
+        + _chart("B", second, asked)
+        + "</div>"
+    )
+
+
+def _chart(title: str, counts: NDArray[np.int64], asked: Question) -> str:
+    """One classifier: a fork per true class, as thick as it has cases; mistakes are red and dashed."""
+    largest = counts.sum(axis=-1).max()
+    k, groups = len(asked.classes), asked.groups or [""]
+    longest = max(len(name) for name in asked.classes)
+    left = 12 + _LETTER * (longest + 1 + len(f"{largest:,}"))
+    right = left + _FLOW
+    wide = right + 12 + _LETTER * (longest + len(f"{largest:,} predicted "))
+    parts, y = [], 34.0
+    for g, group in enumerate(groups):
+        if group:
+            parts.append(_text(0, y, group, bold=True))
+            y += 26
+        for i in reversed(range(k)) if k == 2 else range(k):
+            order = [i, *[j for j in range(k) if j != i]]
+            middle = y + _ROW * (k - 1) / 2
+            parts.append(_text(0, middle, f"{counts[g, i].sum():,} {asked.classes[i]}"))
+            start = middle - _THICKEST * counts[g, i].sum() / largest / 2
+            for n, j in enumerate(order):
+                at, thick = y + n * _ROW, _THICKEST * counts[g, i, j] / largest
+                from_ = start + thick / 2
+                start += thick
+                if counts[g, i, j]:
+                    parts.append(_arrow((left, from_), (right, at), max(thick, 1.0), right=i == j))
+                words = f"{counts[g, i, j]:,} predicted {asked.classes[j]}"
+                parts.append(_text(right + 8, at, words, bold=i != j))
+            y += k * _ROW + 14
+    label = f"Classifier {title}: " + "; ".join(
+        f"{counts[g, i, j]} {truth} predicted {estimate}{f' in {group}' if group else ''}"
+        for g, group in enumerate(groups)
+        for i, truth in enumerate(asked.classes)
+        for j, estimate in enumerate(asked.classes)
+    )
+    return (
+        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {wide:.0f} {y:.0f}" width="{wide:.0f}" '
+        f'height="{y:.0f}" style="{_FONT};font-size:14px" fill="currentColor">'
+        f"{_text(0, 10, title, bold=True)}{''.join(parts)}</svg>"
+    )
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float], thick: float, *, right: bool) -> str:
+    (x0, y0), (x1, y1) = start, end
+    middle = (x0 + x1) / 2
+    look = 'stroke="#4477aa"' if right else 'stroke="#cc6677" stroke-dasharray="8 3"'
+    curve = f"M{x0:.0f} {y0:.1f} C{middle:.0f} {y0:.1f} {middle:.0f} {y1:.1f} {x1:.0f} {y1:.1f}"
+    return f'<path d="{curve}" fill="none" {look} stroke-opacity=".75" stroke-width="{thick:.1f}"/>'
+
+
+def _text(x: float, y: float, text: str, *, bold: bool = False) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    return f'<text x="{x:.0f}" y="{y:.1f}" dominant-baseline="middle"{weight}>{escape(text)}</text>'
+
+
+def _table(asked: Question) -> str:
+    """Mistakes in both classifiers' numbers, with a bar for each; the most different first."""
+    rows = asked.mistakes()
+    largest = max((max(row["A"], row["B"]) for row in rows), default=1) or 1
+
+    def cell(count: int) -> str:
+        bar = f'<span style="display:inline-block;height:.7em;background:#cc6677;width:{8 * count / largest:.2f}em"></span>'
+        return f'<td style="text-align:right;padding:.2em .8em">{count:,} {bar}</td>'
+
+    def line(row: dict[str, object]) -> str:
+        group = f"<td>{escape(str(row['group']))}</td>" if asked.groups else ""
+        what = f"{escape(str(row['truth']))} &rarr; predicted {escape(str(row['estimate']))}"
+        return f'<tr>{group}<td style="padding:.2em .8em">{what}</td>{cell(int(str(row["A"])))}{cell(int(str(row["B"])))}</tr>'
+
+    head = ("<th>Group</th>" if asked.groups else "") + "<th>Mistake</th><th>A</th><th>B</th>"
+    return f'<table style="border-collapse:collapse"><tr>{head}</tr>{"".join(map(line, rows))}</table>'

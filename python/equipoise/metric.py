@@ -1,0 +1,222 @@
+"""The metric somebody holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+
+
+class Interval(NamedTuple):
+    """An interval that holds the truth with probability ``level``; ``high`` is None without an upper limit."""
+
+    low: float
+    high: float | None
+    level: float
+
+
+class Metric:
+    """A function of a classifier's confusion matrix: a utility, or a cost.
+
+    Metrics come from an interview, from a document, or by name. They evaluate labels, confusion matrices and
+    probabilities, and turn into scikit-learn scorers.
+
+    Examples
+    --------
+    >>> from equipoise import Metric
+    >>> metric = Metric.named("7:1")  # a missed positive is as bad as 7 false alarms
+    >>> metric.cost_ratio
+    7.0
+    >>> round(metric([0, 0, 1, 1], [0, 1, 1, 1]), 3)
+    3.75
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, document: str | dict[str, Any]) -> None:
+        text = document if isinstance(document, str) else json.dumps(document)
+        self._core = _core.Metric.from_json(text)
+
+    @classmethod
+    def _of(cls, core: _core.Metric) -> Metric:
+        metric = cls.__new__(cls)
+        metric._core = core
+        return metric
+
+    @classmethod
+    def named(
+        cls,
+        name: str,
+        *,
+        classes: int = 2,
+        prevalence: Sequence[float] | Sequence[Sequence[float]] | None = None,
+    ) -> Metric:
+        """The metric people mean by a name.
+
+        Parameters
+        ----------
+        name : str
+            ``accuracy``, ``balanced_accuracy``, ``f1`` (any beta: ``f0.5``, ``f2``), ``jaccard``, ``g_mean``,
+            ``q_mean``, ``equal_opportunity``, ``equalised_odds``, ``error_rate_balance``,
+            ``demographic_parity``, or a cost ratio such as ``7:1``.
+        classes : int
+            How many classes, where ``prevalence`` is not given.
+        prevalence : sequence of float, or one sequence per group
+            How common the classes are (in each group). F-measures and fairness metrics need it.
+        """
+        shares = np.atleast_2d(np.full(classes, 1.0 / classes) if prevalence is None else np.asarray(prevalence, float))
+        if prevalence is None and re.fullmatch(r"f[_-]?[0-9.]+", name.strip().lower()):
+            raise ValueError(f"{name} depends on how common the classes are: pass prevalence=[negative, positive]")
+        found = _core.Metric.named(name, shares.tolist())
+        if found is None:
+            raise ValueError(f"name is {name!r}, expected accuracy, f1, jaccard, g_mean, equalised_odds, 7:1, ...")
+        return cls._of(found)
+
+    @classmethod
+    def from_json(cls, text: str) -> Metric:
+        """Reads a metric document."""
+        return cls._of(_core.Metric.from_json(text))
+
+    def to_json(self) -> str:
+        """The metric document; reads back to the last bit."""
+        return self._core.to_json()
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Metric:
+        """Reads a metric document from a file."""
+        return cls.from_json(Path(path).read_text(encoding="utf-8"))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the metric document to a file."""
+        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @property
+    def kind(self) -> str:
+        """The family: ``linear``, ``quadratic``, ``group_fair``, ..."""
+        return self._core.kind
+
+    @property
+    def measure(self) -> str:
+        """Which entries of a confusion matrix the coefficients belong to."""
+        return self._core.measure
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether it is a utility; a cost is better when smaller."""
+        return self._core.sense == "utility"
+
+    @property
+    def class_names(self) -> list[str] | None:
+        """The classes by name, where the document has them."""
+        return self._core.class_names
+
+    @property
+    def cost_ratio(self) -> float | None:
+        """How many false alarms one missed positive costs, for a linear metric of two classes."""
+        return self._core.cost_ratio
+
+    @property
+    def cost_ratio_interval(self) -> Interval | None:
+        """Where the cost ratio lies, as far as the answers tell."""
+        found = self._core.cost_ratio_interval
+        return None if found is None else Interval(*found)
+
+    def value(self, confusion: Any) -> float:
+        """The value at a confusion matrix of counts or shares.
+
+        Parameters
+        ----------
+        confusion : array of shape (k, k) or (groups, k, k)
+            Rows are true classes, columns estimated ones.
+        """
+        counts = np.ascontiguousarray(confusion, dtype=np.float64)
+        if counts.ndim == 2:
+            counts = counts[np.newaxis]
+        k = self._core.class_count
+        if counts.ndim != 3 or counts.shape[1:] != (k, k):
+            raise ValueError(f"confusion has shape {np.shape(confusion)}, expected ({k}, {k}) or (groups, {k}, {k})")
+        return self._core.value(counts)
+
+    def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> float:
+        """The value of predictions; see :func:`elicited_score` for the options."""
+        from .scoring import metric_value
+
+        return metric_value(y_true, y_pred, metric=self, **options)
+
+    def expected(self, y_true: Any, y_proba: Any, **options: Any) -> float:
+        """The value at the confusion matrix to expect when predictions are drawn from probabilities.
+
+        Parameters
+        ----------
+        y_true : column of labels
+        y_proba : column of the positive class's probabilities, or one column per class
+        **options
+            ``labels``, ``pos_label``, ``sample_weight`` and ``sensitive_features`` of :meth:`Space.from_predictions`.
+
+        Examples
+        --------
+        >>> from equipoise import Metric
+        >>> Metric.named("accuracy").expected([0, 1], [0.25, 0.5])
+        0.625
+        """
+        from .scoring import expected_counts
+
+        return self.value(expected_counts(y_true, y_proba, **options))
+
+    def to_scorer(self, **options: Any) -> Callable[..., float]:
+        """A scikit-learn scorer, larger is better; works in other processes too.
+
+        The options are those of :func:`elicited_score`, for example ``pos_label``.
+        """
+        from sklearn.metrics import make_scorer
+
+        from .scoring import elicited_score
+
+        scorer: Callable[..., float] = make_scorer(elicited_score, metric=self, **options)
+        return scorer
+
+    def records(self) -> list[dict[str, Any]]:
+        """Linear weights as named records ``{truth, estimate, group, cost}``: what other tools should be given.
+
+        Costs of a utility are minus its weights.
+        """
+        document: dict[str, Any] = json.loads(self.to_json())
+        if self.kind != "linear":
+            raise ValueError(f"a {self.kind} metric is not a sum of costs")
+        sign = -1.0 if self.greater_is_better else 1.0
+        names = self.class_names or [str(n) for n in range(self._core.class_count)]
+        return [
+            {"truth": names[truth], "estimate": names[estimate], "group": group, "cost": sign * weight}
+            for (group, truth, estimate), weight in zip(self._core.entries(), document["weights"], strict=True)
+        ]
+
+    def difference(self, other: Metric) -> dict[str, float] | None:
+        """How far another metric is, in what comparisons can see; None for another family."""
+        found = self._core.difference(other._core)
+        return None if found is None else dict(zip(("angle", "max_abs", "l2"), found, strict=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Metric.from_json, (self.to_json(),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metric) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __repr__(self) -> str:
+        ratio = self.cost_ratio
+        if ratio is None:
+            return f"<Metric {self.kind} of {self.measure}, {self._core.sense}>"
+        interval = self.cost_ratio_interval
+        within = "" if interval is None else f", {interval.level:.0%} interval {interval.low:.2g}-" + (
+            "?" if interval.high is None else f"{interval.high:.2g}"
+        )
+        return f"<Metric: a missed positive costs {ratio:.3g} false alarms{within}>"

@@ -1,0 +1,187 @@
+"""Models in the order of a metric, and how sure that order is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, _inputs
+from .metric import Metric
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One model in a ranking."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None
+    probability_best: float
+    expected_rank: float
+    expected_regret: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models, best first."""
+
+    standings: list[Standing]
+    #: Who leads and whether that is settled, in a sentence.
+    statement: str
+    #: Models that may be better than the leader.
+    not_separable: list[str]
+
+    def __iter__(self) -> Iterator[Standing]:
+        return iter(self.standings)
+
+    def __str__(self) -> str:
+        width = max(len(s.name) for s in self.standings)
+        lines = [self.statement]
+        for s in self.standings:
+            between = "" if s.interval is None else f"  [{s.interval[0]:.4f}, {s.interval[1]:.4f}]"
+            lines.append(f"{s.name:<{width}}  {s.value:.4f}{between}  best with probability {s.probability_best:.2f}")
+        return "\n".join(lines)
+
+
+def rank_models(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    *,
+    metric: Metric,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    sensitive_features: Any = None,
+    level: float = 0.95,
+    draws: int = 1000,
+    random_state: int = 0,
+) -> Ranking:
+    """Ranks models by their predictions on the same rows.
+
+    Both uncertainties count: which rows were sampled (a paired bootstrap), and what the metric is (its posterior).
+
+    Parameters
+    ----------
+    y_true : column of labels
+    predictions : mapping from the name of a model to its predicted labels
+    metric : Metric
+    level : float
+        The probability of intervals and of the claim that the leader is best.
+    draws : int
+        Bootstrap and posterior draws.
+
+    Examples
+    --------
+    >>> from equipoise import Metric, rank_models
+    >>> truth = [0, 1] * 50
+    >>> ranking = rank_models(truth, {"good": truth, "bad": [0] * 100}, metric=Metric.named("accuracy"))
+    >>> ranking.statement
+    'good is best with probability 1.00.'
+    """
+    if not predictions:
+        raise ValueError("predictions are empty, expected at least one model")
+    columns = {"y_true": y_true, **{f"predictions[{name!r}]": column for name, column in predictions.items()}}
+    if labels is None:
+        labels = metric.class_names if _called_like(columns, metric.class_names) else None
+    (truth, *estimates), numbers, _ = _inputs.coded(columns, labels, pos_label)
+    rows = len(truth)
+    codes, names = _inputs.groups(sensitive_features, rows)
+    weights = _inputs.weights(sample_weight, rows)
+    group_count = max(len(names), 1)
+    measured = [_core.confusion_counts(truth, e, numbers, weights, codes, group_count) for e in estimates]
+    # Rows that agree in everything are one cell, so a bootstrap of the rows is a multinomial draw of the cells.
+    resampled = _resample(truth, estimates, numbers, weights, codes, group_count, draws, random_state)
+    models = [(name, [measured[n], *[draw[n] for draw in resampled]]) for n, name in enumerate(predictions)]
+    document = json.loads(_core.rank_models(models, metric._core, draws, random_state, level))
+    standings = [_standing(s) for s in document["standings"]]
+    return Ranking(standings, document["statement"], document["not_separable"])
+
+
+def _called_like(columns: Mapping[str, Any], names: list[str] | None) -> bool:
+    if names is None:
+        return False
+    _, _, found = _inputs.coded(dict(columns))
+    return {str(label) for label in found} <= set(names) and all(isinstance(label, str) for label in found)
+
+
+def _resample(
+    truth: NDArray[Any],
+    estimates: Sequence[NDArray[Any]],
+    numbers: list[int],
+    weights: NDArray[Any] | None,
+    codes: NDArray[Any] | None,
+    group_count: int,
+    draws: int,
+    seed: int,
+) -> list[list[NDArray[Any]]]:
+    k = len(numbers)
+    place = {number: n for n, number in enumerate(numbers)}
+    as_places = np.vectorize(place.__getitem__, otypes=[np.int64])
+    columns = [as_places(truth), *[as_places(e) for e in estimates]]
+    if codes is not None:
+        columns.append(codes.astype(np.int64))
+    cells, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    rows = len(truth)
+    share = np.bincount(inverse, minlength=cells.shape[1]) / rows
+    mean_weight = np.ones(cells.shape[1])
+    if weights is not None:
+        mean_weight = np.bincount(inverse, weights=weights, minlength=cells.shape[1]) / (share * rows)
+    random = np.random.default_rng(seed)
+    group = cells[-1] if codes is not None else np.zeros(cells.shape[1], dtype=np.int64)
+    made = []
+    for _ in range(draws):
+        amounts = random.multinomial(rows, share) * mean_weight
+        draw = []
+        for n in range(len(estimates)):
+            counts = np.zeros((group_count, k, k))
+            np.add.at(counts, (group, cells[0], cells[n + 1]), amounts)
+            draw.append(counts)
+        made.append(draw)
+    return made
+
+
+def _standing(found: dict[str, Any]) -> Standing:
+    score = found["score"]
+    interval = score["interval"]
+    return Standing(
+        name=found["name"],
+        value=score["value"],
+        interval=None if interval is None else (interval["low"], interval["high"]),
+        probability_best=found["probability_best"],
+        expected_rank=found["expected_rank"],
+        expected_regret=found["expected_regret"],
+    )
+
+
+def nearest_named_metric(metric: Metric, confusions: Sequence[Any]) -> list[dict[str, Any]]:
+    """The metrics with names, by how well they order a pool of confusion matrices like ``metric``; best first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from equipoise import Metric, nearest_named_metric
+    >>> random = np.random.default_rng(0)
+    >>> pool = [[[60 - f, f], [m, 40 - m]] for f, m in random.integers(1, 30, size=(40, 2))]
+    >>> nearest_named_metric(Metric.named("7:1"), pool)[0]["words"]
+    'a 7:1 cost'
+    """
+    pool = [np.ascontiguousarray(counts, dtype=np.float64) for counts in confusions]
+    pool = [counts if counts.ndim == 3 else counts[np.newaxis] for counts in pool]
+    found: list[dict[str, Any]] = json.loads(_core.nearest_named(metric._core, pool))
+    return found
+
+
+def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b of two lists of scores; None where one of them has ties only."""
+    return _core.kendall_tau(list(first), list(second))
+
+
+def ndcg(truth: Sequence[float], found: Sequence[float]) -> float:
+    """The normalised discounted cumulative gain of ``found``, with exponential gain."""
+    return _core.ndcg(list(truth), list(found))

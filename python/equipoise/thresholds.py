@@ -1,0 +1,182 @@
+"""Where to cut probabilities for a metric, and what that gains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _predictions
+from .metric import Metric
+
+
+@dataclass(frozen=True)
+class ThresholdAdvice:
+    """Two thresholds, how sure they are, and which of them to use."""
+
+    #: For calibrated probabilities, by theory; None where theory has none for the metric.
+    bayes: float | None
+    bayes_interval: tuple[float, float] | None
+    #: The value of the metric there, on the rows at hand.
+    bayes_value: float | None
+    #: The best one on the rows at hand; None where no threshold meets the requirements.
+    measured: float | None
+    measured_interval: tuple[float, float] | None
+    measured_value: float | None
+    #: Which of the two to use, and why.
+    choice: Literal["bayes", "measured"] | None
+    because: str
+    #: What to beware of, one sentence each.
+    warnings: list[str]
+    #: The best threshold of every group, if they were asked for.
+    per_group: dict[str, float] | None = None
+    #: Everything the core says, as its document.
+    document: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def threshold(self) -> float:
+        """The threshold to use; a ValueError where no threshold meets the requirements."""
+        chosen = self.bayes if self.choice == "bayes" else self.measured
+        if chosen is None:
+            raise ValueError(self.because)
+        return chosen
+
+
+def best_threshold(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    metric: Metric,
+    requirements: Sequence[str] = (),
+    per_group: bool = False,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+    sensitive_features: Any = None,
+    level: float = 0.95,
+    draws: int = 200,
+    random_state: int = 1,
+) -> ThresholdAdvice:
+    """The threshold on the positive class's probability that a metric wants.
+
+    Parameters
+    ----------
+    y_true : column of labels
+    y_proba : column of the positive class's probabilities, or both columns
+    metric : Metric
+    requirements : sequence of str
+        What a rule must keep, such as ``"recall:ill>=0.9"``, ``"fpr:ill@women<=0.1"`` or ``"accuracy>=0.8"``: a
+        quantity (``recall``, ``precision``, ``fpr``, ``fnr``, ``coverage``) of a class, maybe in a group.
+    per_group : bool
+        Whether to look for a threshold of its own for every group of ``sensitive_features``.
+    labels, pos_label, sample_weight, sensitive_features
+        As for :meth:`Space.from_predictions`.
+    level : float
+        The probability intervals have.
+    draws : int
+        Resamplings of the rows, and draws of the metric where it is uncertain.
+    random_state : int
+        The seed of both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from equipoise import Metric, best_threshold
+    >>> random = np.random.default_rng(0)
+    >>> p = random.random(2000)
+    >>> advice = best_threshold(random.random(2000) < p, p, metric=Metric.named("6:1"), draws=50)
+    >>> round(advice.bayes, 4), advice.choice
+    (0.1429, 'bayes')
+    """
+    found = _predictions.read(
+        y_true,
+        y_proba,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        sensitive_features=sensitive_features,
+    )
+    if per_group and len(found.groups) < 2:
+        raise ValueError("per_group needs sensitive_features with at least 2 groups")
+    text = found.core.advise(metric._core, list(requirements), per_group, draws, level, random_state)
+    document = json.loads(text)
+    bayes, best, uncertain, choice = (document[key] for key in ("bayes", "best", "uncertain", "choice"))
+    is_found = best["outcome"] == "found"
+    grouped = document.get("per_group", {}).get("best", {})
+    return ThresholdAdvice(
+        bayes=bayes.get("threshold"),
+        bayes_interval=_pair(bayes.get("interval")),
+        bayes_value=document["bayes_value"],
+        measured=best["cut"]["threshold"] if is_found else None,
+        measured_interval=None if uncertain is None else _pair(uncertain["interval"]),
+        measured_value=best["value"] if is_found else None,
+        choice=None if choice is None else choice["threshold"],
+        because=_infeasible(best) if choice is None else choice["because"],
+        warnings=document["guard"]["warnings"],
+        per_group=(
+            dict(zip(found.groups, (cut["threshold"] for cut in grouped["cuts"]), strict=True))
+            if grouped.get("outcome") == "found"
+            else None
+        ),
+        document=document,
+    )
+
+
+def _pair(spread: dict[str, float] | None) -> tuple[float, float] | None:
+    return None if spread is None else (spread["low"], spread["high"])
+
+
+def _infeasible(best: dict[str, Any]) -> str:
+    reach = "; ".join(f"{r['requirement']} (best possible {r['best']})" for r in best.get("requirements", []))
+    return f"no threshold meets {reach}"
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionCurve:
+    """Net benefits, in true positives per row, for every threshold probability (Vickers and Elkin 2006)."""
+
+    #: The threshold probabilities.
+    threshold: NDArray[np.float64]
+    #: Of acting on the probabilities.
+    net_benefit: NDArray[np.float64]
+    #: Of acting on everybody.
+    treat_all: NDArray[np.float64]
+    #: Of acting on nobody: 0.
+    treat_none: NDArray[np.float64]
+
+
+def decision_curve(
+    y_true: Any,
+    y_proba: Any,
+    *,
+    thresholds: Any = None,
+    labels: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> DecisionCurve:
+    """What acting on probabilities gains over acting on everybody or nobody.
+
+    Parameters
+    ----------
+    y_true : column of labels
+    y_proba : column of the positive class's probabilities, or both columns
+    thresholds : sequence of float, optional
+        Threshold probabilities in [0, 1); by default 0, 0.01, ..., 0.99.
+    labels, pos_label, sample_weight
+        As for :meth:`Space.from_predictions`.
+
+    Examples
+    --------
+    >>> from equipoise import decision_curve
+    >>> curve = decision_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], thresholds=[0.2, 0.5])
+    >>> curve.net_benefit
+    array([0.4375, 0.25  ])
+    """
+    found = _predictions.read(y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight)
+    at = np.arange(100) / 100.0 if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    benefit = np.asarray(found.core.decision_curve(at.tolist()))
+    return DecisionCurve(at, benefit[:, 0], benefit[:, 1], benefit[:, 2])

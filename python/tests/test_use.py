@@ -1,0 +1,155 @@
+"""A metric at work: scikit-learn's searches, fairlearn's frames, other tools, thresholds."""
+
+import numpy as np
+import pytest
+
+from equipoise import Metric, Space, best_threshold, decision_curve, elicited_score, export, nearest_named_metric
+from equipoise import rank_models
+
+random = np.random.default_rng()
+pytest.importorskip("sklearn")
+
+from sklearn.datasets import load_breast_cancer  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+MODEL = make_pipeline(StandardScaler(), LogisticRegression())
+
+
+def test_cross_validation_scores_with_the_metric():
+    X, y = load_breast_cancer(return_X_y=True)
+    metric = Metric.named("7:1")
+    scores = cross_val_score(MODEL, X, y, scoring=metric.to_scorer(), cv=3)
+    assert len(scores) == 3 and np.isfinite(scores).all()
+
+
+def test_thresholds_are_tuned_by_the_metric():
+    X, y = load_breast_cancer(return_X_y=True)
+    costly = TunedThresholdClassifierCV(MODEL, scoring=Metric.named("50:1").to_scorer(), cv=3).fit(X, y)
+    cheap = TunedThresholdClassifierCV(MODEL, scoring=Metric.named("1:50").to_scorer(), cv=3).fit(X, y)
+    assert costly.best_threshold_ < cheap.best_threshold_
+
+
+def test_metric_frames_take_the_metric():
+    fairlearn = pytest.importorskip("fairlearn.metrics")
+    truth, estimate, group = random.integers(0, 2, 400), random.integers(0, 2, 400), random.choice(["a", "b"], 400)
+    metric = Metric.named("7:1")
+    frame = fairlearn.MetricFrame(metrics=metric, y_true=truth, y_pred=estimate, sensitive_features=group)
+    assert frame.overall == pytest.approx(metric(truth, estimate))
+    assert frame.by_group["a"] == pytest.approx(metric(truth[group == "a"], estimate[group == "a"]))
+
+
+def test_the_best_threshold_is_best_of_all():
+    p = random.random(300)
+    y = (random.random(300) < p).astype(int)
+    metric = Metric.named("3:1")
+    advice = best_threshold(y, p, metric=metric, draws=20)
+    tried = [metric(y, (p >= t).astype(int)) for t in [*np.unique(p), 2.0]]
+    assert advice.measured_value == pytest.approx(max(tried), abs=1e-12)
+    assert metric(y, (p >= advice.measured).astype(int)) == pytest.approx(advice.measured_value, abs=1e-12)
+    assert advice.bayes == pytest.approx(0.25)
+    low, high = advice.measured_interval
+    assert low <= high
+
+
+def test_requirements_that_cannot_be_met_are_said():
+    advice = best_threshold([0, 1, 0, 1], [0.1, 0.2, 0.8, 0.9], metric=Metric.named("3:1"), draws=0,
+                            requirements=["recall:1>=0.9", "fpr:1<=0.1"])  # fmt: skip
+    with pytest.raises(ValueError, match="no threshold meets"):
+        _ = advice.threshold
+
+
+def test_the_decision_curve_is_the_formula():
+    p = random.random(200)
+    y = random.random(200) < p
+    curve = decision_curve(y, p, thresholds=[0.2])
+    tp, fp = ((p >= 0.2) & y).mean(), ((p >= 0.2) & ~y).mean()
+    assert curve.net_benefit[0] == pytest.approx(tp - fp * 0.2 / 0.8, abs=1e-12)
+
+
+def test_metrics_have_the_values_of_their_formulas():
+    counts = random.integers(1, 50, size=(2, 2)).astype(float)
+    (tn, fp), (fn, tp) = counts
+    prevalence = counts.sum(axis=1) / counts.sum()
+    assert Metric.named("accuracy").value(counts) == pytest.approx((tp + tn) / counts.sum(), abs=1e-12)
+    f1 = Metric.named("f1", prevalence=prevalence)
+    assert f1.value(counts) == pytest.approx(2 * tp / (2 * tp + fp + fn), abs=1e-12)
+
+
+def test_probabilities_are_scored_softly():
+    y, p = np.array([0, 1, 1]), np.array([0.25, 0.5, 1.0])
+    soft = Metric.named("accuracy").expected(y, p)
+    assert soft == pytest.approx((0.75 + 0.5 + 1.0) / 3)
+
+
+def test_named_metrics_are_recognised():
+    pool = [[[60 - f, f], [m, 40 - m]] for f, m in random.integers(1, 30, size=(60, 2))]
+    assert nearest_named_metric(Metric.named("accuracy"), pool)[0]["kendall"] == pytest.approx(1.0)
+
+
+def test_records_name_truth_and_estimate():
+    document = {"format": 1, "kind": "linear", "measure": "off_diagonal_rates", "sense": "cost",
+                "classes": ["well", "ill"], "weights": [0.9, 0.6]}  # fmt: skip
+    records = export.cost_records(Metric(document), prevalence=[0.9, 0.1])
+    assert records == [
+        {"truth": "well", "estimate": "ill", "cost": pytest.approx(1.0)},
+        {"truth": "ill", "estimate": "well", "cost": pytest.approx(6.0)},
+    ]
+    with pytest.raises(ValueError, match="needs prevalence="):
+        export.cost_records(Metric(document))
+
+
+def test_fairlearn_gets_costs_by_name():
+    pytest.importorskip("fairlearn.reductions")
+    found = export.to_fairlearn(Metric.named("6:1"))
+    assert (found.fp_cost, found.fn_cost) == (1.0, 6.0)
+
+
+def test_empulse_agrees_on_the_cost():
+    metrics = pytest.importorskip("empulse.metrics")
+    y, p = random.integers(0, 2, 100), random.random(100)
+    loss = metrics.expected_cost_loss(y, p, **export.to_empulse(Metric.named("6:1")))
+    assert loss == pytest.approx(np.where(y == 1, 6 * (1 - p), p).mean())
+
+
+def test_oxonfair_gets_a_group_metric():
+    pytest.importorskip("oxonfair")
+    found = export.to_oxonfair(Metric.named("accuracy"))
+    assert found.func(30, 10, 10, 50) == pytest.approx(0.8)
+
+
+def test_counts_in_arrays_are_scored_at_once():
+    value = export._of_counts(Metric.named("accuracy"))
+    np.testing.assert_allclose(value(np.array([30, 1]), np.array([10, 1]), np.array([10, 1]), np.array([50, 1])), [0.8, 0.5])
+
+
+def test_mlflow_gets_a_metric():
+    pytest.importorskip("mlflow")
+    found = export.to_mlflow(Metric.named("accuracy"))
+    result = found.eval_fn([0, 1, 1], [0, 1, 0])
+    assert result.aggregate_results["elicited"] == pytest.approx(2 / 3)
+
+
+def test_plots_are_drawn():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from equipoise import elicit, plots, simulated_expert
+
+    p = random.random(800)
+    y = (random.random(800) < p).astype(int)
+    space = Space.from_predictions(y, p)
+    metric = elicit(space, simulated_expert(Metric.named("3:1"))).metric
+    axes = [
+        plots.feasible_region(space, metric=metric),
+        plots.cost_ratio(metric),
+        plots.decision_curve(decision_curve(y, p), metric=metric),
+        plots.ranking(rank_models(y, {"a": p > 0.3, "b": p > 0.7}, metric=metric, draws=100)),
+    ]
+    assert all(ax.get_title() and ax.get_xlabel() for ax in axes)
+
+
+def test_scores_of_costs_are_negated():
+    metric = Metric({"format": 1, "kind": "linear", "measure": "off_diagonal", "sense": "cost", "weights": [1, 5]})
+    assert elicited_score([1, 0], [0, 0], metric=metric) == pytest.approx(-2.5)
