@@ -2,7 +2,7 @@
 
 use equipoise_server::cohort::Client;
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
