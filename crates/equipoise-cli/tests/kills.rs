@@ -13,6 +13,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+/// Receipts by session, number and key of what was acknowledged.
+type Acknowledged = Arc<Mutex<BTreeMap<(String, u64, String), String>>>;
+
 /// `EQUIPOISE_KILLS=200` kills more often.
 fn kills() -> usize {
     std::env::var("EQUIPOISE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10)
@@ -90,7 +93,7 @@ fn what_was_acknowledged_survives_kills() {
     let directory = Directory::new();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     // (question within a session, receipt) of everything that was acknowledged.
-    let acknowledged: Arc<Mutex<BTreeMap<(String, u64, String), String>>> = Arc::default();
+    let acknowledged: Acknowledged = Arc::default();
     let mut slowest = Duration::ZERO;
     let mut waiting: Vec<(String, String)> = vec![];
     for kill in 0..kills() {

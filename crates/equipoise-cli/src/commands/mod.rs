@@ -2,14 +2,9 @@
 
 pub mod apply;
 pub mod bench;
-mod bench_fractional;
-mod bench_people;
-mod bench_pools;
-mod bench_sessions;
 pub mod demo;
 pub mod elicit;
 pub mod inspect;
-pub mod load;
 mod models;
 pub mod optimize;
 pub mod plan;

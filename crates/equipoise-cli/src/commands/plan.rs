@@ -158,7 +158,7 @@ fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64)
             let (sin, cos) = (-people::log_ratio(random)).exp().atan().sin_cos();
             (Metric::linear(plan.view(), Sense::Utility, vec![cos, sin])?, ratio.start().unit())
         }
-        AnyPlan::Adaptive(adaptive) => (hidden(adaptive, random), 1.0),
+        AnyPlan::Adaptive(adaptive) => hidden(adaptive, random),
         _ => {
             let what = "the plan's method is not \"adaptive\", the only one with an interval to check";
             return Err(Fault::usage(what).into());
@@ -189,8 +189,8 @@ fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64)
     Ok(Run { asked, error, inside, rule })
 }
 
-/// A metric without a preferred direction; its liking is in units of the ball.
-fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> Metric {
+/// A metric without a preferred direction, and what a difference of one ball is worth to it.
+fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> (Metric, f64) {
     let features = plan.features();
     let mut weights = random::normals(features.dimension(), random);
     if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
@@ -198,7 +198,14 @@ fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> Metric {
     }
     let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     weights.iter_mut().for_each(|w| *w /= length);
-    features.metric(&weights)
+    let metric = features.metric(&weights);
+    // Metrics come normalised in their own way; the unit makes up for it.
+    let x: Vec<f64> = random::normals(plan.view().dimension(), random).iter().map(|x| 0.1 * x).collect();
+    let value = |z: Vec<f64>| z.iter().zip(&weights).map(|(z, w)| z * w).sum::<f64>();
+    let middle = vec![0.0; x.len()];
+    let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
+    let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
+    (metric, unit)
 }
 
 /// What the simulated experts came to.

@@ -1,6 +1,7 @@
 //! Linear-fractional metrics on a ball, elicited adaptively.
 
 use super::ask::{Fuzz, best_direction};
+use super::memory;
 use super::normal::distribution;
 use super::particles::Cloud;
 use super::pencil::{Pencil, wedge};
@@ -102,7 +103,7 @@ impl Plan for AdaptiveFractional {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session = self.start();
+        let mut session: FractionalSession = memory::recall(oracle).unwrap_or_else(|| self.start());
         let (rule, radius) = loop {
             let radius = session.radius() * self.answers.caution();
             if radius <= self.tolerance {
@@ -114,6 +115,7 @@ impl Plan for AdaptiveFractional {
             let Some(query) = session.question(self.seed) else { break ("nothing left to ask", radius) };
             let answer = oracle.prefer(&query)?;
             session.take(&query, &answer);
+            memory::keep(oracle, &session);
         };
         let gauge = "the flattest denominator over the ball, 1 at its centre".to_owned();
         let findings = vec![

@@ -1,6 +1,6 @@
 //! `equipoise bench queries --people`: people whose noise nobody knows, and whether intervals hold for them.
 
-use super::bench::{Settings, ball, each, quantile};
+use super::{Settings, ball, each, quantile};
 use crate::args::Global;
 use crate::fault::FINDING;
 use crate::json;

@@ -1,6 +1,11 @@
 //! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
-use super::{bench_fractional, bench_pools};
+mod fractional;
+mod people;
+mod pools;
+mod server;
+mod sessions;
+
 use crate::args::{Bench, Global};
 use crate::fault::FINDING;
 use crate::json;
@@ -27,7 +32,7 @@ pub(super) const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
 /// Runs the command.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if args.what == "server" {
-        return super::load::run(args, global);
+        return server::run(args, global);
     }
     let mut out = std::io::stdout().lock();
     let settings = Settings {
@@ -36,13 +41,13 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         progress: global.shows_progress(),
     };
     if args.pools {
-        return pools(&settings, global, &mut out);
+        return run_pools(&settings, global, &mut out);
     }
     if args.what == "sessions" {
-        return super::bench_sessions::run(args.count as usize, &settings, global, &mut out);
+        return sessions::run(args.count as usize, &settings, global, &mut out);
     }
     if args.people {
-        return super::bench_people::run(&settings, args.largest, global, &mut out);
+        return people::run(&settings, args.largest, global, &mut out);
     }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);
@@ -69,8 +74,8 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-fn pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
-    let rows = bench_pools::rows(settings);
+fn run_pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
+    let rows = pools::rows(settings);
     let holds = rows.iter().all(|row| row.holds);
     if global.json {
         #[derive(Serialize)]
@@ -79,12 +84,12 @@ fn pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<E
             seed: u64,
             pools: usize,
             holds: bool,
-            rows: &'a [bench_pools::PoolRow],
+            rows: &'a [pools::PoolRow],
         }
         let (format, seed, pools) = (equipoise::FORMAT, settings.seed, settings.metrics);
         json::write(&Document { format, seed, pools, holds, rows: &rows }, out)?;
     } else {
-        bench_pools::print(&rows, settings, out)?;
+        pools::print(&rows, settings, out)?;
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
@@ -248,7 +253,7 @@ fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
             rows.push(row);
         }
     }
-    rows.extend(bench_fractional::rows(settings, largest, ball));
+    rows.extend(fractional::rows(settings, largest, ball));
     rows
 }
 

@@ -1,6 +1,6 @@
 //! `equipoise bench sessions`: respondents that try to break the adaptive plans.
 
-use super::bench::Settings;
+use super::Settings;
 use crate::args::Global;
 use crate::fault::FINDING;
 use crate::json;

@@ -1,6 +1,6 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
-use super::bench::{Row, Settings, TARGETS, Trial, backward, each, printed, summary};
+use super::{Row, Settings, TARGETS, Trial, backward, each, printed, summary};
 use equipoise::elicit::{LinearFractional, Method, SlopeSearch};
 use equipoise::engine::{AdaptiveFractional, Pencil, pencil_floor_bits};
 use equipoise::metric::random;

@@ -1,6 +1,6 @@
 //! `equipoise bench queries --pools`: questions until the best of twenty candidate models is known.
 
-use super::bench::{Settings, each, quantile};
+use super::{Settings, each, quantile};
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
