@@ -20,7 +20,7 @@ impl<T: Borrow<Table>> Sample<T> {
     /// let classes = vec!["no".to_owned(), "yes".to_owned()];
     /// let yes = vec![0.1, 0.3, 0.6, 0.8];
     /// let no = yes.iter().map(|p| 1.0 - p).collect();
-    /// let sample = Sample::new(Table::new(classes, vec![0, 1, 0, 1], vec![no, yes])?.data)?;
+    /// let sample = Sample::new(Table::new(classes, vec![0, 0, 1, 1], vec![no, yes])?.data)?;
     /// assert!(matches!(sample.space_for("linear")?, AnySpace::Binary(_)));
     /// assert!(matches!(sample.space_for("quadratic")?, AnySpace::Sphere(_)));
     /// assert!(sample.space_for("group_fair").is_err()); // there are no groups
