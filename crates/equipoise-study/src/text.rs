@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(text.r#in("es"), "cancer"); // not translated: the first language that is there
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a string, or a table with a string per language")]
+#[serde(untagged, expecting = "expected a string, or a table with a string per language")]
 pub enum Text {
     /// The same for every language.
     Plain(String),

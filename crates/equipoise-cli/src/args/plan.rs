@@ -1,5 +1,6 @@
 //! The arguments of `equipoise plan`.
 
+use crate::tables::TableColumns;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,4 +25,6 @@ pub struct PlanAhead {
     /// How many experts
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub experts: u32,
+    #[command(flatten)]
+    pub columns: TableColumns,
 }

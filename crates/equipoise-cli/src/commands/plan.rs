@@ -12,16 +12,14 @@ use equipoise::elicit::{AnyPlan, Finding, SignKnowledge};
 use equipoise::engine::people::{self, Expert};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
 use equipoise::metric::random;
-use equipoise::space::{Achievable, Sphere};
-use equipoise::{Measure, Metric, Plan as _, Sense};
-use equipoise_data::{Columns, Sample, read};
+use equipoise::space::AnySpace;
+use equipoise::{Metric, Plan as _, Sense};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// How often a 95 % interval may hold before it counts as wrong.
@@ -35,7 +33,7 @@ const BUDGET: usize = 400;
 
 /// Runs the command.
 pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
-    let plan = plan_of(&args.file)?;
+    let plan = plan_of(args, global)?;
     let noise = args.noise.as_deref().map(noise_of).transpose()?;
     let seed = global.seed.unwrap_or_else(fresh_seed);
     let experts = args.experts as usize;
@@ -61,10 +59,11 @@ pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
 }
 
 /// The plan of a document or a table.
-fn plan_of(path: &Path) -> Result<AnyPlan> {
+fn plan_of(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
+    let path = args.file.as_path();
     let is_document = path.as_os_str() == "-" || path.extension().is_some_and(|end| end == "json");
     if !is_document {
-        return plan_of_table(path);
+        return plan_of_table(args, global);
     }
     let text = files::read(path)?;
     let name = || files::name(path);
@@ -73,6 +72,13 @@ fn plan_of(path: &Path) -> Result<AnyPlan> {
     let fields = document
         .as_object_mut()
         .ok_or_else(|| Fault::input_output(format!("{} is not a JSON object", name())))?;
+    match fields.remove("format") {
+        Some(format) if format != equipoise::FORMAT => {
+            let what = format!("{}: format is {format}, expected {}", name(), equipoise::FORMAT);
+            return Err(Fault::input_output(what).into());
+        }
+        _ => {}
+    }
     let plan = match (fields.remove("plan"), fields.remove("space")) {
         // A simulation, whose hidden metric is not needed here.
         (Some(Value::Object(mut plan)), Some(space)) => {
@@ -87,7 +93,6 @@ fn plan_of(path: &Path) -> Result<AnyPlan> {
         }
         // A space alone.
         _ => {
-            fields.remove("format");
             let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
             let mut plan = serde_json::Map::new();
             plan.insert(
@@ -108,17 +113,16 @@ fn plan_of(path: &Path) -> Result<AnyPlan> {
 }
 
 /// Two classes are asked about their thresholds, more about a ball of error rates that is surely achievable.
-fn plan_of_table(path: &Path) -> Result<AnyPlan> {
-    let table = read::table(path, &Columns::guess()).map_err(|e| Fault::input_output(e.to_string()))?.data;
-    let sample = Sample::new(table).with_context(|| files::name(path))?;
-    if sample.table().classes().len() == 2 {
-        let space = sample.binary_space().with_context(|| files::name(path))?;
-        return Ok(AnyPlan::AdaptiveRatio(AdaptiveRatio::new(space)?));
+fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
+    let sample = args.columns.read(&args.file, global)?.data;
+    match sample.space_for("linear").with_context(|| files::name(&args.file))? {
+        AnySpace::Binary(space) => Ok(AnyPlan::AdaptiveRatio(AdaptiveRatio::new(space)?)),
+        AnySpace::Sphere(ball) => {
+            let plan = Adaptive::linear(ball, TOLERANCE)?.answers(Answers::Unknown)?;
+            Ok(AnyPlan::Adaptive(plan.budget(BUDGET)?))
+        }
+        other => Err(Fault::usage(format!("there is no adaptive plan for a {} space", other.kind())).into()),
     }
-    let radius = Achievable::new(&sample, Measure::OffDiagonalRates)?.radius();
-    let ball = Sphere::new(Measure::OffDiagonalRates, sample.table().classes().len(), radius)
-        .with_context(|| format!("{}: no ball of error rates is achievable", files::name(path)))?;
-    Ok(AnyPlan::Adaptive(Adaptive::linear(ball, TOLERANCE)?.answers(Answers::Unknown)?.budget(BUDGET)?))
 }
 
 /// `logistic:20,lapse:0.02`, `flip:0.05` or `none`.
