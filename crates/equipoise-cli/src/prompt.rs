@@ -1,8 +1,11 @@
 //! Asking a person at the keyboard, one line at a time.
 
+use crate::fault::Fault;
+use crate::files;
 use anyhow::Result;
 use equipoise::{Answer, Interview, Outcome, Plan, Preference, Query, Step};
 use std::io::{BufRead, Write};
+use std::path::Path;
 
 /// What was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +104,31 @@ fn ask(input: &mut impl BufRead, output: &mut dyn Write) -> std::io::Result<Repl
             }
         });
     }
+}
+
+/// A new interview may take the place of none, of an empty one, or of one that has come to its end.
+pub fn refuse_to_lose_answers<P: Plan<Output = Outcome>>(
+    path: &Path,
+    read: impl FnOnce(&str) -> Result<Interview<P>>,
+) -> Result<()> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
+    let name = files::name(path);
+    let Ok(interview) = read(&text) else {
+        let what = format!("{name} is there already and is not an interview; --save FILE names another");
+        return Err(Fault::usage(what).into());
+    };
+    if interview.transcript().is_empty() || matches!(interview.step(), Ok(Step::Done(_))) {
+        return Ok(());
+    }
+    let answers = counted(interview.transcript().len());
+    let what =
+        format!("{name} holds {answers}; go on with --resume {name}, or keep new ones with --save FILE");
+    Err(Fault::usage(what).into())
+}
+
+/// "1 answer", "7 answers".
+pub fn counted(answers: usize) -> String {
+    format!("{answers} {}", if answers == 1 { "answer" } else { "answers" })
 }
 
 #[cfg(test)]

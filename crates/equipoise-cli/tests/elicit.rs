@@ -2,7 +2,7 @@
 
 mod place;
 
-use place::{Place, Run, three_classes, two_classes};
+use place::{Place, refused, said, three_classes, two_classes};
 use serde_json::{Value, json};
 
 const SAVED: &str = "val.interview.json";
@@ -17,20 +17,6 @@ fn place(name: &str) -> Place {
     place.write("val.csv", &two_classes(600, 0.0));
     place.write("three.csv", &three_classes(900));
     place
-}
-
-/// What was printed, if the run ended with this code; notes about the table go to standard error.
-#[track_caller]
-fn said(run: Run, code: i32) -> String {
-    assert_eq!(run.code, Some(code), "{}\n{}", run.out, run.err);
-    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
-    run.out
-}
-
-#[track_caller]
-fn refused(run: Run, code: i32, sentence: &str) {
-    let last = run.err.lines().last().unwrap_or_default().to_owned();
-    assert_eq!((run.code, last.as_str()), (Some(code), format!("error: {sentence}").as_str()));
 }
 
 fn preferences(place: &Place, file: &str) -> Vec<String> {

@@ -2,22 +2,8 @@
 
 mod place;
 
-use place::{Numbers, Place, Run, two_classes};
+use place::{Numbers, Place, refused, said, two_classes};
 use serde_json::Value;
-
-/// What was printed, if the run ended with this code; notes about the tables go to standard error.
-#[track_caller]
-fn said(run: Run, code: i32) -> String {
-    assert_eq!(run.code, Some(code), "{}\n{}", run.out, run.err);
-    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
-    run.out
-}
-
-#[track_caller]
-fn refused(run: Run, code: i32, sentence: &str) {
-    let last = run.err.lines().last().unwrap_or_default().to_owned();
-    assert_eq!((run.code, last.as_str()), (Some(code), format!("error: {sentence}").as_str()));
-}
 
 /// A ranking is a finding when it is not separable, so both codes are fine.
 fn ranking(place: &Place, arguments: &[&str]) -> Value {

@@ -72,19 +72,21 @@ pub fn list(language: Language, parts: &[String]) -> String {
     }
 }
 
+/// The kinds of mistake: truth, prediction, how many in A and in B.
+pub(crate) fn counted(shown: &Shown) -> impl Iterator<Item = (usize, usize, u64, u64)> {
+    shown.mistakes().map(|(group, truth, predicted)| {
+        let cell = shown.cell(group, truth, predicted);
+        (truth, predicted, shown.a[cell], shown.b[cell])
+    })
+}
+
 /// The difference between the systems on the screen: "With B: 12 fewer missed cancers and 43 more false alarms."
 ///
 /// Of two classes both mistakes are always named, in the order that was drawn for the question; of more, those that
 /// differ most.
 pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: Language) -> String {
     let words = language.words();
-    let mut kinds: Vec<_> = shown
-        .mistakes()
-        .map(|(group, truth, predicted)| {
-            let cell = shown.cell(group, truth, predicted);
-            (truth, predicted, shown.a[cell], shown.b[cell])
-        })
-        .collect();
+    let mut kinds: Vec<_> = counted(shown).collect();
     if kinds.iter().all(|(.., a, b)| a == b) {
         return words.difference_none.to_owned();
     }

@@ -77,6 +77,21 @@ impl Run {
     }
 }
 
+/// What was printed, if the run ended with this code; notes about tables go to standard error.
+#[track_caller]
+pub fn said(run: Run, code: i32) -> String {
+    assert_eq!(run.code, Some(code), "{}\n{}", run.out, run.err);
+    assert!(run.out.lines().all(|line| line.chars().count() <= 100), "{}", run.out);
+    run.out
+}
+
+/// Whether a run ended with this code, and this sentence last.
+#[track_caller]
+pub fn refused(run: Run, code: i32, sentence: &str) {
+    let last = run.err.lines().last().unwrap_or_default().to_owned();
+    assert_eq!((run.code, last.as_str()), (Some(code), format!("error: {sentence}").as_str()));
+}
+
 /// Numbers in [0, 1) that are the same everywhere.
 pub struct Numbers(u64);
 

@@ -45,13 +45,7 @@ struct MatrixRow {
 /// The kinds of mistake in the order of the rows: (truth, prediction, A, B), and how many of them are shown. What is
 /// not shown is the same in A and B.
 fn ordered(shown: &Shown) -> (Vec<(usize, usize, u64, u64)>, usize) {
-    let mut kinds: Vec<_> = shown
-        .mistakes()
-        .map(|(group, truth, predicted)| {
-            let cell = shown.cell(group, truth, predicted);
-            (truth, predicted, shown.a[cell], shown.b[cell])
-        })
-        .collect();
+    let mut kinds: Vec<_> = sentence::counted(shown).collect();
     kinds.sort_by_key(|(.., a, b)| std::cmp::Reverse(a.abs_diff(*b)));
     let differing = kinds.iter().filter(|(.., a, b)| a != b).count();
     let rows = differing.max(ROWS.min(kinds.len()));

@@ -1,8 +1,8 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
-use super::{Row, Settings, TARGETS, Trial, backward, each, printed, summary};
+use super::{Row, Settings, TARGETS, Trial, backward, each, printed, race, summary};
 use equipoise::elicit::{LinearFractional, Method, SlopeSearch};
-use equipoise::engine::{AdaptiveFractional, Pencil, pencil_floor_bits};
+use equipoise::engine::{AdaptiveFractional, FractionalSession, Pencil, pencil_floor_bits};
 use equipoise::metric::random;
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::space::{Space, Sphere};
@@ -40,28 +40,13 @@ fn trial(space: &Sphere, truth: &Pencil, seed: u64) -> Trial {
     let plan = AdaptiveFractional::new(space.clone(), 0.01).expect("a fair tolerance").seed(seed);
     let mut oracle = Simulated::new(truth.metric(space));
     let mut session = plan.start();
-    let (mut hits, mut certified) = (vec![None; TARGETS.len()], vec![None; TARGETS.len()]);
-    let mut thinking = 0.0;
-    for asked in 0..2000 {
-        let (error, radius) = (session.pencil().angle(truth), session.radius());
-        for (n, target) in TARGETS.iter().enumerate() {
-            if hits[n].is_none() && error <= *target {
-                hits[n] = Some(asked);
-            }
-            if certified[n].is_none() && radius <= *target {
-                certified[n] = Some((asked, error));
-            }
-        }
-        if hits.iter().all(Option::is_some) && certified.iter().all(Option::is_some) {
-            break;
-        }
-        let start = std::time::Instant::now();
-        let Some(query) = session.question(seed) else { break };
+    let state = |session: &FractionalSession| (session.pencil().angle(truth), session.radius());
+    race(&mut session, &TARGETS, 2000, state, |session| {
+        let Some(query) = session.question(seed) else { return false };
         let Ok(answer) = oracle.prefer(&query);
         session.take(&query, &answer);
-        thinking += start.elapsed().as_secs_f64();
-    }
-    Trial { hits, certified, milliseconds: 1e3 * thinking, asked: session.asked() }
+        true
+    })
 }
 
 /// Questions and mean error of a search at tolerance .01, on metrics of the kind it assumes: a numerator of one sign.

@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::elicit::{Halving, Linear, Method, Order, SignKnowledge, SlopeSearch};
-use equipoise::engine::{Adaptive, Answers, floor_bits};
+use equipoise::engine::{Adaptive, Answers, Session, floor_bits};
 use equipoise::metric::random;
 use equipoise::oracle::{Counting, Noise, Simulated};
 use equipoise::space::{GroupSphere, Space, Sphere};
@@ -51,45 +51,41 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     }
     let rows = if args.noise { noisy(&settings, args.largest) } else { clean(&settings, args.largest) };
     let holds = rows.iter().all(|row| row.holds);
-    if global.json {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            format: u64,
-            seed: u64,
-            metrics: usize,
-            holds: bool,
-            rows: &'a [Row],
-        }
-        let document = Document {
-            format: equipoise::FORMAT,
-            seed: settings.seed,
-            metrics: settings.metrics,
-            holds,
-            rows: &rows,
-        };
-        json::write(&document, &mut out)?;
-    } else {
-        print(&rows, &settings, &mut out)?;
-    }
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+    let sizes = [("metrics", settings.metrics)];
+    conclude(&rows, holds, &sizes, &settings, global, &mut out, print)
 }
 
 fn run_pools(settings: &Settings, global: &Global, out: &mut impl Write) -> Result<ExitCode> {
     let rows = pools::rows(settings);
     let holds = rows.iter().all(|row| row.holds);
+    conclude(&rows, holds, &[("pools", settings.metrics)], settings, global, out, pools::print)
+}
+
+/// Prints rows as text or as one document, which also names the `sizes` of the bench; a goal that was missed is a finding.
+fn conclude<R: Serialize, W: Write>(
+    rows: &[R],
+    holds: bool,
+    sizes: &[(&str, usize)],
+    settings: &Settings,
+    global: &Global,
+    out: &mut W,
+    print: impl FnOnce(&[R], &Settings, &mut W) -> Result<()>,
+) -> Result<ExitCode> {
     if global.json {
         #[derive(Serialize)]
-        struct Document<'a> {
+        struct Document<'a, R> {
             format: u64,
             seed: u64,
-            pools: usize,
+            #[serde(flatten)]
+            sizes: serde_json::Map<String, serde_json::Value>,
             holds: bool,
-            rows: &'a [pools::PoolRow],
+            rows: &'a [R],
         }
-        let (format, seed, pools) = (equipoise::FORMAT, settings.seed, settings.metrics);
-        json::write(&Document { format, seed, pools, holds, rows: &rows }, out)?;
+        let sizes = sizes.iter().map(|(name, size)| ((*name).to_owned(), (*size).into())).collect();
+        let (format, seed) = (equipoise::FORMAT, settings.seed);
+        json::write(&Document { format, seed, sizes, holds, rows }, out)?;
     } else {
-        pools::print(&rows, settings, out)?;
+        print(rows, settings, out)?;
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
@@ -141,16 +137,35 @@ fn trial(plan: &Adaptive, metric: &Metric, targets: &[f64], caution: f64, noise:
     let truth = features.weights(metric).expect("a metric of the plan's family");
     let mut oracle = Simulated::with_noise(metric.clone(), noise, seed).expect("checked noise");
     let mut session = plan.start();
-    let (mut hits, mut certified) = (vec![None; targets.len()], vec![None; targets.len()]);
-    let mut thinking = 0.0;
-    for asked in 0..20_000 {
+    let state = |session: &Session| {
         let gap: f64 = session.weights().iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        let error = 2.0 * (0.5 * gap).min(1.0).asin();
+        (2.0 * (0.5 * gap).min(1.0).asin(), session.radius() * caution)
+    };
+    race(&mut session, targets, 20_000, state, |session| {
+        let Some(query) = session.question(seed) else { return false };
+        let Ok(answer) = oracle.prefer(&query);
+        session.take(&query, &answer);
+        true
+    })
+}
+
+/// Asks until every target is hit and certified, or there is nothing to ask; `state` is the error and the certified radius.
+pub(super) fn race<S>(
+    session: &mut S,
+    targets: &[f64],
+    most: usize,
+    state: impl Fn(&S) -> (f64, f64),
+    mut ask: impl FnMut(&mut S) -> bool,
+) -> Trial {
+    let (mut hits, mut certified) = (vec![None; targets.len()], vec![None; targets.len()]);
+    let (mut thinking, mut asked) = (0.0, 0);
+    while asked < most {
+        let (error, radius) = state(session);
         for (n, target) in targets.iter().enumerate() {
             if hits[n].is_none() && error <= *target {
                 hits[n] = Some(asked);
             }
-            if certified[n].is_none() && session.radius() * caution <= *target {
+            if certified[n].is_none() && radius <= *target {
                 certified[n] = Some((asked, error));
             }
         }
@@ -158,12 +173,13 @@ fn trial(plan: &Adaptive, metric: &Metric, targets: &[f64], caution: f64, noise:
             break;
         }
         let start = std::time::Instant::now();
-        let Some(query) = session.question(seed) else { break };
-        let Ok(answer) = oracle.prefer(&query);
-        session.take(&query, &answer);
+        if !ask(session) {
+            break;
+        }
         thinking += start.elapsed().as_secs_f64();
+        asked += 1;
     }
-    Trial { hits, certified, milliseconds: 1e3 * thinking, asked: session.asked() }
+    Trial { hits, certified, milliseconds: 1e3 * thinking, asked }
 }
 
 /// A kind of metric to elicit.

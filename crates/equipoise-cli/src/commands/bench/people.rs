@@ -1,9 +1,7 @@
 //! `equipoise bench queries --people`: people whose noise nobody knows, and whether intervals hold for them.
 
-use super::{Settings, ball, each, quantile};
+use super::{Settings, ball, conclude, each, quantile};
 use crate::args::Global;
-use crate::fault::FINDING;
-use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
@@ -52,19 +50,7 @@ pub(super) fn run(
     let mut rows = ratios(settings);
     rows.extend(angles(settings, largest));
     let holds = rows.iter().all(|row| row.holds);
-    if global.json {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            format: u64,
-            seed: u64,
-            holds: bool,
-            rows: &'a [Row],
-        }
-        json::write(&Document { format: equipoise::FORMAT, seed: settings.seed, holds, rows: &rows }, out)?;
-    } else {
-        print(&rows, settings, out)?;
-    }
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+    conclude(&rows, holds, &[], settings, global, out, print)
 }
 
 /// Who is asked: somebody of the population, or always somebody with the same noise.

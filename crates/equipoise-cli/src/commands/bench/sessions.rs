@@ -1,9 +1,7 @@
 //! `equipoise bench sessions`: respondents that try to break the adaptive plans.
 
-use super::Settings;
+use super::{Settings, conclude};
 use crate::args::Global;
-use crate::fault::FINDING;
-use crate::json;
 use crate::progress::Progress;
 use crate::table::Table;
 use crate::terminal::Terminal;
@@ -100,19 +98,7 @@ pub(super) fn run(
     }
     drop(progress);
     let holds = rows.iter().all(|row| row.broken == 0);
-    if global.json {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            format: u64,
-            seed: u64,
-            holds: bool,
-            rows: &'a [Row],
-        }
-        json::write(&Document { format: equipoise::FORMAT, seed: settings.seed, holds, rows: &rows }, out)?;
-    } else {
-        print(&rows, settings, out)?;
-    }
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+    conclude(&rows, holds, &[], settings, global, out, print)
 }
 
 fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> {

@@ -3,11 +3,11 @@
 use super::document::Document;
 use super::{Session, agreeing, plan, with_class_names, wording};
 use crate::fault::Fault;
-use crate::prompt::{self, End};
+use crate::prompt::{self, End, counted};
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use equipoise::elicit::AnyPlan;
-use equipoise::{Interview, Preference, Query, Step};
+use equipoise::{Interview, Preference, Query};
 use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn run(session: &Session) -> Result<ExitCode> {
     let mut interview = match &args.resume {
         Some(path) => resume(path, &plan)?,
         None => {
-            refuse_to_lose_answers(&save)?;
+            prompt::refuse_to_lose_answers(&save, |text| Ok(Interview::<AnyPlan>::from_json(text)?))?;
             Interview::new(plan)
         }
     };
@@ -69,23 +69,6 @@ fn resume(path: &Path, plan: &AnyPlan) -> Result<Interview<AnyPlan>> {
     Ok(interview)
 }
 
-/// A new interview may take the place of none, of an empty one, or of one that has come to its end.
-fn refuse_to_lose_answers(save: &Path) -> Result<()> {
-    let Ok(text) = std::fs::read_to_string(save) else { return Ok(()) };
-    let name = save.display();
-    let Ok(interview) = Interview::<AnyPlan>::from_json(&text) else {
-        let what = format!("{name} is there already and is not an interview; --save FILE names another");
-        return Err(Fault::usage(what).into());
-    };
-    if interview.transcript().is_empty() || matches!(interview.step(), Ok(Step::Done(_))) {
-        return Ok(());
-    }
-    let answers = counted(interview.transcript().len());
-    let what =
-        format!("{name} holds {answers}; go on with --resume {name}, or keep new ones with --save FILE");
-    Err(Fault::usage(what).into())
-}
-
 fn introduce(session: &Session, answered: usize, out: &mut dyn Write) -> std::io::Result<()> {
     let terminal = session.terminal;
     writeln!(out, "{}\n", terminal.bold("How many false alarms is one missed cancer worth to you?"))?;
@@ -128,8 +111,4 @@ impl prompt::Host<AnyPlan> for Keyboard<'_> {
     fn save(&self, interview: &Interview<AnyPlan>) -> Result<()> {
         files::write(self.save, &(interview.to_json() + "\n"))
     }
-}
-
-fn counted(answers: usize) -> String {
-    format!("{answers} {}", if answers == 1 { "answer" } else { "answers" })
 }

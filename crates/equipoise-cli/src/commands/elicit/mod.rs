@@ -10,7 +10,7 @@ mod task;
 
 use crate::args::{Elicit, Global};
 use crate::fault::{FINDING, Fault};
-use crate::prompt::{self, End};
+use crate::prompt::{self, End, counted};
 use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use answerer::Expert;
@@ -21,7 +21,7 @@ use equipoise::{Answered, Interview, Metric, Outcome, Preference, Query};
 use equipoise_data::{Note, Reading};
 use process::Process;
 use question::Words;
-use record::{Saved, counted};
+use record::Saved;
 use report::{About, Report};
 use std::io::Write;
 use std::path::{Path, PathBuf};

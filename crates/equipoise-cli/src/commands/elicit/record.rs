@@ -2,10 +2,10 @@
 
 use super::task::Task;
 use crate::fault::Fault;
-use crate::{files, fingerprint};
+use crate::{files, fingerprint, prompt};
 use anyhow::{Context as _, Result};
 use equipoise::elicit::AnyPlan;
-use equipoise::{Answered, Interview, Step};
+use equipoise::{Answered, Interview};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -66,19 +66,7 @@ pub fn fingerprint(task: &Task, transcript: &[Answered]) -> Result<String> {
 
 /// A new interview may take the place of none, of an empty one, or of one that has come to its end.
 pub fn refuse_to_lose_answers(path: &Path) -> Result<()> {
-    let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
-    let name = files::name(path);
-    let Ok(Saved { interview, .. }) = Saved::parse(&text) else {
-        let what = format!("{name} is there already and is not an interview; --save FILE names another");
-        return Err(Fault::usage(what).into());
-    };
-    if interview.transcript().is_empty() || matches!(interview.step(), Ok(Step::Done(_))) {
-        return Ok(());
-    }
-    let answers = counted(interview.transcript().len());
-    let what =
-        format!("{name} holds {answers}; go on with --resume {name}, or keep new ones with --save FILE");
-    Err(Fault::usage(what).into())
+    prompt::refuse_to_lose_answers(path, |text| Ok(Saved::parse(text)?.interview))
 }
 
 /// A metric may take the place of none, or of one that was elicited before.
@@ -92,9 +80,4 @@ pub fn refuse_to_lose_metric(path: &Path) -> Result<()> {
     let name = files::name(path);
     let what = format!("{name} is there already and was not made by `elicit`; --out FILE names another");
     Err(Fault::usage(what).into())
-}
-
-/// "1 answer", "7 answers".
-pub fn counted(answers: usize) -> String {
-    format!("{answers} {}", if answers == 1 { "answer" } else { "answers" })
 }
