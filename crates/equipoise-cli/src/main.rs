@@ -16,7 +16,6 @@ mod progress;
 mod prompt;
 mod ratio;
 mod render;
-mod svg;
 mod table;
 mod tables;
 mod terminal;

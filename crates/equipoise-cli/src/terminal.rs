@@ -1,5 +1,6 @@
 //! What the terminal can show: how wide it is, whether it has colours, and whether it knows more than ASCII.
 
+pub use equipoise_plot::wrap;
 use std::io::IsTerminal as _;
 
 /// Output never grows wider than this, however wide the window.
@@ -54,21 +55,6 @@ fn is_unicode(locales: &[Option<String>]) -> bool {
         Some(locale) => locale.to_lowercase().replace('-', "").contains("utf8"),
         None => true,
     }
-}
-
-/// Breaks a text between words into lines of at most `width` characters.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = vec![];
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use crate::args::{Global, Simulate};
 use crate::fault::FINDING;
 use crate::progress::Progress;
-use crate::svg::Plot;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{coefficients, files, json};
@@ -12,6 +11,7 @@ use equipoise::metric::Difference;
 use equipoise::oracle::Noise;
 use equipoise::simulation::Report;
 use equipoise::{Metric, Simulation};
+use equipoise_plot::Plot;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;

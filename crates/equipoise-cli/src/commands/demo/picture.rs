@@ -1,9 +1,9 @@
 //! The picture of a demo: what is achievable, what was asked, and where the answers led.
 
 use crate::ratio::two_digits;
-use crate::svg::{self, Plot};
 use equipoise::Answered;
 use equipoise::space::Binary;
+use equipoise_plot::{Plot, stack};
 
 /// Points of the plot, out of 1,000 people.
 type Point = (f64, f64);
@@ -43,7 +43,7 @@ pub fn of(space: &Binary, transcript: &[Answered], ratio: f64) -> String {
         best.0,
         best.1
     );
-    svg::stack("What screening can achieve, and what was asked", &description, &[whole, close])
+    stack("What screening can achieve, and what was asked", &description, &[whole, close])
 }
 
 /// The region and its two boundaries; the enlarged corner has no use for the lower one's name.

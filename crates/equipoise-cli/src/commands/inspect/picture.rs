@@ -2,7 +2,7 @@
 
 use super::survey::{Common, Pair, Survey};
 use crate::counts::grouped;
-use crate::svg::{self, Plot};
+use equipoise_plot::{Plot, stack};
 
 type Point = (f64, f64);
 
@@ -45,11 +45,7 @@ pub fn of(survey: &Survey) -> String {
          diagonal if the probabilities were right; expected calibration error: {}.",
         errors.join(", ")
     );
-    svg::stack(
-        &format!("What {} rows of predictions allow", grouped(survey.rows as u64)),
-        &description,
-        &plots,
-    )
+    stack(&format!("What {} rows of predictions allow", grouped(survey.rows as u64)), &description, &plots)
 }
 
 fn whole(pair: &Pair, survey: &Survey) -> Plot {

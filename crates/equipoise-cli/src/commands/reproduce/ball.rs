@@ -1,12 +1,12 @@
 //! Tables B.2 and B.3: linear metrics on a sphere of off-diagonal confusions.
 
 use super::{Report, Settings, Table, vector};
-use crate::svg::Plot;
 use equipoise::elicit::{Halving, Linear, Method, Order, SlopeSearch};
 use equipoise::metric::random;
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::space::{Space, Sphere};
 use equipoise::{Measure, Metric, Plan, Sense};
+use equipoise_plot::Plot;
 
 /// A sphere of joint probabilities; the metric is linear, so any radius answers alike.
 fn sphere(classes: usize, radius: f64) -> Sphere {

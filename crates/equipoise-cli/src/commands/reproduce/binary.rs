@@ -2,7 +2,6 @@
 
 use super::data::NoData;
 use super::{Report, Settings, Table, deviation, mean, vector};
-use crate::svg::Plot;
 use anyhow::Result;
 use equipoise::elicit::{BinaryFractional, BinaryLinear, Direction, Solve};
 use equipoise::metric::{Family, LinearFractional};
@@ -11,6 +10,7 @@ use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Plan, Sense};
 use equipoise_data::Smooth;
+use equipoise_plot::Plot;
 use std::f64::consts::FRAC_PI_2;
 
 fn space() -> Binary {

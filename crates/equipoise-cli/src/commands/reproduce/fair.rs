@@ -1,12 +1,12 @@
 //! Figure 5.3: group-fair metrics, k and m from 2 to 5.
 
 use super::{Report, Settings, Table, mean};
-use crate::svg::Plot;
 use equipoise::elicit::{Equations, GroupFair, Method, SlopeSearch, TradeOffBy};
 use equipoise::metric::random;
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::space::GroupSphere;
 use equipoise::{GroupShares, Plan};
+use equipoise_plot::Plot;
 use rand::RngExt;
 
 /// Mean B errors that must not be exceeded at (k, m) = (3, 3) and (5, 5): two coordinates, least squares, antipodal.

@@ -1,12 +1,12 @@
 //! Figures 6.3 to 6.6: quadratic metrics on a ball of radius .2, and group-fair quadratic ones.
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
-use crate::svg::Plot;
 use equipoise::elicit::{GroupFairQuadratic, Halving, Method, Quadratic, Reconstruction, SlopeSearch};
 use equipoise::metric::{self, Family, random};
 use equipoise::oracle::{Counting, Simulated};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::{GroupShares, Measure, Metric, Oracle, Outcome, Plan, Preference, Query, Sense};
+use equipoise_plot::Plot;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

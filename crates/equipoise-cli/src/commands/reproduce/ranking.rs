@@ -3,7 +3,6 @@
 //! The papers assume a ball. Here it is certified: every question is about classifiers made of those in the pool.
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
-use crate::svg::Plot;
 use anyhow::Result;
 use equipoise::agreement::{kendall_tau, ndcg};
 use equipoise::elicit::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
@@ -13,6 +12,7 @@ use equipoise::population::Population as _;
 use equipoise::space::{Achievable, GroupSphere, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Metric, Outcome, Plan, Point, Sense};
 use equipoise_data::{ModelConfusions, Pool};
+use equipoise_plot::Plot;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -5,7 +5,6 @@
 //! boundary of Section 8.1.1 are asked about as well.
 
 use super::{Report, Settings, Table};
-use crate::svg::Plot;
 use anyhow::Result;
 use equipoise::elicit::{BinaryLinear, DiagonalLinear, Direction, Halving, Interval};
 use equipoise::metric::{Family, random};
@@ -13,6 +12,7 @@ use equipoise::oracle::Simulated;
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Outcome, Plan, Sense};
 use equipoise_data::{Boundary, Smooth};
+use equipoise_plot::Plot;
 use std::convert::Infallible;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 

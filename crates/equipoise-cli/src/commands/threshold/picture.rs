@@ -1,7 +1,7 @@
 //! The decision curve, with the threshold probability that the metric stands for.
 
-use crate::svg::Plot;
 use equipoise::threshold::{Bayes, CurvePoint, Sample};
+use equipoise_plot::Plot;
 
 /// Net benefit of the scores, of accepting everybody and of accepting nobody, and where the metric's threshold lies.
 pub fn of(curve: &[CurvePoint], bayes: Option<&Bayes>, positive: &str, sample: &Sample) -> String {
