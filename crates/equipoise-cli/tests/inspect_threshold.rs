@@ -1,73 +1,19 @@
 //! `inspect` and `threshold` on small tables, through the real binary.
 
+mod place;
+
+use place::Place;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// A directory of its own for each test, with the example tables in it.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a directory for the test");
-        for table in ["screening.csv", "triage.csv"] {
-            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tables").join(table);
-            std::fs::copy(from, path.join(table)).expect(table);
-        }
-        Self(path)
+fn tables(name: &str) -> Place {
+    let place = Place::new(name);
+    for table in ["screening.csv", "triage.csv"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tables").join(table);
+        std::fs::copy(from, place.0.join(table)).expect(table);
     }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect(name);
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect(name)
-    }
-
-    /// Words are parted by spaces.
-    fn run(&self, line: &str) -> Run {
-        let output = Command::new(env!("CARGO_BIN_EXE_equipoise"))
-            .args(line.split(' '))
-            .current_dir(&self.0)
-            .env("LC_ALL", "C.UTF-8")
-            .output()
-            .expect("the binary runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-    }
-}
-
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    #[track_caller]
-    fn text(self, code: i32) -> String {
-        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        let widest = self.out.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        assert!(widest <= 100, "{widest} columns:\n{}", self.out);
-        self.out
-    }
-
-    #[track_caller]
-    fn json(self, code: i32) -> Value {
-        assert_eq!((self.code, self.err.as_str()), (Some(code), ""), "{}", self.out);
-        serde_json::from_str(&self.out).expect("one JSON document")
-    }
-
-    #[track_caller]
-    fn fails(self, code: i32, sentence: &str) {
-        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        let last = self.err.lines().last().unwrap_or_default();
-        assert_eq!(last, format!("error: {sentence}"));
-        assert!(self.out.is_empty(), "{}", self.out);
-    }
+    place
 }
 
 fn number(value: &Value) -> f64 {
@@ -79,8 +25,8 @@ mod inspect {
 
     #[test]
     fn two_classes_are_described() {
-        let place = Place::new("inspect_two");
-        let run = place.run("inspect screening.csv");
+        let place = tables("inspect_two");
+        let run = place.line("inspect screening.csv");
         assert!(run.err.contains("truth column: y (guessed)"), "{}", run.err);
         insta::assert_snapshot!("inspect_screening", run.text(1));
         let picture = place.read("equipoise-inspect.svg");
@@ -97,8 +43,8 @@ mod inspect {
 
     #[test]
     fn three_classes_are_described_in_pairs() {
-        let place = Place::new("inspect_three");
-        insta::assert_snapshot!("inspect_triage", place.run("inspect triage.csv --svg pairs.svg").text(1));
+        let place = tables("inspect_three");
+        insta::assert_snapshot!("inspect_triage", place.line("inspect triage.csv --svg pairs.svg").text(1));
         let picture = place.read("pairs.svg");
         for part in ["home or ward", "home or intensive", "intensive or ward", "always ward"] {
             assert!(picture.contains(part), "{part}");
@@ -107,8 +53,8 @@ mod inspect {
 
     #[test]
     fn the_document_has_everything() {
-        let place = Place::new("inspect_json");
-        let found = place.run("inspect screening.csv --json --no-svg").json(1);
+        let place = tables("inspect_json");
+        let found = place.line("inspect screening.csv --json --no-svg").document(1);
         assert!(!place.0.join("equipoise-inspect.svg").exists());
         assert_eq!((&found["format"], &found["rows"]), (&1.into(), &400.into()));
         let shares: f64 =
@@ -132,7 +78,7 @@ mod inspect {
 
     #[test]
     fn a_clean_table_has_no_warnings() {
-        let place = Place::new("inspect_clean");
+        let place = tables("inspect_clean");
         // The law 1 / (1 + exp(5 x)) on a grid, with every row twice: as often of each class as it says.
         let grid: Vec<f64> =
             (0..=400).map(|n| 1.0 / (1.0 + (5.0 * (f64::from(n) / 200.0 - 1.0)).exp())).collect();
@@ -141,7 +87,7 @@ mod inspect {
             table += &format!("yes,{},{p},{p}\nno,{},{p},{}\n", 1.0 - p, 1.0 - p, 1.0 - p);
         }
         place.write("clean.csv", &table);
-        let found = place.run("inspect clean.csv --json --no-svg").json(0);
+        let found = place.line("inspect clean.csv --json --no-svg").document(0);
         assert_eq!(found["warnings"], serde_json::json!([]));
         assert!(number(&found["classes"][0]["calibration"]["error"]) < 1e-9);
         assert!((number(&found["smooth"]["slope"]) - 5.0).abs() < 0.1);
@@ -159,7 +105,7 @@ mod inspect {
 
     #[test]
     fn bad_calibration_and_missing_classes_are_warned_about() {
-        let place = Place::new("inspect_bad");
+        let place = tables("inspect_bad");
         let mut table = "y,p_no,p_yes,group\n".to_owned();
         for n in 0..900 {
             let (class, group) = (if n % 9 < 3 { "yes" } else { "no" }, if n % 9 < 8 { "a" } else { "b" });
@@ -167,29 +113,29 @@ mod inspect {
             table += &format!("{class},{},{p},{group}\n", 1.0 - p);
         }
         place.write("bad.csv", &table);
-        let found = place.run("inspect bad.csv --json --no-svg").json(1);
+        let found = place.line("inspect bad.csv --json --no-svg").document(1);
         let warnings: Vec<&str> =
             found["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap()).collect();
         for part in ["group b has no row of class yes", "the probabilities of yes are off by"] {
             assert!(warnings.iter().any(|warning| warning.contains(part)), "{part}: {warnings:?}");
         }
         assert_eq!(found["common_ball"]["reason"], "a group has no row of a class");
-        assert!(place.run("inspect bad.csv --no-svg").text(1).contains("none is common to the groups"));
+        assert!(place.line("inspect bad.csv --no-svg").text(1).contains("none is common to the groups"));
     }
 
     #[test]
     fn what_cannot_be_read_is_said_in_a_sentence() {
-        let place = Place::new("inspect_wrong");
+        let place = tables("inspect_wrong");
         place
-            .run("inspect nowhere.csv")
+            .line("inspect nowhere.csv")
             .fails(3, "nowhere.csv: found no such file, expected a readable file");
-        let wrong = place.run("inspect screening.csv --truth outcome");
+        let wrong = place.line("inspect screening.csv --truth outcome");
         assert_eq!(wrong.code, Some(3));
         assert!(wrong.err.contains("screening.csv") && wrong.err.contains("outcome"), "{}", wrong.err);
         assert_eq!(wrong.err.lines().count(), 1, "{}", wrong.err);
-        let wrong = place.run("inspect screening.csv --svg nowhere/x.svg --quiet");
+        let wrong = place.line("inspect screening.csv --svg nowhere/x.svg --quiet");
         wrong.fails(3, "cannot write nowhere/x.svg: no such file or directory");
-        assert_eq!(place.run("inspect").code, Some(2));
+        assert_eq!(place.line("inspect").code, Some(2));
     }
 }
 
@@ -201,9 +147,9 @@ mod threshold {
 
     #[test]
     fn both_thresholds_are_put_side_by_side() {
-        let place = Place::new("threshold_two");
+        let place = tables("threshold_two");
         place.write("metric.json", METRIC);
-        let run = place.run("threshold screening.csv --metric metric.json");
+        let run = place.line("threshold screening.csv --metric metric.json");
         insta::assert_snapshot!("threshold_screening", run.text(0));
         let picture = place.read("equipoise-threshold.svg");
         for part in ["net benefit", "the metric&#39;s threshold", "% interval"] {
@@ -214,10 +160,11 @@ mod threshold {
 
     #[test]
     fn groups_get_thresholds_of_their_own() {
-        let place = Place::new("threshold_groups");
-        let run = place.run("threshold screening.csv --metric 7:1 --per-group --no-svg");
+        let place = tables("threshold_groups");
+        let run = place.line("threshold screening.csv --metric 7:1 --per-group --no-svg");
         insta::assert_snapshot!("threshold_per_group", run.text(0));
-        let found = place.run("threshold screening.csv --metric 7:1 --per-group --no-svg --json").json(0);
+        let found =
+            place.line("threshold screening.csv --metric 7:1 --per-group --no-svg --json").document(0);
         let (alone, common) = (&found["per_group"]["best"], &found["best"]);
         assert!(number(&alone["value"]) >= number(&common["value"]), "a utility, and more freedom");
         assert_eq!(found["per_group"]["uncertain"].as_array().unwrap().len(), 2);
@@ -225,10 +172,10 @@ mod threshold {
 
     #[test]
     fn many_classes_get_a_matrix() {
-        let place = Place::new("threshold_many");
+        let place = tables("threshold_many");
         let line = "threshold triage.csv --metric balanced_accuracy --require recall:intensive>=0.8";
-        insta::assert_snapshot!("threshold_triage", place.run(line).text(0));
-        let found = place.run(&format!("{line} --json")).json(0);
+        insta::assert_snapshot!("threshold_triage", place.line(line).text(0));
+        let found = place.line(&format!("{line} --json")).document(0);
         assert_eq!(found["weights"].as_array().unwrap().len(), 3);
         let tuned = &found["rules"][2];
         assert!(tuned["requirements"][0]["met"] == true && number(&tuned["requirements"][0]["value"]) >= 0.8);
@@ -237,19 +184,20 @@ mod threshold {
 
     #[test]
     fn requirements_are_met_or_explained() {
-        let place = Place::new("threshold_require");
+        let place = tables("threshold_require");
         let line = "threshold screening.csv --metric 2:1 --no-svg --require recall:malignant>=0.95";
-        let found = place.run(&format!("{line} --json")).json(0);
+        let found = place.line(&format!("{line} --json")).document(0);
         assert!(number(&found["requirements"][0]["measured"]) >= 0.95);
         assert_eq!(found["choice"]["threshold"], "measured");
         let both = format!("{line} --require fpr:malignant<=0.05");
-        insta::assert_snapshot!("threshold_infeasible", place.run(&both).text(1));
-        let found = place.run(&format!("{both} --json")).json(1);
+        insta::assert_snapshot!("threshold_infeasible", place.line(&both).text(1));
+        let found = place.line(&format!("{both} --json")).document(1);
         assert_eq!(found["best"]["outcome"], "infeasible");
         assert!(
             found["best"]["requirements"].as_array().unwrap().iter().all(|reach| reach["enough"] == true)
         );
-        let one = place.run("threshold triage.csv --metric accuracy --require accuracy>=0.99 --json").json(1);
+        let one =
+            place.line("threshold triage.csv --metric accuracy --require accuracy>=0.99 --json").document(1);
         assert_eq!(one["tuned"]["outcome"], "infeasible");
         assert!(number(&one["tuned"]["requirements"][0]["best"]) < 1.0);
     }
@@ -257,7 +205,7 @@ mod threshold {
     /// Tables with ties, weights and groups; every threshold is tried row by row.
     #[test]
     fn no_threshold_of_random_tables_is_better() {
-        let place = Place::new("threshold_referee");
+        let place = tables("threshold_referee");
         for seed in 1..=6_u64 {
             let mut state = seed;
             let mut next = |below: u64| {
@@ -293,7 +241,7 @@ mod threshold {
                     _ => 1.0 - fp - miss,
                 };
                 let line = format!("threshold random.csv --metric {metric} --no-svg --json --draws 10");
-                let best = &place.run(&line).json(0)["best"];
+                let best = &place.line(&line).document(0)["best"];
                 let found = number(&best["value"]);
                 assert!((value(counts(number(&best["cut"]["threshold"]))) - found).abs() < 1e-12);
                 for n in 0..=41 {
@@ -306,7 +254,7 @@ mod threshold {
 
     #[test]
     fn what_cannot_be_done_is_said_in_a_sentence() {
-        let place = Place::new("threshold_wrong");
+        let place = tables("threshold_wrong");
         place.write("other.json", &METRIC.replace("benign", "no").replace("malignant", "yes"));
         place.write("plain.csv", "y,p_no,p_yes\nno,0.7,0.3\nyes,0.4,0.6\n");
         let cases = [
@@ -335,9 +283,9 @@ mod threshold {
             ),
         ];
         for (line, sentence) in cases {
-            place.run(&format!("threshold {line} --quiet")).fails(2, sentence);
+            place.line(&format!("threshold {line} --quiet")).fails(2, sentence);
         }
-        let unknown = place.run("threshold screening.csv --metric f1score --quiet");
+        let unknown = place.line("threshold screening.csv --metric f1score --quiet");
         assert_eq!(unknown.code, Some(2));
         assert!(
             unknown.err.starts_with("error: \"f1score\" is no metric file and no known name"),
@@ -345,11 +293,11 @@ mod threshold {
             unknown.err
         );
         place
-            .run("threshold screening.csv --metric gone.json --quiet")
+            .line("threshold screening.csv --metric gone.json --quiet")
             .fails(3, "cannot read gone.json: no such file or directory");
         for line in ["--metric", "", "--metric f1 --level 1", "--metric f1 --draws 3"] {
             assert_eq!(
-                place.run(format!("threshold screening.csv {line}").trim_end()).code,
+                place.line(format!("threshold screening.csv {line}").trim_end()).code,
                 Some(2),
                 "{line}"
             );

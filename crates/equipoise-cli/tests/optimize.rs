@@ -1,67 +1,21 @@
 //! `equipoise optimize` and `equipoise apply`: the real binary on small tables.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod place;
+
+use place::{Place, Run};
 
 /// A directory with three tables: the model underrates class 1, and in rows of `old` more than elsewhere.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("optimize_{name}"));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a directory for the test");
-        let place = Self(path);
-        place.write("train.csv", &table(1500, 1));
-        place.write("val.csv", &table(600, 2));
-        place.write("test.csv", &table(900, 3));
-        place
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.0.join(name), text).expect(name);
-    }
-
-    fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.0.join(name)).expect(name)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Run {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_equipoise"));
-        command.args(arguments).current_dir(&self.0).env("LC_ALL", "C.UTF-8");
-        let output = command.output().expect("the binary runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-    }
-
-    fn optimize(&self, more: &[&str]) -> Run {
-        let usual = [
-            "optimize",
-            "--train",
-            "train.csv",
-            "--validation",
-            "val.csv",
-            "--truth",
-            "y",
-            "--scores",
-            "p0,p1",
-        ];
-        self.run(&[&usual[..], more].concat())
-    }
+fn tables(name: &str) -> Place {
+    let place = Place::new(&format!("optimize_{name}"));
+    place.write("train.csv", &table(1500, 1));
+    place.write("val.csv", &table(600, 2));
+    place.write("test.csv", &table(900, 3));
+    place
 }
 
-struct Run {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    #[track_caller]
-    fn json(&self, code: i32) -> serde_json::Value {
-        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
-        serde_json::from_str(&self.out).expect("one JSON document")
-    }
+fn optimize(place: &Place, more: &[&str]) -> Run {
+    let usual = "optimize --train train.csv --validation val.csv --truth y --scores p0,p1";
+    place.run(&usual.split(' ').chain(more.iter().copied()).collect::<Vec<_>>())
 }
 
 /// Rows from a small generator, the same wherever the tests run.
@@ -91,10 +45,10 @@ fn number(document: &serde_json::Value, path: &str) -> f64 {
 
 #[test]
 fn values_before_and_after_are_in_the_document() {
-    let place = Place::new("document");
+    let place = tables("document");
     for more in [&["--known"][..], &[], &["--basis", "old"], &["--form", "general", "--basis", "argmax"]] {
         let usual = ["--test", "test.csv", "--metric", "g_mean", "--json"];
-        let document = place.optimize(&[&usual[..], more].concat()).json(0);
+        let document = optimize(&place, &[&usual[..], more].concat()).document(0);
         let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
         assert_eq!(keys, ["value", "before", "baselines", "queries", "rank", "notes"]);
         for table in ["train", "validation", "test"] {
@@ -114,9 +68,9 @@ fn values_before_and_after_are_in_the_document() {
 
 #[test]
 fn apply_predicts_what_was_optimised() {
-    let place = Place::new("apply");
-    let found =
-        place.optimize(&["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--json"]).json(0);
+    let place = tables("apply");
+    let found = optimize(&place, &["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--json"])
+        .document(0);
     let applied = place.run(&["apply", "test.csv", "--classifier", "classifier.json"]);
     assert_eq!((applied.code, applied.err.as_str()), (Some(0), ""));
     let truth: Vec<String> =
@@ -126,7 +80,7 @@ fn apply_predicts_what_was_optimised() {
     let right = predicted[1..].iter().zip(&truth).filter(|(a, b)| **a == b.as_str()).count();
     let accuracy = right as f64 / truth.len() as f64;
     assert!((accuracy - number(&found, "/value/test")).abs() < 1e-12);
-    let document = place.run(&["apply", "test.csv", "--output", "out.csv", "--json"]).json(0);
+    let document = place.run(&["apply", "test.csv", "--output", "out.csv", "--json"]).document(0);
     assert_eq!(number(&document, "/rows"), 900.0);
     assert_eq!(place.read("out.csv"), applied.out);
     let missing = place.run(&["apply", "test.csv", "--classifier", "nothing.json"]);
@@ -138,8 +92,8 @@ fn apply_predicts_what_was_optimised() {
 
 #[test]
 fn text_says_values_weights_queries_and_where_the_classifier_is() {
-    let place = Place::new("text");
-    let run = place.optimize(&["--test", "test.csv", "--metric", "g_mean", "--basis", "old"]);
+    let place = tables("text");
+    let run = optimize(&place, &["--test", "test.csv", "--metric", "g_mean", "--basis", "old"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     for word in [
         "model as it is",
@@ -159,7 +113,7 @@ fn text_says_values_weights_queries_and_where_the_classifier_is() {
 
 #[test]
 fn g_mean_of_groups_is_of_all_their_recalls() {
-    let place = Place::new("groups");
+    let place = tables("groups");
     // The training table need not know the groups.
     let without: String = place
         .read("train.csv")
@@ -168,7 +122,7 @@ fn g_mean_of_groups_is_of_all_their_recalls() {
         .collect();
     place.write("train.csv", &without);
     let arguments = ["--test", "test.csv", "--metric", "g_mean", "--group", "sex", "--json"];
-    let document = place.optimize(&arguments).json(0);
+    let document = optimize(&place, &arguments).document(0);
     assert!(document.pointer("/value/train").expect("a field").is_null());
     assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);
     assert!(number(&document, "/baselines/group_thresholds/validation") > 0.0);
@@ -187,20 +141,20 @@ fn g_mean_of_groups_is_of_all_their_recalls() {
 
 #[test]
 fn few_validation_rows_leave_bases_out_unless_told_otherwise() {
-    let place = Place::new("few");
+    let place = tables("few");
     place.write("val.csv", &table(150, 9));
     let arguments = ["--metric", "g_mean", "--basis", "old,argmax", "--json"];
-    let notes = |run: Run| run.json(0)["notes"].to_string();
-    assert!(notes(place.optimize(&arguments)).contains("cross-validation"));
-    let kept = notes(place.optimize(&[&arguments[..], &["--select", "never"]].concat()));
+    let notes = |run: Run| run.document(0)["notes"].to_string();
+    assert!(notes(optimize(&place, &arguments)).contains("cross-validation"));
+    let kept = notes(optimize(&place, &[&arguments[..], &["--select", "never"]].concat()));
     assert!(!kept.contains("cross-validation") && kept.contains("150 validation rows are few"), "{kept}");
 }
 
 #[test]
 fn wrong_requests_are_one_sentence() {
-    let place = Place::new("wrong");
+    let place = tables("wrong");
     let says = |more: &[&str], code: i32, sentence: &str| {
-        let run = place.optimize(more);
+        let run = optimize(&place, more);
         assert_eq!(run.code, Some(code), "{}", run.err);
         assert!(run.err.contains(sentence), "{}", run.err);
     };
@@ -216,9 +170,9 @@ fn wrong_requests_are_one_sentence() {
 
 #[test]
 fn probes_may_satisfy_constraints_on_a_partition() {
-    let place = Place::new("constraints");
+    let place = tables("constraints");
     let arguments = ["--test", "test.csv", "--metric", "g_mean", "--basis", "old,young", "--json"];
-    let document = place.optimize(&[&arguments[..], &["--probes", "constraints"]].concat()).json(0);
+    let document = optimize(&place, &[&arguments[..], &["--probes", "constraints"]].concat()).document(0);
     assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);
 }
 
@@ -231,12 +185,12 @@ mod metric_command {
                         awk -F, '{ s[$1] += $($1 + 2); n[$1] += 1 } END { print sqrt(s[0] / n[0] * s[1] / n[1]) }' OFMT=%.12g";
 
     fn fail(name: &str, command: &str, more: &[&str], sentence: &str) {
-        let place = Place::new(name);
+        let place = tables(name);
         place.write("count", "");
         let arguments = ["--metric-command", command, "--iterations", "3", "--json"];
-        let run = place.optimize(&[&arguments[..], more].concat());
+        let run = optimize(&place, &[&arguments[..], more].concat());
         // The document is printed, the classifier so far is kept, and the error names the call.
-        let document = run.json(3);
+        let document = run.document(3);
         assert!(document["notes"].to_string().contains("stopped early"), "{document}");
         assert!(run.err.contains(sentence) && run.err.contains("call "), "{}", run.err);
         assert!(run.err.contains("classifier so far is in classifier.json"), "{}", run.err);
@@ -246,12 +200,13 @@ mod metric_command {
 
     #[test]
     fn a_program_can_be_the_metric() {
-        let place = Place::new("program");
+        let place = tables("program");
         let run =
-            place.optimize(&["--metric-command", GOOD, "--iterations", "3", "--no-baselines", "--json"]);
-        let document = run.json(0);
+            optimize(&place, &["--metric-command", GOOD, "--iterations", "3", "--no-baselines", "--json"]);
+        let document = run.document(0);
         let known =
-            place.optimize(&["--metric", "g_mean", "--iterations", "3", "--no-baselines", "--json"]).json(0);
+            optimize(&place, &["--metric", "g_mean", "--iterations", "3", "--no-baselines", "--json"])
+                .document(0);
         let (found, expected) = (number(&document, "/value/validation"), number(&known, "/value/validation"));
         assert!((found - expected).abs() < 0.01, "{found} {expected}");
         assert!(document.pointer("/value/train").expect("a field").is_null());
@@ -261,10 +216,10 @@ mod metric_command {
 
     #[test]
     fn a_program_may_take_labels() {
-        let place = Place::new("labels");
+        let place = tables("labels");
         let arguments =
             ["--metric-command", GOOD, "--labels", "hard", "--iterations", "1", "--no-baselines", "--json"];
-        let document = place.optimize(&arguments).json(0);
+        let document = optimize(&place, &arguments).document(0);
         assert!(number(&document, "/value/validation") >= number(&document, "/before/validation"));
     }
 

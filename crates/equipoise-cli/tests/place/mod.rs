@@ -39,6 +39,11 @@ impl Place {
         self.run_with(arguments, "")
     }
 
+    /// Runs a line whose words are parted by spaces.
+    pub fn line(&self, line: &str) -> Run {
+        self.run(&line.split(' ').collect::<Vec<_>>())
+    }
+
     pub fn run_with(&self, arguments: &[&str], typed: &str) -> Run {
         let mut child = self
             .command(arguments)
@@ -74,6 +79,24 @@ impl Run {
     pub fn json(self) -> serde_json::Value {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""));
         serde_json::from_str(&self.out).expect("one JSON document")
+    }
+
+    /// The document, if the run ended with this code; notes about tables may be on standard error.
+    #[track_caller]
+    pub fn document(&self, code: i32) -> serde_json::Value {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+        serde_json::from_str(&self.out).expect("one JSON document")
+    }
+
+    #[track_caller]
+    pub fn text(self, code: i32) -> String {
+        said(self, code)
+    }
+
+    #[track_caller]
+    pub fn fails(self, code: i32, sentence: &str) {
+        assert!(self.out.is_empty(), "{}", self.out);
+        refused(self, code, sentence);
     }
 }
 
