@@ -218,6 +218,48 @@ fn a_pool_never_repeats_a_pair_nor_asks_what_is_plain() {
 }
 
 #[test]
+fn a_small_pool_with_noise_runs_out_of_pairs_and_says_so() {
+    let mut random = fresh();
+    let models = [[0.30, 0.02], [0.20, 0.05], [0.16, 0.08], [0.12, 0.12], [0.08, 0.2], [0.05, 0.30]];
+    let named = models.iter().enumerate().map(|(n, point)| (n.to_string(), point.to_vec())).collect();
+    let pool = Pool::new(Measure::OffDiagonalRates, 2, named).unwrap();
+    let answers = Answers::Flip { probability: 0.1 };
+    let plan = Adaptive::pool(pool.clone(), 0.01).unwrap().answers(answers).unwrap();
+    let (mut ran_out, mut believed, mut right) = (0, 0.0, 0.0);
+    for seed in 0..60 {
+        let metric = random::linear(pool.view(), &mut random);
+        let flips = Noise::Flip { probability: 0.1 };
+        let mut oracle = Simulated::with_noise(metric.clone(), flips, seed).unwrap();
+        let mut asked: Vec<Query> = vec![];
+        let Ok(outcome) = plan.run(&mut |query: &Query| {
+            let turned = Query::new(query.second.clone(), query.first.clone());
+            assert!(!asked.contains(query) && !asked.contains(&turned), "{query:?} was asked before");
+            asked.push(query.clone());
+            let Ok(answer) = oracle.prefer(query);
+            answer.preference
+        });
+        let used_up = outcome.findings.iter().any(
+            |finding| matches!(finding, Finding::PairsUsedUp { pairs, level } if *pairs == asked.len() && *level == 0.95),
+        );
+        assert_eq!(used_up, rule(&outcome).0 == "nothing left to ask");
+        ran_out += usize::from(used_up);
+        for finding in &outcome.findings {
+            if let Finding::BestOfPool { name, probability } = finding {
+                assert!(!used_up || *probability < 0.95);
+                let best = pool.members().iter().map(|member| metric.liking(&member.point));
+                let best = best.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).expect("six models").0;
+                believed += probability / 60.0;
+                right += f64::from(u8::from(*name == best.to_string())) / 60.0;
+            }
+        }
+    }
+    println!("{ran_out} of 60 ran out; believed {believed:.2}, right {right:.2}");
+    assert!(ran_out > 0);
+    // Careful about wrong answers, so right at least as often as it says, give or take three standard deviations.
+    assert!(right >= believed - 0.16, "{believed} {right}");
+}
+
+#[test]
 fn the_rule_that_ended_it_is_named() {
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();
     let metric = Metric::linear(ball.view(), Sense::Cost, vec![1.0, 3.0]).unwrap();

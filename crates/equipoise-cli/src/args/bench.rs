@@ -15,6 +15,7 @@ Examples:
   equipoise bench queries --pools --metrics 100  questions until the best of twenty models is known
   equipoise bench queries --people             2,000 people whose noise is unknown
   equipoise bench queries --people --largest 1 the same, cost ratios only
+  equipoise bench queries --task fractional    only the cells of that name
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait")]
 pub struct Bench {
@@ -40,6 +41,9 @@ pub struct Bench {
     /// Only cells of at most this many weights
     #[arg(long, value_name = "D", default_value_t = 45)]
     pub largest: usize,
+    /// Only tasks with this in their name, such as "fractional" or "q=6, slope"
+    #[arg(long, value_name = "TEXT")]
+    pub task: Option<String>,
     /// server: simulated participants at once
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub participants: u32,

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 TABLE has a row per case: its true class and the probabilities a model gives to the classes. Two classes and a linear \
 metric: you compare thresholds, and the answer is a cost ratio with its interval. More classes, or other families: you \
 compare classifiers within a ball of error rates that this table certainly allows; group families do so within each \
-group. The answers are saved after each one. The exit code is 1 if they do not single out a metric.
+group. The answers are saved after each one. Of more than two weights the last few questions, the probes, check whether \
+weights are enough at all, and the report says which answers contradict the rest. The exit code is 1 if they do not single out a metric.
 
 Examples:
   equipoise elicit val.csv                                you answer; q saves
@@ -46,6 +47,10 @@ pub struct Elicit {
     /// How answers are believed to come about: exact, flip:P or logistic:S [default: the method's own]
     #[arg(long, value_name = "MODEL", value_parser = worded)]
     pub answers: Option<Worded>,
+    /// After the questions ask this many more, which tell whether a linear metric explains the answers [default: 6 where a
+    /// person or a program is asked about more than two weights, else 0]
+    #[arg(long, value_name = "N")]
+    pub probes: Option<usize>,
     /// Let a program answer, one JSON line per question in, one line per answer out
     #[arg(long, value_name = "CMD")]
     pub oracle_command: Option<String>,
@@ -66,7 +71,7 @@ pub struct Elicit {
     pub save: Option<PathBuf>,
     /// Go on with saved answers; they stay in FILE unless --save names another
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "family", "method", "tolerance", "width", "budget", "answers",
+        "family", "method", "tolerance", "width", "budget", "answers", "probes",
     ])]
     pub resume: Option<PathBuf>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::bench::{fresh_seed, quantile};
 use crate::args::{Global, PlanAhead};
 use crate::fault::{FINDING, Fault};
 use crate::progress::Progress;
+use crate::ratio::two_digits;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{files, json};
@@ -26,6 +27,10 @@ use std::process::ExitCode;
 const COVERAGE: [f64; 2] = [0.93, 0.97];
 /// The largest share of sessions that may end without having settled anything.
 const CAPPED: f64 = 0.2;
+/// What may be done about too many sessions that do.
+const WHAT_TO_DO: &str = "Allow more questions (`budget`), or settle for less certain weights (`tolerance`).";
+const WHAT_TO_DO_RATIO: &str = "Allow more questions (`budget`) or a wider interval (`width`) in the plan, stop when the \
+                                threshold is settled (`decision`), or take it that such ratios are known roughly.";
 /// The angle asked for when a space comes without a plan.
 const TOLERANCE: f64 = 0.1;
 /// And the most questions.
@@ -154,6 +159,8 @@ struct Run {
     error: f64,
     inside: bool,
     rule: String,
+    /// The cost ratio the expert holds, where that is what is asked about.
+    ratio: Option<f64>,
 }
 
 fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64) -> Result<Run> {
@@ -163,6 +170,10 @@ fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64)
             (Metric::linear(plan.view(), Sense::Utility, vec![cos, sin])?, ratio.start().unit())
         }
         AnyPlan::Adaptive(adaptive) => hidden(adaptive, random),
+        AnyPlan::AdaptiveFractional(_) => {
+            let what = "fractions are not simulated ahead; `equipoise bench queries --task fractional` measures them";
+            return Err(Fault::usage(what).into());
+        }
         _ => {
             let what = "the plan's method is not \"adaptive\", the only one with an interval to check";
             return Err(Fault::usage(what).into());
@@ -190,7 +201,8 @@ fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64)
             ((found / truth).ln().abs(), inside)
         }
     };
-    Ok(Run { asked, error, inside, rule })
+    let ratio = matches!(plan, AnyPlan::AdaptiveRatio(_)).then(|| metric.cost_ratio()).flatten();
+    Ok(Run { asked, error, inside, rule, ratio })
 }
 
 /// A metric without a preferred direction, and what a difference of one ball is worth to it.
@@ -210,6 +222,20 @@ fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> (Metric, f64) {
     let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
     let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
     (metric, unit)
+}
+
+/// Who is asked as many questions as allowed: ", nine in ten of them with a ratio beyond 12:1 or 1:12, ...".
+fn extremes(runs: &[Run]) -> String {
+    let capped = runs.iter().filter(|run| run.rule == "budget");
+    let sizes: Vec<f64> = capped.filter_map(|run| run.ratio).map(|ratio| ratio.ln().abs()).collect();
+    if sizes.is_empty() {
+        return String::new();
+    }
+    let beyond = two_digits(quantile(&sizes, 0.1).exp());
+    format!(
+        ", nine in ten of them because their cost ratio is beyond {beyond}:1 or 1:{beyond}, where the classifiers asked about \
+         differ little"
+    )
 }
 
 /// What the simulated experts came to.
@@ -275,8 +301,12 @@ impl Report {
             ));
         }
         if capped > CAPPED {
-            findings
-                .push(format!("{} of the experts are asked as many questions as allowed", percent(capped)));
+            let what = match is_ratio {
+                true => format!("{}. {WHAT_TO_DO_RATIO}", extremes(runs)),
+                false => format!(". {WHAT_TO_DO}"),
+            };
+            let share = percent(capped);
+            findings.push(format!("{share} of the experts are asked as many questions as allowed{what}"));
         }
         Self {
             format: equipoise::FORMAT,

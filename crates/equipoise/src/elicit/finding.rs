@@ -80,6 +80,13 @@ pub enum Finding {
         /// How likely it is the best.
         probability: f64,
     },
+    /// Every pair of a pool that could tell more has been asked, and the best is less certain than wanted.
+    PairsUsedUp {
+        /// How many pairs were asked.
+        pairs: usize,
+        /// How certain the best was to be.
+        level: f64,
+    },
     /// A linear metric does not explain the answers.
     NotLinear {
         /// How likely answers of a linear metric surprise as much.
@@ -173,15 +180,25 @@ impl std::fmt::Display for Finding {
             Finding::BestOfPool { name, probability } => {
                 write!(f, "the best of the pool is \"{name}\" with probability {probability:.2}")
             }
+            Finding::PairsUsedUp { pairs, level } => write!(
+                f,
+                "there are no more pairs to ask after {pairs}: the best is less certain than {level}, and asking the same \
+                 pair again would tell nothing new"
+            ),
             Finding::NotLinear { p_value, bits } => write!(
                 f,
-                "a linear metric does not explain the answers (p = {p_value:.1e}; evidence for a quadratic one: {bits:.1} \
-                 bits)"
+                "linear does not explain these answers (p = {p_value:.1e}; evidence for a quadratic metric: {bits:.1} bits): \
+                 fixed weights hold near the middle of what was asked about at best"
             ),
             Finding::Contradicted { answers } => {
                 let numbers: Vec<String> = answers.iter().map(ToString::to_string).collect();
-                let subject = if answers.len() == 1 { "answer" } else { "answers" };
-                write!(f, "contradicted by the other answers: {subject} {}", numbers.join(", "))
+                match &numbers[..] {
+                    [one] => write!(f, "answer {one} contradicts the other answers"),
+                    [some @ .., last] => {
+                        write!(f, "answers {} and {last} contradict the other answers", some.join(", "))
+                    }
+                    [] => write!(f, "no answer contradicts the others"),
+                }
             }
             Finding::BeyondReach { what } => write!(f, "{what}"),
         }

@@ -3,9 +3,10 @@
 //! They watch the plan's state through [`Oracle::keep`], check every question they are asked, and report the first
 //! that is not a number, not feasible, or was asked before.
 
+use super::fractional::FractionalSession;
 use super::memory::Snapshot;
+use super::plan::Inquiry;
 use super::ratio::RatioPosterior;
-use super::session::Session;
 use crate::elicit::{AnyPlan, Plan as _};
 use crate::oracle::{Answer, Oracle, Preference, Query};
 use crate::space::Space as _;
@@ -88,12 +89,9 @@ impl Respondent<'_> {
     /// Whether a question may be asked.
     fn inspect(&self, query: &Query) -> Result<(), String> {
         let feasible = |point: &[f64]| match self.plan {
-            AnyPlan::Adaptive(plan) => {
-                let (features, groups) = (plan.features(), plan.view().groups());
-                let x = features.relative(point);
-                x.chunks(x.len() / groups).all(|part| crate::linalg::norm(part) <= 1.0 + 1e-9)
-            }
+            AnyPlan::Adaptive(plan) => plan.may_ask_about(point, 1e-9),
             AnyPlan::AdaptiveRatio(plan) => plan.space.contains(point, 1e-6),
+            AnyPlan::AdaptiveFractional(plan) => plan.space.contains(point, 1e-9),
             _ => true,
         };
         let number = self.asked.len() + 1;
@@ -105,7 +103,7 @@ impl Respondent<'_> {
                 return Err(format!("question {number} is not feasible: {point:?}"));
             }
         }
-        match self.asked.iter().position(|asked| asked.is_close(query, 1e-9)) {
+        match self.asked.iter().position(|asked| asked.is_same_pair(query, 1e-9)) {
             Some(n) => Err(format!("question {number} repeats question {}", n + 1)),
             None => Ok(()),
         }
@@ -115,7 +113,15 @@ impl Respondent<'_> {
     fn prospects(&self, query: &Query) -> Option<[(f64, f64); 2]> {
         let state = self.states.last()?;
         let after = [Preference::First, Preference::Second];
-        if let Some(session) = state.get::<Session>() {
+        if let Some(Inquiry { session, .. }) = state.get() {
+            let first = session.chance_of_first(query);
+            return Some([0, 1].map(|n| {
+                let mut session = session.clone();
+                session.take(query, &after[n].into());
+                ([first, 1.0 - first][n], session.radius())
+            }));
+        }
+        if let Some(session) = state.get::<FractionalSession>() {
             let first = session.chance_of_first(query);
             return Some([0, 1].map(|n| {
                 let mut session = session.clone();

@@ -1,35 +1,49 @@
 //! Does a linear metric explain the answers? And which answers stand out?
 //!
 //! Two tests of the same transcript. The *misfit*: before each answer the linear posterior says how likely either answer is;
-//! summed over all answers, the surprise should be what the posterior itself expects. The *comparison*: the same is
-//! done with a quadratic metric, and the evidence of the two is compared, in bits.
+//! summed over all answers, the surprise should be what the posterior itself expects. The *comparison*: a linear and a
+//! quadratic metric that have taken in the same answers say how likely they find the answers to a few probes, and their
+//! evidence is compared, in bits.
 //!
 //! Questions across the middle of a ball, which a linear elicitation asks, say nothing of curvature: its part is the same
-//! at both ends. So a few [`probe`]s off the middle have to be asked before the comparison can tell anything.
+//! at both ends. So probes are pairs off the middle, and before some have been asked the comparison has nothing to tell.
 
+use super::answers::Answers;
 use super::ask::{Chooser, Reach};
 use super::features::Features;
 use super::normal::distribution;
-use super::plan::Answers;
-use super::posterior::Posterior;
-use super::session::Session;
+use super::ratio::Noise;
+use super::session::{AnswerModel, Session};
 use crate::elicit::{Finding, SignKnowledge};
 use crate::interview::Answered;
-use crate::linalg::{norm, plus, scaled};
+use crate::linalg::{dot, norm, plus, scaled};
 use crate::oracle::{Answer, Preference, Query};
 use crate::space::{Space, Sphere};
 use rand::{RngExt as _, SeedableRng as _};
-use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A surprise this unlikely is a misfit.
 const MISFIT: f64 = 0.01;
 /// Evidence, in bits, from which on the quadratic metric is preferred.
+///
+/// Evidence this strong comes about by chance in at most one case in thirty-two (Markov's inequality).
 const DECISIVE: f64 = 5.0;
 /// An answer stands out if, lapses aside, all the others leave it at most this chance.
-const STANDS_OUT: f64 = 0.05;
+pub(super) const STANDS_OUT: f64 = 0.05;
 /// How many pairs a probe is chosen from.
-const CANDIDATES: usize = 200;
+const CANDIDATES: usize = 300;
+/// Whatever a plan is told, nobody is taken to be right every time: one slip must not look like curvature.
+const LEAST_LAPSES: f64 = 0.02;
+/// The resolution of differences, in units of the ball.
+const RESOLUTION: f64 = 0.01;
+
+/// The most coefficients of a quadratic metric that is compared with: beyond, a probe would take seconds.
+pub(super) const MOST_COEFFICIENTS: usize = 100;
+
+/// The number of coefficients of a quadratic metric over so many coordinates.
+pub(super) fn coefficients(coordinates: usize) -> usize {
+    coordinates + coordinates * (coordinates + 1) / 2
+}
 
 /// What the check of a transcript found.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,46 +57,6 @@ pub struct Check {
 }
 
 impl Check {
-    /// Checks a transcript of comparisons in a ball, with answers believed to err like this.
-    ///
-    /// `signs` is what the plan knew: a question that is even to whoever knows the signs is not to whoever does not.
-    /// The comparison leaves them out, because a quadratic metric has none to know.
-    pub fn linear(space: &Sphere, answers: Answers, signs: SignKnowledge, transcript: &[Answered]) -> Self {
-        let [mut linear, mut quadratic] = rivals(space, answers);
-        let known = match signs {
-            SignKnowledge::Monotone => linear_features(space).known_signs(),
-            SignKnowledge::Unknown => None,
-        };
-        // The sites of known signs come before those of the answers.
-        let before = known.as_ref().map_or(0, Vec::len);
-        let mut signed = start(linear_features(space), answers, known);
-        let (mut surplus, mut variance, mut bits) = (0.0, 0.0, 0.0);
-        for answered in transcript {
-            let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
-            if answered.preference != Preference::CannotTell {
-                let shown = answered.shown.as_ref().unwrap_or(&answered.query);
-                let first = answered.preference == Preference::First;
-                let of = |session: &Session| session.chance_of_first(shown).clamp(1e-9, 1.0 - 1e-9);
-                let chance = |p: f64| if first { p } else { 1.0 - p };
-                let p = of(&signed);
-                let expected = -p * p.ln() - (1.0 - p) * (1.0 - p).ln();
-                surplus -= chance(p).ln() + expected;
-                variance += p * (1.0 - p) * (p / (1.0 - p)).ln().powi(2);
-                bits += (chance(of(&quadratic)) / chance(of(&linear))).log2();
-            }
-            for session in [&mut signed, &mut linear, &mut quadratic] {
-                session.take(&answered.query, &answer);
-            }
-        }
-        let p_value = if variance > 0.0 { distribution(-surplus / variance.sqrt()) } else { 1.0 };
-        let mut surprising: Vec<(usize, f64)> = (0..transcript.len())
-            .filter_map(|n| Some((n, signed.posterior().chance_without(before + n)?)))
-            .filter(|(_, chance)| *chance < STANDS_OUT)
-            .collect();
-        surprising.sort_by(|a, b| a.1.total_cmp(&b.1));
-        Self { p_value, bits, surprising }
-    }
-
     /// Whether a linear metric explains the answers.
     pub fn is_linear(&self) -> bool {
         self.p_value >= MISFIT && self.bits < DECISIVE
@@ -94,75 +68,201 @@ impl Check {
         if !self.is_linear() {
             findings.push(Finding::NotLinear { p_value: self.p_value, bits: self.bits });
         }
-        if !self.surprising.is_empty() {
-            let mut answers: Vec<usize> = self.surprising.iter().map(|(n, _)| n + 1).collect();
-            answers.sort_unstable();
-            findings.push(Finding::Contradicted { answers });
-        }
+        findings.extend(contradicted(self.surprising.iter().map(|(n, _)| *n)));
         findings
     }
 }
 
-/// The pair that best tells a linear metric from a quadratic one after these answers.
+/// The finding for answers that contradict the others, counted from 0; none for none.
+pub(super) fn contradicted(answers: impl Iterator<Item = usize>) -> Option<Finding> {
+    let mut answers: Vec<usize> = answers.map(|n| n + 1).collect();
+    answers.sort_unstable();
+    (!answers.is_empty()).then_some(Finding::Contradicted { answers })
+}
+
+/// A linear and a quadratic metric that hear the same answers.
 ///
-/// Both predict the answer; the best of many random pairs is the one on which the predictions differ most (the
-/// Jensen-Shannon divergence).
-pub fn probe(space: &Sphere, answers: Answers, transcript: &[Answered], seed: u64) -> Query {
-    let [mut linear, mut quadratic] = rivals(space, answers);
-    for answered in transcript {
-        let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
-        linear.take(&answered.query, &answer);
-        quadratic.take(&answered.query, &answer);
-    }
-    let stream = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(transcript.len() as u64 + 1);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(stream));
-    let mut point = || {
-        let direction: Vec<f64> = space.centre().iter().map(|_| StandardNormal.sample(&mut random)).collect();
-        let length = random.random::<f64>().powf(0.25) * space.radius() / norm(&direction).max(1e-12);
-        plus(&space.centre(), 1.0, &scaled(&direction, length))
-    };
-    let candidates: Vec<Query> = (0..CANDIDATES).map(|_| Query::new(point(), point())).collect();
-    let score = |query: &Query| {
-        let (a, b) = (linear.chance_of_first(query), quadratic.chance_of_first(query));
-        let entropy = |p: f64| {
-            let part = |x: f64| if x > 0.0 { -x * x.ln() } else { 0.0 };
-            part(p) + part(1.0 - p)
+/// ```
+/// use equipoise::{Measure, engine::{Answers, check::Jury}, elicit::SignKnowledge, space::Sphere};
+/// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
+/// let jury = Jury::new(&ball, Answers::Exact, None, SignKnowledge::Monotone, &[]);
+/// let probe = jury.probe(None, 7); // a pair on which the two differ most
+/// assert_ne!(probe.first, probe.second);
+/// assert!(jury.verdict().is_linear()); // nothing has been said yet
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Jury {
+    space: Sphere,
+    /// Knows the signs the plan knew: a question that is even to whoever knows them is not to whoever does not.
+    signed: Session,
+    /// Without signs, which a quadratic metric does not have either.
+    linear: Session,
+    quadratic: Session,
+    /// The lapse rate that is believed in; the posteriors allow for more.
+    lapse: f64,
+    /// Sites of known signs, which come before those of the answers.
+    signs: usize,
+    heard: usize,
+    surplus: f64,
+    variance: f64,
+    bits: f64,
+}
+
+impl Jury {
+    /// After these answers of an elicitation in a ball, believed to err like this; `estimated` is the noise where the plan
+    /// did not know it.
+    pub fn new(
+        space: &Sphere,
+        answers: Answers,
+        estimated: Option<Noise>,
+        signs: SignKnowledge,
+        transcript: &[Answered],
+    ) -> Self {
+        let linear = Features::linear(space.view(), space.centre(), space.radius());
+        let quadratic = Features::quadratic(space.view(), space.centre(), space.radius());
+        let known = match signs {
+            SignKnowledge::Monotone => linear.known_signs(),
+            SignKnowledge::Unknown => None,
         };
-        entropy(0.5 * (a + b)) - 0.5 * (entropy(a) + entropy(b))
+        let begin = |features: Features, signs: Option<Vec<f64>>| {
+            let model = model(answers, estimated, features.dimension());
+            let fuzz = model.fuzz();
+            let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ: None };
+            Session::start(chooser, model, signs)
+        };
+        let mut jury = Self {
+            space: space.clone(),
+            signs: known.as_ref().map_or(0, Vec::len),
+            signed: begin(linear.clone(), known),
+            linear: begin(linear, None),
+            quadratic: begin(quadratic, None),
+            lapse: believed(answers, estimated).1,
+            heard: 0,
+            surplus: 0.0,
+            variance: 0.0,
+            bits: 0.0,
+        };
+        transcript.iter().for_each(|answered| jury.weigh(answered));
+        // Answers across the middle tell the two apart by nothing, so they are taken in all at once, which is cheaper.
+        jury.linear.take_all(transcript);
+        jury.quadratic.take_all(transcript);
+        jury
+    }
+
+    /// Hears the answer to a probe.
+    pub fn hear(&mut self, answered: &Answered) {
+        if answered.preference != Preference::CannotTell {
+            let of = |session: &Session| chance_of(session, answered, self.lapse).1;
+            self.bits += (of(&self.quadratic) / of(&self.linear)).log2();
+        }
+        let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
+        self.linear.take(&answered.query, &answer);
+        self.quadratic.take(&answered.query, &answer);
+        self.weigh(answered);
+    }
+
+    /// Counts how surprising an answer is to whoever knows the signs.
+    fn weigh(&mut self, answered: &Answered) {
+        if answered.preference != Preference::CannotTell {
+            let (p, chance) = chance_of(&self.signed, answered, self.lapse);
+            let expected = -p * p.ln() - (1.0 - p) * (1.0 - p).ln();
+            self.surplus -= chance.ln() + expected;
+            self.variance += p * (1.0 - p) * (p / (1.0 - p)).ln().powi(2);
+        }
+        let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
+        self.signed.take(&answered.query, &answer);
+        self.heard += 1;
+    }
+
+    /// What the answers come to.
+    pub fn verdict(&self) -> Check {
+        let spread = self.variance.sqrt();
+        let p_value = if spread > 0.0 { distribution(-self.surplus / spread) } else { 1.0 };
+        let mut surprising: Vec<(usize, f64)> = (0..self.heard)
+            .filter_map(|n| Some((n, self.signed.posterior().chance_without(self.signs + n)?)))
+            .filter(|(_, chance)| *chance < STANDS_OUT)
+            .collect();
+        surprising.sort_by(|a, b| a.1.total_cmp(&b.1));
+        Check { p_value, bits: self.bits, surprising }
+    }
+
+    /// The pair that best tells the two apart, `rows` coordinates of which may differ.
+    ///
+    /// Both predict the answer; the best of many random pairs is the one on which the predictions differ most (the
+    /// Jensen-Shannon divergence).
+    pub fn probe(&self, rows: Option<usize>, seed: u64) -> Query {
+        let stream = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.heard as u64 + 1);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(stream));
+        let score = |query: &Query| {
+            let (a, b) = (self.linear.chance_of_first(query), self.quadratic.chance_of_first(query));
+            let entropy = |p: f64| super::stop::entropy(p.clamp(0.0, 1.0));
+            entropy(0.5 * (a + b)) - 0.5 * (entropy(a) + entropy(b))
+        };
+        let candidates = (0..CANDIDATES).map(|_| self.any_pair(rows, &mut random));
+        candidates.max_by(|a, b| score(a).total_cmp(&score(b))).expect("many candidates")
+    }
+
+    /// A point of the ball, outer ones more often, and another on a line through it.
+    fn any_pair(&self, rows: Option<usize>, random: &mut Xoshiro256PlusPlus) -> Query {
+        let q = self.space.view().dimension();
+        let first = crate::metric::random::normals(q, random);
+        let first = scaled(&first, random.random::<f64>().powf(0.25) / norm(&first).max(1e-12));
+        let mut along = crate::metric::random::normals(q, random);
+        let mut places: Vec<usize> = (0..q).collect();
+        for n in 0..rows.map_or(0, |rows| q.saturating_sub(rows)) {
+            places.swap(n, random.random_range(n..q));
+            along[places[n]] = 0.0;
+        }
+        // Where the line leaves the ball: |first + t along| = 1.
+        let (aa, ab, bb) = (dot(&first, &first), dot(&first, &along), dot(&along, &along).max(1e-12));
+        let root = (ab * ab + bb * (1.0 - aa).max(0.0)).sqrt();
+        let t = random.random_range(0.0..=1.0) * 2.0 * root - ab - root;
+        let point = |x: &[f64]| plus(&self.space.centre(), (1.0 - 1e-9) * self.space.radius(), x);
+        Query::new(point(&first), point(&plus(&first, t / bb, &along)))
+    }
+}
+
+/// The slope, if answers have one, and the lapse rate that the check believes in.
+fn believed(answers: Answers, estimated: Option<Noise>) -> (Option<f64>, f64) {
+    let (slope, lapse) = match (answers, estimated) {
+        (Answers::Exact, _) => (None, 0.0),
+        (Answers::Flip { probability }, _) => (None, probability),
+        (Answers::Logistic { slope }, _) => (Some(slope), 0.0),
+        (Answers::Unknown, Some(noise)) => (Some(noise.slope), noise.lapse),
+        (Answers::Unknown, None) => (Some(super::people::SLOPES[0]), 0.0),
     };
-    candidates.into_iter().max_by(|a, b| score(a).total_cmp(&score(b))).expect("many candidates")
+    (slope, lapse.max(LEAST_LAPSES))
 }
 
-/// Both families before the first answer, signs unknown so that neither starts with an advantage.
-fn rivals(space: &Sphere, answers: Answers) -> [Session; 2] {
-    let quadratic = Features::quadratic(space.view(), space.centre(), space.radius());
-    [linear_features(space), quadratic].map(|features| start(features, answers, None))
+/// The model of the posteriors, which like everywhere allows for more lapses than are believed in.
+fn model(answers: Answers, estimated: Option<Noise>, dimension: usize) -> AnswerModel {
+    let (slope, lapse) = believed(answers, estimated);
+    let careless = AnswerModel::flips(lapse, RESOLUTION);
+    match slope {
+        None => careless,
+        Some(slope) => AnswerModel { lapse: careless.lapse, ..AnswerModel::logistic(slope, dimension) },
+    }
 }
 
-fn linear_features(space: &Sphere) -> Features {
-    Features::linear(space.view(), space.centre(), space.radius())
-}
-
-fn start(features: Features, answers: Answers, signs: Option<Vec<f64>>) -> Session {
-    let model = answers.model(0.01, features.dimension());
-    Session::start(
-        Chooser { features, reach: Reach::Ball, fuzz: model.fuzz(), rows_that_differ: None },
-        model,
-        signs,
-    )
+/// How likely a session finds "first" with this lapse rate, and the answer that was given.
+fn chance_of(session: &Session, answered: &Answered, lapse: f64) -> (f64, f64) {
+    let shown = answered.shown.as_ref().unwrap_or(&answered.query);
+    let first = session.chance_with(shown, lapse);
+    (first, if answered.preference == Preference::First { first } else { 1.0 - first })
 }
 
 impl Session {
     /// How likely the first of two points is preferred, after the answers so far.
     pub fn chance_of_first(&self, query: &Query) -> f64 {
-        let model = self.model();
-        chance(self.posterior(), &self.difference(query), model.variance, model.lapse)
+        self.chance_with(query, self.model().lapse)
     }
-}
 
-/// How likely $\langle w, \theta\rangle$ is found positive.
-fn chance(posterior: &Posterior, w: &[f64], variance: f64, lapse: f64) -> f64 {
-    let total = crate::linalg::dot(w, &posterior.spread(w)) + variance;
-    let z = crate::linalg::dot(w, posterior.mean()) / total.max(1e-300).sqrt();
-    lapse + (1.0 - 2.0 * lapse) * distribution(z)
+    /// The same with another lapse rate than the posterior allows for.
+    fn chance_with(&self, query: &Query, lapse: f64) -> f64 {
+        let w = self.difference(query);
+        let variance = dot(&w, &self.posterior().spread(&w)) + self.model().variance;
+        let z = dot(&w, self.posterior().mean()) / variance.max(1e-300).sqrt();
+        lapse + (1.0 - 2.0 * lapse) * distribution(z)
+    }
 }

@@ -1,11 +1,11 @@
 //! Linear-fractional metrics on a ball, elicited adaptively.
 
+use super::answers::Answers;
 use super::ask::{Fuzz, best_direction};
 use super::memory;
 use super::normal::distribution;
 use super::particles::Cloud;
 use super::pencil::{Pencil, wedge};
-use super::plan::Answers;
 use super::posterior::{Evidence, Posterior};
 use super::session::AnswerModel;
 use crate::document::{self, Object};
@@ -22,6 +22,10 @@ use serde::Serialize;
 
 /// Random middles of questions tried besides the fixed ones.
 const RANDOM_MIDDLES: usize = 20;
+
+/// What to widen the radius of the cloud by: a few hundred members, copied and stirred, lie a little closer together than the
+/// posterior they stand for.
+const CAUTION: f64 = 1.1;
 
 /// Elicits a linear-fractional metric from a ball, up to what comparisons can tell: the pencil of its level sets, to an
 /// angle of `tolerance` with 95 % certainty in units of the ball.
@@ -142,7 +146,7 @@ impl FractionalSession {
 
     /// The angle between pencils, in units of the ball, that holds the truth with probability .95.
     pub fn radius(&self) -> f64 {
-        self.cloud.radius(0.95)
+        CAUTION * self.cloud.radius(0.95)
     }
 
     /// The best estimate.
@@ -215,6 +219,22 @@ impl FractionalSession {
         middles
     }
 
+    /// How likely the first of two points is preferred, after the answers so far.
+    pub fn chance_of_first(&self, query: &Query) -> f64 {
+        let [first, second] = [&query.first, &query.second].map(|point| self.relative(point));
+        let AnswerModel { variance, lapse, .. } = self.model;
+        let chance = |member: &Pencil| {
+            lapse + (1.0 - 2.0 * lapse) * distribution(member.ahead(&first, &second) / variance.sqrt())
+        };
+        let members = self.cloud.members();
+        members.iter().map(chance).sum::<f64>() / members.len() as f64
+    }
+
+    /// A point in units of the ball, and the constant 1.
+    fn relative(&self, point: &[f64]) -> Vec<f64> {
+        extended(&scaled(&plus(point, -1.0, &self.space.centre()), 1.0 / self.space.radius()), 1.0)
+    }
+
     /// By how much an answer is expected to narrow the cloud: $p(1-p)\,|m_1 - m_2|^2$ for the chance p of the first
     /// answer and the averages $m_1, m_2$ after either.
     fn parting(&self, w: &[f64], members: &[Vec<f64>]) -> f64 {
@@ -241,11 +261,7 @@ impl FractionalSession {
     /// Takes an answer in. The pair as it was shown is what the answer is about.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
         let shown = answer.shown.as_ref().unwrap_or(query);
-        let relative = |point: &[f64]| {
-            let x = scaled(&plus(point, -1.0, &self.space.centre()), 1.0 / self.space.radius());
-            extended(&x, 1.0)
-        };
-        let (first, second) = (relative(&shown.first), relative(&shown.second));
+        let (first, second) = (self.relative(&shown.first), self.relative(&shown.second));
         let AnswerModel { variance, lapse, indifference, .. } = self.model;
         match answer.preference {
             Preference::First => self.cloud.take(first, second, Evidence::Positive { variance, lapse }),

@@ -7,6 +7,7 @@
 //! [`AdaptiveFractional`] the one for fractions, whose posterior is a cloud of [`Pencil`]s.
 
 pub mod adversary;
+mod answers;
 pub mod ask;
 pub mod check;
 mod decision;
@@ -29,6 +30,7 @@ mod rivals;
 mod session;
 mod stop;
 
+pub use answers::Answers;
 pub use decision::Decision;
 pub use features::Features;
 pub use floor::{floor_bits, pencil_floor_bits};
@@ -36,7 +38,7 @@ pub use fractional::{AdaptiveFractional, FractionalSession};
 pub use memory::{Memory, Snapshot};
 pub use pairs::{Aim, Points};
 pub use pencil::Pencil;
-pub use plan::{Adaptive, Answers};
+pub use plan::Adaptive;
 pub use posterior::{Evidence, Posterior};
 pub use progress::Left;
 pub use ratio::{Noise, RatioPosterior};

@@ -88,10 +88,7 @@ impl Chooser {
     }
 
     fn may_be_asked(&self, list: &Points, query: &Query, w: &[f64], asked: &[Query]) -> bool {
-        let same = |other: &Query| {
-            let turned = Query::new(query.second.clone(), query.first.clone());
-            other.is_close(query, 1e-12) || other.is_close(&turned, 1e-12)
-        };
+        let same = |other: &Query| other.is_same_pair(query, 1e-12);
         let dominated = list.signs.as_ref().is_some_and(|signs| {
             let better = w.iter().zip(signs).all(|(w, s)| w * s >= 0.0);
             better || w.iter().zip(signs).all(|(w, s)| w * s <= 0.0)

@@ -1,103 +1,25 @@
 //! The engine as a plan: ask the most telling question until enough is known.
 
+use super::answers::Answers;
 use super::ask::{Chooser, Reach};
+use super::check::{self, Jury};
 use super::features::Features;
 use super::memory;
 use super::pairs::{Aim, Points};
 use super::rivals;
-use super::session::{AnswerModel, Session};
+use super::session::Session;
 use super::stop::Stop;
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan, SignKnowledge};
-use crate::error::{Error, Result, check};
-use crate::oracle::Oracle;
+use crate::error::{Error, Result, check as expect};
+use crate::interview::Answered;
+use crate::oracle::{Answer, Oracle, Query};
 use crate::space::{GroupSphere, Pool, Space, Sphere};
 use crate::view::View;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-/// How answers are believed to come about.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Answers {
-    /// Every answer is right.
-    Exact,
-    /// A share is wrong, whatever the question.
-    Flip {
-        /// The share; the engine allows for .08 more, because understating it is much worse than overstating it.
-        probability: f64,
-    },
-    /// Right with probability $1/(1+e^{-\beta t})$, t the difference in units of the space's radius.
-    Logistic {
-        /// $\beta$.
-        slope: f64,
-    },
-    /// Nothing is known: slope and lapses are estimated while asking.
-    Unknown,
-}
-
-impl Answers {
-    pub(super) fn checked(self) -> Result<Self> {
-        match self {
-            Answers::Exact | Answers::Unknown => {}
-            Answers::Flip { probability } => {
-                let ok = (0.0..=0.3).contains(&probability);
-                check::number("answers.probability", probability, ok, "a number in [0, 0.3]")?;
-            }
-            Answers::Logistic { slope } => {
-                check::positive("answers.slope", slope)?;
-            }
-        }
-        Ok(self)
-    }
-
-    pub(super) fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {
-        match self {
-            Answers::Exact => AnswerModel::exact(tolerance),
-            Answers::Flip { probability } => AnswerModel::flips(probability, tolerance),
-            Answers::Logistic { slope } => AnswerModel::logistic(slope, dimension),
-            // What the rivals start from; they take over with the first answer.
-            Answers::Unknown => rivals::models(tolerance, dimension)[0].0,
-        }
-    }
-
-    /// What to multiply the radius by before believing it: with answers that may be wrong, the Gaussian's tails are a
-    /// little short.
-    pub(super) fn caution(self) -> f64 {
-        match self {
-            Answers::Exact => 1.0,
-            Answers::Flip { .. } | Answers::Logistic { .. } | Answers::Unknown => 1.08,
-        }
-    }
-
-    pub(crate) fn read(object: &mut Object) -> Result<Self> {
-        let place = object.path("answers");
-        let Some(value) = object.optional("answers")? else { return Ok(Answers::Exact) };
-        let mut object = Object::new(value, &place)?;
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Flip {
-            probability: f64,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Logistic {
-            slope: f64,
-        }
-        let answers = match object.kind("kind", &["exact", "flip", "logistic", "unknown"])?.as_str() {
-            "flip" => Answers::Flip { probability: object.rest::<Flip>()?.probability },
-            "logistic" => Answers::Logistic { slope: object.rest::<Logistic>()?.slope },
-            "unknown" => {
-                object.finish()?;
-                Answers::Unknown
-            }
-            _ => {
-                object.finish()?;
-                Answers::Exact
-            }
-        };
-        document::at("", answers.checked())
-    }
-}
+/// The rule that ends the questions when nothing that may be asked tells anything.
+const NOTHING_LEFT: &str = "nothing left to ask";
 
 /// Which family is elicited, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,7 +52,17 @@ pub struct Adaptive {
     budget: usize,
     stops: Vec<Stop>,
     rows_that_differ: Option<usize>,
+    probes: usize,
     seed: u64,
+}
+
+/// Where a run is: asking, or checking what the answers came to.
+#[derive(Debug, Clone)]
+pub(super) struct Inquiry {
+    pub session: Session,
+    /// The rule that ended the questions, and whoever hears the probes after it.
+    check: Option<(&'static str, Jury)>,
+    probed: usize,
 }
 
 impl Adaptive {
@@ -159,11 +91,11 @@ impl Adaptive {
 
     /// A polynomial metric on a ball.
     pub fn polynomial(space: Sphere, degree: usize, tolerance: f64) -> Result<Self> {
-        check::number("degree", degree as f64, (1..=6).contains(&degree), "a whole number from 1 to 6")?;
+        expect::number("degree", degree as f64, (1..=6).contains(&degree), "a whole number from 1 to 6")?;
         let q = space.view().dimension();
         let weights = (1..=degree).fold(1.0, |count, n| count * (q + n) as f64 / n as f64) - 1.0;
         let few = "at most 500 (fewer classes or degrees)";
-        check::number("the number of unknown coefficients", weights, weights <= 500.0, few)?;
+        expect::number("the number of unknown coefficients", weights, weights <= 500.0, few)?;
         Self::new(Subject::Polynomial(space, degree), SignKnowledge::Unknown, tolerance)
     }
 
@@ -184,7 +116,7 @@ impl Adaptive {
 
     fn new(subject: Subject, signs: SignKnowledge, tolerance: f64) -> Result<Self> {
         let ok = (1e-6..=1.0).contains(&tolerance);
-        check::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
+        expect::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
         Ok(Self {
             subject,
             answers: Answers::Exact,
@@ -193,6 +125,7 @@ impl Adaptive {
             budget: 10_000,
             stops: vec![],
             rows_that_differ: None,
+            probes: 0,
             seed: 0,
         })
     }
@@ -215,8 +148,53 @@ impl Adaptive {
     /// At most this many questions.
     pub fn budget(self, questions: usize) -> Result<Self> {
         let ok = (1..=1_000_000).contains(&questions);
-        check::number("budget", questions as f64, ok, "a whole number from 1 to 1000000")?;
-        Ok(Self { budget: questions, ..self })
+        expect::number("budget", questions as f64, ok, "a whole number from 1 to 1000000")?;
+        Self { budget: questions, ..self }.with_room_for_questions()
+    }
+
+    /// After the questions, this many more that tell whether a linear metric explains the answers; the budget counts them.
+    ///
+    /// They are about pairs off the middle of the ball, on which a linear and a quadratic metric differ most. The estimate
+    /// stays what the questions made of it; the findings [`NotLinear`](Finding::NotLinear) and
+    /// [`Contradicted`](Finding::Contradicted) are what the check adds. For linear metrics on a ball of at most 12
+    /// coordinates.
+    ///
+    /// ```
+    /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, metric::random, oracle::Simulated};
+    /// use equipoise::space::{Space, Sphere};
+    /// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
+    /// // Mistakes of one kind weigh the more, the more there are of them.
+    /// let text = r#"{"format":1,"kind":"quadratic","measure":"off_diagonal_rates","classes":2,"sense":"cost",
+    ///                "weights":[-0.3,-0.4],"matrix":[[1,0],[0,0.9]]}"#;
+    /// let plan = Adaptive::linear(ball, 0.02)?.probes(16)?;
+    /// let Ok(outcome) = plan.run(&mut Simulated::new(Metric::from_json(text)?));
+    /// let said = outcome.findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    /// assert!(said.contains("linear does not explain these answers"), "{said}");
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn probes(self, probes: usize) -> Result<Self> {
+        if probes > 0 {
+            let Subject::Linear(space) = &self.subject else {
+                let what = "probes is given, which works for linear metrics on a ball only".to_owned();
+                return Err(Error::Mismatch(what));
+            };
+            let found = check::coefficients(space.view().dimension());
+            if found > check::MOST_COEFFICIENTS {
+                let what = format!(
+                    "probes compares with a quadratic metric, which has {found} coefficients here, expected at most {} \
+                     (fewer classes)",
+                    check::MOST_COEFFICIENTS
+                );
+                return Err(Error::Mismatch(what));
+            }
+        }
+        Self { probes, ..self }.with_room_for_questions()
+    }
+
+    /// Probes come out of the budget, so they must leave something of it.
+    fn with_room_for_questions(self) -> Result<Self> {
+        expect::number("probes", self.probes as f64, self.probes < self.budget, "fewer than the budget")?;
+        Ok(self)
     }
 
     /// Other rules that end it, besides tolerance and budget.
@@ -232,7 +210,7 @@ impl Adaptive {
 
     /// The two points of a question differ in at most this many coordinates, so that people can see all that differs.
     pub fn rows_that_differ(self, rows: usize) -> Result<Self> {
-        check::at_least("rows_that_differ", rows, 2, "at least 2")?;
+        expect::at_least("rows_that_differ", rows, 2, "at least 2")?;
         if matches!(self.subject, Subject::GroupFair(_) | Subject::GroupFairQuadratic(_)) {
             let what = "rows_that_differ is given, which works without groups only".to_owned();
             return Err(Error::Mismatch(what));
@@ -259,6 +237,20 @@ impl Adaptive {
     /// What the points of its questions are.
     pub fn view(&self) -> View {
         self.features().view()
+    }
+
+    /// Whether a question may show this point, to within `tolerance` in units of the space.
+    pub(super) fn may_ask_about(&self, point: &[f64], tolerance: f64) -> bool {
+        let features = self.features();
+        let x = features.relative(point);
+        let near = |y: &[f64]| x.iter().zip(features.relative(y)).all(|(a, b)| (a - b).abs() <= tolerance);
+        match &self.subject {
+            Subject::Pool(pool) => pool.members().iter().any(|member| near(&member.point)),
+            _ => {
+                let groups = features.view().groups();
+                x.chunks(x.len() / groups).all(|part| crate::linalg::norm(part) <= 1.0 + tolerance)
+            }
+        }
     }
 
     /// The feature map of its family.
@@ -311,7 +303,7 @@ impl Adaptive {
         if session.radius() * self.answers.caution() <= self.tolerance {
             return Some("radius");
         }
-        if session.asked() >= self.budget {
+        if session.asked() >= self.budget - self.probes {
             return Some("budget");
         }
         let settled = |stop: &&Stop| match stop {
@@ -321,10 +313,28 @@ impl Adaptive {
         self.stops.iter().find(settled).map(Stop::rule)
     }
 
-    /// Whether a question tells too little to be asked.
-    fn is_idle(&self, bits: f64) -> Option<&'static str> {
-        let idle = |stop: &&Stop| matches!(stop, Stop::Information { floor } if bits < *floor);
-        self.stops.iter().find(idle).map(Stop::rule)
+    /// What to ask now, or the rule that ends the questions.
+    fn next(&self, session: &Session) -> std::result::Result<Query, &'static str> {
+        if let Some(rule) = self.ended(session) {
+            return Err(rule);
+        }
+        let query = session.question(self.seed).ok_or(NOTHING_LEFT)?;
+        let floors = self.stops.iter().filter(|stop| matches!(stop, Stop::Information { .. }));
+        let bits = if floors.clone().next().is_some() { session.expected_bits(&query) } else { 1.0 };
+        let mut idle = floors.filter(|stop| matches!(stop, Stop::Information { floor } if bits < *floor));
+        idle.next().map_or(Ok(query), |stop| Err(stop.rule()))
+    }
+
+    /// Whether the questions have come to their end and only probes are left.
+    pub fn is_checking(&self, session: &Session) -> bool {
+        self.probes > 0 && self.next(session).is_err()
+    }
+
+    /// Whoever hears the probes of a session that has ended.
+    fn jury(&self, session: &Session) -> Option<Jury> {
+        let Subject::Linear(space) = &self.subject else { return None };
+        let hears = || Jury::new(space, self.answers, session.noise(), self.signs, &session.transcript());
+        (self.probes > 0).then(hears)
     }
 
     pub(crate) fn read(mut object: Object, space: crate::space::AnySpace) -> Result<Self> {
@@ -362,6 +372,9 @@ impl Adaptive {
         if let Some(rows) = object.optional("rows_that_differ")? {
             plan = document::at(&place, plan.rows_that_differ(rows))?;
         }
+        if let Some(probes) = object.optional("probes")? {
+            plan = document::at(&place, plan.probes(probes))?;
+        }
         plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
         object.finish()?;
         Ok(plan)
@@ -372,27 +385,57 @@ impl Plan for Adaptive {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session: Session = memory::recall(oracle).unwrap_or_else(|| self.start());
+        let begin = || Inquiry { session: self.start(), check: None, probed: 0 };
+        let mut inquiry: Inquiry = memory::recall(oracle).unwrap_or_else(begin);
         let rule = loop {
-            if let Some(rule) = self.ended(&session) {
+            if let Some((rule, _)) = inquiry.check {
                 break rule;
             }
-            let Some(query) = session.question(self.seed) else { break "nothing left to ask" };
-            if let Some(rule) = self.is_idle(session.expected_bits(&query)) {
-                break rule;
+            match self.next(&inquiry.session) {
+                Ok(query) => {
+                    let answer = oracle.prefer(&query)?;
+                    inquiry.session.take(&query, &answer);
+                    memory::keep(oracle, &inquiry);
+                }
+                Err(rule) => {
+                    inquiry.check = self.jury(&inquiry.session).map(|jury| (rule, jury));
+                    break rule;
+                }
             }
-            let answer = oracle.prefer(&query)?;
-            session.take(&query, &answer);
-            memory::keep(oracle, &session);
         };
-        let radius = session.radius() * self.answers.caution();
-        let mut findings =
-            vec![Finding::Stopped { rule: rule.to_owned(), questions: session.asked(), radius }];
+        while inquiry.probed < self.probes {
+            let Some((_, jury)) = &mut inquiry.check else { break };
+            let query = jury.probe(self.rows_that_differ, self.seed);
+            let Answer { preference, shown } = oracle.prefer(&query)?;
+            jury.hear(&Answered { query, preference, shown });
+            inquiry.probed += 1;
+            memory::keep(oracle, &inquiry);
+        }
+        Ok(self.outcome(&inquiry, rule))
+    }
+}
+
+impl Adaptive {
+    fn outcome(&self, inquiry: &Inquiry, rule: &str) -> Outcome {
+        let session = &inquiry.session;
+        let (questions, radius) =
+            (session.asked() + inquiry.probed, session.radius() * self.answers.caution());
+        let mut findings = vec![Finding::Stopped { rule: rule.to_owned(), questions, radius }];
         if let (Subject::Pool(pool), Some(decision)) = (&self.subject, session.decision(self.seed)) {
             let name = pool.members()[decision.best].name.clone();
             findings.push(Finding::BestOfPool { name, probability: decision.probability });
+            let level = |stop: &Stop| match stop {
+                Stop::Decision { level } => Some(*level),
+                Stop::Information { .. } => None,
+            };
+            if let (NOTHING_LEFT, Some(level)) = (rule, self.stops.iter().find_map(level)) {
+                findings.push(Finding::PairsUsedUp { pairs: session.asked(), level });
+            }
         }
-        Ok(Outcome { metric: session.metric(), findings })
+        if let Some((_, jury)) = &inquiry.check {
+            findings.extend(jury.verdict().findings());
+        }
+        Outcome { metric: session.metric(), findings }
     }
 }
 
@@ -412,6 +455,8 @@ impl Serialize for Adaptive {
             stop: Option<&'a [Stop]>,
             #[serde(skip_serializing_if = "Option::is_none")]
             rows_that_differ: Option<usize>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            probes: Option<usize>,
             seed: u64,
         }
         fn write<T: Serialize, S: serde::Serializer>(
@@ -437,6 +482,7 @@ impl Serialize for Adaptive {
                 budget,
                 stop,
                 rows_that_differ,
+                probes: (plan.probes > 0).then_some(plan.probes),
                 seed,
             }
             .serialize(serializer)

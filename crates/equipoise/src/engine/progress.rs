@@ -1,11 +1,12 @@
 //! How many questions are left: a range, from imagined answers.
 //!
-//! People are drawn from the posterior, each answers until the stop rule ends it, and the 5 % and 95 % quantiles of how
-//! long they take are the range. The roll-outs run on a thinned posterior, keep what they have worked out about a question,
-//! and reconsider how far questions should reach only now and then, so that the whole costs a few milliseconds.
+//! People are drawn from the posterior, each answers until the stop rule ends it, and the shortest range that holds nine
+//! tenths of how long they take is the range. The roll-outs run on a thinned posterior, keep what they have worked out
+//! about a question, and reconsider what kind of question to ask only now and then, so that the whole costs some
+//! milliseconds.
 
 use super::people;
-use super::ratio::{REACHES, RatioPosterior, difference, entropy, quantile};
+use super::ratio::{REACHES, RatioPosterior, SHARES, difference, entropy};
 use super::ratio_plan::AdaptiveRatio;
 use crate::oracle::Query;
 use rand::{RngExt as _, SeedableRng as _};
@@ -13,47 +14,62 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 /// How many people are imagined.
-const PEOPLE: usize = 40;
+const PEOPLE: usize = 79;
 
-/// Every so many places of the fine grid stand for one of the roll-outs.
-const THINNING: [usize; 2] = [5, 3];
+/// The share of them that the range holds.
+const HELD: f64 = 0.9;
 
-/// After so many questions the reach is reconsidered.
+/// Roll-outs know so many ratios; every so many of the noises stand for one of theirs.
+const THINNING: (usize, usize) = (120, 3);
+
+/// After so many questions it is reconsidered what kind of question tells most.
 const RECONSIDER: usize = 3;
 
-/// Roll-outs look up their questions by the middle ratio, to this many parts of its range.
+/// Roll-outs look up their questions by the ratio to which both classifiers are alike, to this many parts of its range.
 const CELLS: usize = 400;
 
-/// A range of how many questions are left, with probability .9.
+/// By how much the upper end may rise after an answer.
+const MOST_RISE: usize = 2;
+
+/// A range of how many questions are left: it holds the true number about nine times in ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// At least, but for one time in twenty.
+    /// At least so many.
     pub low: usize,
-    /// At most, but for one time in twenty.
+    /// At most so many.
     pub high: usize,
+}
+
+impl Left {
+    /// As it is shown after an answer, if `before` was shown before it: the upper end rises by 2 at most, because a count
+    /// that jumps up is worse than one that is late. Not for "can't tell" or undo, after which more may well be left.
+    pub fn after(self, before: Left) -> Self {
+        let high = self.high.min(before.high + MOST_RISE);
+        Self { low: self.low.min(high), high }
+    }
 }
 
 impl AdaptiveRatio {
     /// How many questions are left after what the posterior has taken in; the same for the same seed.
     pub fn questions_left(&self, posterior: &RatioPosterior, seed: u64) -> Left {
-        let none = Left { low: 0, high: 0 };
-        if self.settled(posterior).is_some() {
-            return none;
-        }
-        if posterior.question().is_none_or(|(bits, _)| bits < self.least_information()) {
-            return none;
+        if self.next(posterior).is_err() {
+            return Left { low: 0, high: 0 };
         }
         let mut roll_out = RollOut {
             plan: self,
-            start: posterior.thinned(THINNING[0], THINNING[1]),
+            start: posterior.thinned(THINNING.0, THINNING.1),
             most: self.most_questions().saturating_sub(posterior.asked()).max(1),
             prospects: (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
         lengths.sort_unstable();
-        let at = |share: f64| lengths[(share * (PEOPLE - 1) as f64).round() as usize];
-        Left { low: at(0.05), high: at(0.95) }
+        // Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
+        // questions as allowed, and no tail lies beyond those.
+        let held = (HELD * PEOPLE as f64).ceil() as usize;
+        let shortest = lengths.windows(held).min_by_key(|held| held[held.len() - 1] - held[0]);
+        let held = shortest.expect("fewer are held than there are");
+        Left { low: held[0], high: held[held.len() - 1] }
     }
 }
 
@@ -96,20 +112,20 @@ impl RollOut<'_> {
     fn length(&mut self, n: usize) -> usize {
         // Evenly spread shares instead of independent draws: a smoother range for the same cost.
         let share = (n as f64 + self.random.random::<f64>()) / PEOPLE as f64;
-        let (log_ratio, noise) = self.start.draw(share);
+        let (log_ratio, noise) = self.start.draw(share, self.random.random());
         let mut masses = self.start.masses().concat();
         let mut marginal = self.start.marginal().to_vec();
-        let mut reach = 0;
+        let mut kind = (0, 0);
         for asked in 0..self.most {
-            if asked > 0 && self.plan.settled_by(&marginal).is_some() {
+            if asked > 0 && self.plan.settled_by(self.start.scale(), &marginal).is_some() {
                 return asked;
             }
             if asked % RECONSIDER == 0 {
-                reach = self.best_reach(&masses, &marginal);
+                kind = self.best_kind(&masses, &marginal);
             }
             let chance: f64 = self.random.random();
             let (unit, floor) = (self.start.unit(), self.plan.least_information());
-            let Some(prospect) = self.prospect(&marginal, reach) else { return asked.max(1) };
+            let Some(prospect) = self.prospect(&marginal, kind) else { return asked.max(1) };
             let (bits, first) = prospect.information(&masses, &marginal);
             if asked > 0 && bits < floor {
                 return asked;
@@ -127,22 +143,24 @@ impl RollOut<'_> {
         self.most
     }
 
-    /// Which of the reaches tells most now.
-    fn best_reach(&mut self, masses: &[f64], marginal: &[f64]) -> usize {
-        let mut best = (f64::MIN, 0);
-        for reach in 0..REACHES.len() {
-            if let Some(prospect) = self.prospect(marginal, reach) {
-                let (bits, _) = prospect.information(masses, marginal);
-                best = if bits > best.0 { (bits, reach) } else { best };
+    /// Which of the questions that the plan itself considers tells most now: by share and reach.
+    fn best_kind(&mut self, masses: &[f64], marginal: &[f64]) -> (usize, usize) {
+        let mut best = (f64::MIN, (0, 0));
+        for share in 0..SHARES.len() {
+            for reach in 0..REACHES.len() {
+                if let Some(prospect) = self.prospect(marginal, (share, reach)) {
+                    let (bits, _) = prospect.information(masses, marginal);
+                    best = if bits > best.0 { (bits, (share, reach)) } else { best };
+                }
             }
         }
         best.1
     }
 
-    /// Two classifiers that are about equally good to the middle of the posterior.
-    fn prospect(&mut self, marginal: &[f64], reach: usize) -> Option<&Prospect> {
+    /// Two classifiers that are about equally good to a ratio with a share of the posterior below it.
+    fn prospect(&mut self, marginal: &[f64], (share, reach): (usize, usize)) -> Option<&Prospect> {
         let range = people::LARGEST_RATIO.ln();
-        let place = (quantile(marginal, 0.5) / range + 1.0) * 0.5;
+        let place = (self.start.scale().quantile(marginal, SHARES[share]) / range + 1.0) * 0.5;
         let cell = (place * CELLS as f64).round() as usize;
         let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
         let start = &self.start;

@@ -18,6 +18,12 @@ const FAR: f64 = 60.0;
 /// How far questions may reach from the best classifier towards the ends of the boundary.
 pub(super) const REACHES: [f64; 4] = [0.1, 0.3, 0.6, 0.95];
 
+/// Questions are even to a ratio with one of these shares of the posterior below it.
+pub(super) const SHARES: [f64; 3] = [0.3, 0.5, 0.7];
+
+/// Ratios in either tail of this weight are left off where a rough answer will do.
+const RULED_OUT: f64 = 1e-5;
+
 /// Questions closer than this in every coordinate are the same question.
 const SAME: f64 = 1e-9;
 
@@ -55,6 +61,48 @@ impl Noise {
     }
 }
 
+/// The ratios of a grid: evenly spaced logarithms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    low: f64,
+    step: f64,
+}
+
+impl Scale {
+    /// All ratios of the population.
+    fn full() -> Self {
+        let range = people::LARGEST_RATIO.ln();
+        Self { low: -range, step: 2.0 * range / (RATIOS - 1) as f64 }
+    }
+
+    /// The logarithm of the ratio at a place.
+    fn at(self, place: f64) -> f64 {
+        self.low + self.step * place
+    }
+
+    /// The log ratio below which a share of the masses lies, linear within a grid cell.
+    pub fn quantile(self, masses: &[f64], share: f64) -> f64 {
+        let last = (masses.len() - 1) as f64;
+        let mut below = 0.0;
+        for (place, mass) in masses.iter().enumerate() {
+            if below + mass >= share && *mass > 0.0 {
+                let within = (share - below) / mass - 0.5;
+                return self.at((place as f64 + within).clamp(0.0, last));
+            }
+            below += mass;
+        }
+        self.at(last)
+    }
+
+    /// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
+    pub fn threshold_settled(self, masses: &[f64], tolerance: f64) -> f64 {
+        let threshold = |log_ratio: f64| 1.0 / (1.0 + log_ratio.exp());
+        let chosen = threshold(self.quantile(masses, 0.5));
+        let near = |place: &usize| (threshold(self.at(*place as f64)) - chosen).abs() <= tolerance;
+        (0..masses.len()).filter(near).map(|place| masses[place]).sum()
+    }
+}
+
 /// A joint posterior of the cost ratio and the noise.
 ///
 /// ```
@@ -75,6 +123,7 @@ impl Noise {
 pub struct RatioPosterior {
     space: Binary,
     unit: f64,
+    scale: Scale,
     noises: Vec<Noise>,
     /// Logarithm of the posterior, noise by noise, ratio by ratio.
     logs: Vec<Vec<f64>>,
@@ -83,6 +132,7 @@ pub struct RatioPosterior {
     /// The same without the noise.
     marginal: Vec<f64>,
     asked: Vec<Query>,
+    answers: Vec<Answer>,
 }
 
 impl RatioPosterior {
@@ -91,11 +141,12 @@ impl RatioPosterior {
         let unit = crate::elicit::inscribed_radius(&space);
         let logs = noises.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
         let noises = noises.iter().map(|(noise, _)| *noise).collect();
-        Self::from_logs(space, unit, noises, logs)
+        Self::from_logs(space, unit, Scale::full(), noises, logs)
     }
 
-    fn from_logs(space: Binary, unit: f64, noises: Vec<Noise>, logs: Vec<Vec<f64>>) -> Self {
-        let mut made = Self { space, unit, noises, masses: vec![], marginal: vec![], logs, asked: vec![] };
+    fn from_logs(space: Binary, unit: f64, scale: Scale, noises: Vec<Noise>, logs: Vec<Vec<f64>>) -> Self {
+        let (masses, marginal, asked, answers) = (vec![], vec![], vec![], vec![]);
+        let mut made = Self { space, unit, scale, noises, logs, masses, marginal, asked, answers };
         made.refresh();
         made
     }
@@ -105,23 +156,32 @@ impl RatioPosterior {
         Self::new(space, &people::prior())
     }
 
-    /// The same belief on fewer places: every `ratios`-th ratio and every `noises`-th noise stand for their neighbours.
+    /// The same belief on about `most` places: ratios that are as good as ruled out are left off, and neighbours stand
+    /// together for each other; so does every `noises`-th noise.
     ///
     /// For what is only worth a rough answer, such as guessing how many questions are left.
-    pub(super) fn thinned(&self, ratios: usize, noises: usize) -> Self {
-        let mut logs = vec![];
-        for rows in self.masses.chunks(noises) {
-            // Places 0, n, 2n, ... with the mass of the half cells around them, so that the grid keeps its ends.
-            let mut sums = vec![0.0; (self.marginal.len() - 1) / ratios + 1];
+    pub(super) fn thinned(&self, most: usize, noises: usize) -> Self {
+        let mut below = 0.0;
+        let possible: Vec<usize> = (0..self.marginal.len())
+            .filter(|place| {
+                below += self.marginal[*place];
+                below > RULED_OUT && below - self.marginal[*place] < 1.0 - RULED_OUT
+            })
+            .collect();
+        let (first, last) = (possible.first().copied().unwrap_or(0), possible.last().copied().unwrap_or(0));
+        let stride = (last + 1 - first).div_ceil(most);
+        let middle = first as f64 + 0.5 * (stride - 1) as f64;
+        let scale = Scale { low: self.scale.at(middle), step: self.scale.step * stride as f64 };
+        let together = |rows: &[Vec<f64>]| -> Vec<f64> {
+            let mut sums = vec![0.0_f64; (last + 1 - first).div_ceil(stride)];
             for row in rows {
-                for (place, mass) in row.iter().enumerate() {
-                    sums[(place + ratios / 2) / ratios] += mass;
-                }
+                row[first..=last].iter().enumerate().for_each(|(n, mass)| sums[n / stride] += mass);
             }
-            logs.push(sums.into_iter().map(|mass| mass.max(1e-300).ln()).collect());
-        }
+            sums.into_iter().map(|mass| mass.max(1e-300).ln()).collect()
+        };
+        let logs = self.masses.chunks(noises).map(together).collect();
         let noises = self.noises.chunks(noises).map(|near| near[near.len() / 2]).collect();
-        Self::from_logs(self.space.clone(), self.unit, noises, logs)
+        Self::from_logs(self.space.clone(), self.unit, scale, noises, logs)
     }
 
     /// How many answers have been taken in, checks left out.
@@ -134,14 +194,9 @@ impl RatioPosterior {
         self.unit
     }
 
-    /// The logarithm of the ratio at a grid place.
-    fn log_ratio(&self, place: usize) -> f64 {
-        people::LARGEST_RATIO.ln() * (2.0 * place as f64 / (self.logs[0].len() - 1) as f64 - 1.0)
-    }
-
     /// The difference of two points in the disc's units, under the ratio at a grid place.
     fn difference(&self, query: &Query, place: usize) -> f64 {
-        difference(query, self.log_ratio(place)) / self.unit
+        difference(query, self.scale.at(place as f64)) / self.unit
     }
 
     fn differences(&self, query: &Query) -> Vec<f64> {
@@ -157,7 +212,28 @@ impl RatioPosterior {
             }
         }
         self.asked.push(query.clone());
+        self.answers.push(answer.clone());
         self.refresh();
+    }
+
+    /// How likely answer n is right to all the others, noise aside; `None` for "can't tell".
+    pub fn chance_without(&self, n: usize) -> Option<f64> {
+        let (query, answer) = (self.asked.get(n)?, self.answers.get(n)?);
+        let sign = match answer.preference {
+            Preference::First => 1.0,
+            Preference::Second => -1.0,
+            Preference::CannotTell => return None,
+        };
+        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        let (mut right, mut all) = (0.0, 0.0);
+        for (noise, masses) in self.noises.iter().zip(&self.masses) {
+            for (mass, t) in masses.iter().zip(&differences) {
+                let without = mass / noise.chance(*t, answer.preference);
+                all += without;
+                right += if sign * t > 0.0 { without } else { 0.0 };
+            }
+        }
+        (all > 0.0).then(|| right / all)
     }
 
     /// Takes in the answer to a check: a dominated pair, or a repeat, whose answer tells how the person errs.
@@ -196,12 +272,17 @@ impl RatioPosterior {
 
     /// The ratio below which a share of the posterior lies.
     pub fn quantile(&self, share: f64) -> f64 {
-        quantile(&self.marginal, share).exp()
+        self.scale.quantile(&self.marginal, share).exp()
     }
 
     /// How likely the threshold $1/(1+\text{ratio})$ is within `tolerance` of the one the middle ratio leads to.
     pub fn threshold_settled(&self, tolerance: f64) -> f64 {
-        threshold_settled(&self.marginal, tolerance)
+        self.scale.threshold_settled(&self.marginal, tolerance)
+    }
+
+    /// The ratios of the grid.
+    pub(super) fn scale(&self) -> Scale {
+        self.scale
     }
 
     /// The posterior, noise by noise, ratio by ratio.
@@ -227,12 +308,12 @@ impl RatioPosterior {
         self.noises.iter().copied().zip(self.masses.iter().map(|row| row.iter().sum())).collect()
     }
 
-    /// A person drawn from the posterior: the logarithm of their ratio, and their noise.
-    pub(super) fn draw(&self, mut share: f64) -> (f64, Noise) {
+    /// A person drawn from the posterior by two even shares: the logarithm of their ratio, and their noise.
+    pub(super) fn draw(&self, mut share: f64, within: f64) -> (f64, Noise) {
         for (noise, row) in self.noises.iter().zip(&self.masses) {
             for (place, mass) in row.iter().enumerate() {
                 if share < *mass {
-                    return (self.log_ratio(place), *noise);
+                    return (self.scale.at(place as f64 + within - 0.5), *noise);
                 }
                 share -= mass;
             }
@@ -245,13 +326,13 @@ impl RatioPosterior {
     /// A pair that has been asked is not asked again.
     pub fn question(&self) -> Option<(f64, Query)> {
         let mut best: Option<(f64, Query)> = None;
-        for share in [0.3, 0.5, 0.7] {
+        for share in SHARES {
             let ratio = self.quantile(share);
             for reach in REACHES {
                 let Some(query) = self.chord(ratio, reach) else { continue };
                 let gain = self.information(&query);
                 let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
-                if better && !self.asked.iter().any(|asked| asked.is_close(&query, SAME)) {
+                if better && !self.asked.iter().any(|asked| asked.is_same_pair(&query, SAME)) {
                     best = Some((gain, query));
                 }
             }
@@ -286,8 +367,9 @@ impl RatioPosterior {
 
     /// Expected information about the ratio, in bits, noise averaged out.
     fn information(&self, query: &Query) -> f64 {
-        let (mut first, mut uncertainty) = (0.0, 0.0);
-        // Two hundred places of the grid are plenty for a choice.
+        let (mut first, mut uncertainty, mut total) = (0.0, 0.0, 0.0);
+        // Two hundred places of the grid are plenty for a choice; they stand for all the others by their own total, or what
+        // piles up at an end of the grid would count for more or less than it is.
         let stride = (self.marginal.len() / 200).max(1);
         for (place, mass) in self.marginal.iter().enumerate().step_by(stride) {
             if *mass < 1e-7 {
@@ -296,11 +378,11 @@ impl RatioPosterior {
             let t = self.difference(query, place);
             let of_noise = self.noises.iter().zip(&self.masses);
             let joint: f64 = of_noise.map(|(noise, row)| row[place] * noise.chance_of_first(t)).sum();
-            let (share, chance) = (stride as f64 * mass, (joint / mass).clamp(0.0, 1.0));
-            first += share * chance;
-            uncertainty += share * entropy(chance);
+            first += joint;
+            uncertainty += mass * entropy((joint / mass).clamp(0.0, 1.0));
+            total += mass;
         }
-        entropy(first.clamp(0.0, 1.0)) - uncertainty
+        if total > 0.0 { entropy((first / total).clamp(0.0, 1.0)) - uncertainty / total } else { 0.0 }
     }
 }
 
@@ -313,29 +395,4 @@ pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
 pub(super) fn entropy(p: f64) -> f64 {
     let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
-}
-
-/// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
-pub(super) fn threshold_settled(masses: &[f64], tolerance: f64) -> f64 {
-    let threshold = |log_ratio: f64| 1.0 / (1.0 + log_ratio.exp());
-    let chosen = threshold(quantile(masses, 0.5));
-    let (range, cells) = (people::LARGEST_RATIO.ln(), (masses.len() - 1) as f64);
-    let at = |place: usize| threshold(range * (2.0 * place as f64 / cells - 1.0));
-    let near = |place: &usize| (at(*place) - chosen).abs() <= tolerance;
-    (0..masses.len()).filter(near).map(|place| masses[place]).sum()
-}
-
-/// The log ratio below which a share of the masses lies, linear within a grid cell.
-pub(super) fn quantile(masses: &[f64], share: f64) -> f64 {
-    let range = people::LARGEST_RATIO.ln();
-    let cells = (masses.len() - 1) as f64;
-    let mut below = 0.0;
-    for (place, mass) in masses.iter().enumerate() {
-        if below + mass >= share && *mass > 0.0 {
-            let within = (share - below) / mass - 0.5;
-            return (range * (2.0 * (place as f64 + within) / cells - 1.0)).clamp(-range, range);
-        }
-        below += mass;
-    }
-    range
 }

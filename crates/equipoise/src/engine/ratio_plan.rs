@@ -1,8 +1,9 @@
 //! The cost ratio of a two-class metric, elicited adaptively.
 
+use super::answers::Answers;
+use super::check::{STANDS_OUT, contradicted};
 use super::memory;
-use super::plan::Answers;
-use super::ratio::{Noise, RatioPosterior, quantile, threshold_settled};
+use super::ratio::{Noise, RatioPosterior, Scale};
 use crate::document::{self, Object};
 use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
@@ -154,16 +155,16 @@ impl AdaptiveRatio {
     /// The rule that says enough is known, if one does; whether more can be asked is another question.
     pub(super) fn settled(&self, posterior: &RatioPosterior) -> Option<&'static str> {
         let over = (posterior.asked() >= self.budget).then_some("budget");
-        self.settled_by(posterior.marginal()).or(over)
+        self.settled_by(posterior.scale(), posterior.marginal()).or(over)
     }
 
-    /// The same for the posterior of a ratio, budget aside.
-    pub(super) fn settled_by(&self, marginal: &[f64]) -> Option<&'static str> {
-        if quantile(marginal, 0.975) - quantile(marginal, 0.025) <= self.width.ln() {
+    /// The same for the posterior of a ratio over a grid, budget aside.
+    pub(super) fn settled_by(&self, scale: Scale, marginal: &[f64]) -> Option<&'static str> {
+        if scale.quantile(marginal, 0.975) - scale.quantile(marginal, 0.025) <= self.width.ln() {
             return Some("width");
         }
         let Settled { tolerance, certainty } = self.decision?;
-        (threshold_settled(marginal, tolerance) >= certainty).then_some("decision")
+        (scale.threshold_settled(marginal, tolerance) >= certainty).then_some("decision")
     }
 
     /// What to ask now, or the rule that ends the questions.
@@ -184,10 +185,12 @@ impl AdaptiveRatio {
         let metric =
             Metric::linear(self.space.view(), Sense::Utility, vec![middle, 1.0]).expect("positive weights");
         let questions = posterior.asked();
-        let findings = vec![
+        let mut findings = vec![
             Finding::Stopped { rule: rule.to_owned(), questions, radius: (high / low).ln() },
             Finding::RatioInterval { low, high, level: 0.95 },
         ];
+        let stands_out = |n: &usize| posterior.chance_without(*n).is_some_and(|chance| chance < STANDS_OUT);
+        findings.extend(contradicted((0..questions).filter(stands_out)));
         let metric = metric.normal_form();
         // The interval travels with the metric, so that ranking and thresholds allow for it.
         let interval = RatioInterval::new(low, Some(high), 0.95);

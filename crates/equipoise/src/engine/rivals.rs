@@ -15,6 +15,9 @@ use crate::linalg::{angle, dot};
 /// Rivals less likely than this are out of the running.
 const IN_THE_RUNNING: f64 = 0.05;
 
+/// Rivals less likely than this retire: they will not come back, and every one that stays costs a posterior per answer.
+const RETIRED: f64 = 1e-6;
+
 /// Slopes, in units of the ball, and lapse rates of the rivals.
 const SLOPES: [f64; 4] = [4.0, 10.0, 25.0, 100.0];
 const LAPSES: [f64; 3] = [0.0, 0.05, 0.1];
@@ -83,6 +86,12 @@ pub(super) fn shares(rivals: &[Rival]) -> Vec<f64> {
     let weights: Vec<f64> = rivals.iter().map(|rival| (rival.evidence - top).exp()).collect();
     let total: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / total).collect()
+}
+
+/// Those that are not beyond hope.
+pub(super) fn remaining(rivals: Vec<Rival>) -> Vec<Rival> {
+    let shares = shares(&rivals);
+    rivals.into_iter().zip(shares).filter(|(_, share)| *share >= RETIRED).map(|(rival, _)| rival).collect()
 }
 
 /// The angle around `estimate` that every rival in the running finds wide enough for 95 %.

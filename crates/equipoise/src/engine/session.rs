@@ -5,6 +5,7 @@ use super::decision::Decision;
 use super::posterior::{Evidence, Posterior};
 use super::rivals::{self, Rival};
 use super::stop::expected_bits;
+use crate::interview::Answered;
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
@@ -67,6 +68,9 @@ impl AnswerModel {
 /// How many other questions are tried when the best has been asked before.
 const NEW_TRIES: u64 = 16;
 
+/// How often all answers are revisited when they are taken in at once.
+const ALL_SWEEPS: usize = 30;
+
 /// The state of an adaptive elicitation after some answers.
 #[derive(Debug, Clone)]
 pub struct Session {
@@ -77,6 +81,8 @@ pub struct Session {
     known: Direction,
     /// The pairs as they were asked, so that none is asked again.
     asked: Vec<Query>,
+    /// What was said of each.
+    answers: Vec<Answer>,
     /// Models of unknown noise; empty when the noise is known.
     rivals: Vec<Rival>,
 }
@@ -86,7 +92,7 @@ impl Session {
     pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
         let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: vec![], rivals: vec![] }
+        Self { chooser, model, signs, posterior, known, asked: vec![], answers: vec![], rivals: vec![] }
     }
 
     /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
@@ -199,9 +205,9 @@ impl Session {
             .find(|query| !self.has_asked(query))
     }
 
-    /// Whether a pair has been asked, to within rounding.
+    /// Whether a pair has been asked, to within rounding, sides swapped or not.
     fn has_asked(&self, query: &Query) -> bool {
-        self.asked.iter().any(|asked| asked.is_close(query, 1e-9))
+        self.asked.iter().any(|asked| asked.is_same_pair(query, 1e-9))
     }
 
     /// What the answer to a question is expected to tell about the weights, in bits.
@@ -227,9 +233,35 @@ impl Session {
                 rival.take(w, evidence);
                 self.rivals.push(rival);
             }
+            self.rivals = rivals::remaining(std::mem::take(&mut self.rivals));
             self.follow_leader();
         }
+        self.record(query, answer);
+    }
+
+    /// Takes many answers in at once: cheaper than one by one, and all that is needed where nothing is asked in between.
+    ///
+    /// For known noise only.
+    pub(super) fn take_all(&mut self, transcript: &[Answered]) {
+        for Answered { query, preference, shown } in transcript {
+            let answer = Answer { preference: *preference, shown: shown.clone() };
+            let (w, evidence) = self.evidence(query, &answer, &self.model);
+            self.posterior.add(w, evidence);
+            self.record(query, &answer);
+        }
+        self.posterior.settle(ALL_SWEEPS, 1e-6);
+        self.known = Direction::of(&self.posterior);
+    }
+
+    fn record(&mut self, query: &Query, answer: &Answer) {
         self.asked.push(query.clone());
+        self.answers.push(answer.clone());
+    }
+
+    /// The answers that have been taken in.
+    pub fn transcript(&self) -> Vec<Answered> {
+        let both = self.asked.iter().cloned().zip(self.answers.iter().cloned());
+        both.map(|(query, Answer { preference, shown })| Answered { query, preference, shown }).collect()
     }
 
     /// Takes in the answer to a check, a dominated pair or a repeat: it tells how the person errs, nothing else.

@@ -38,6 +38,12 @@ impl Query {
         };
         close(&self.first, &other.first) && close(&self.second, &other.second)
     }
+
+    /// Whether it is the same question, sides swapped or not, within `tolerance` in every coordinate.
+    pub(crate) fn is_same_pair(&self, other: &Query, tolerance: f64) -> bool {
+        let turned = Query::new(self.second.clone(), self.first.clone());
+        self.is_close(other, tolerance) || turned.is_close(other, tolerance)
+    }
 }
 
 /// Which of the two points is liked better.

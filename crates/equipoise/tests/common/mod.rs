@@ -64,6 +64,8 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         (BALL3, format!(r#""kind":"linear","method":"adaptive","budget":25,"signs":"unknown",{FLIPS}"#)),
         (BALL, format!(r#""kind":"quadratic","method":"adaptive","budget":25,{SLOPE}"#)),
         (BALL, format!(r#""kind":"linear","method":"adaptive","budget":15,{UNKNOWN}"#)),
+        (BALL, format!(r#""kind":"linear","method":"adaptive","budget":15,"probes":4,{FLIPS}"#)),
+        (BALL, format!(r#""kind":"linear","method":"adaptive","budget":12,"probes":3,{UNKNOWN}"#)),
         (GROUPS3, r#""kind":"group_fair","method":"adaptive","budget":25"#.to_owned()),
         (GROUPS, r#""kind":"group_fair_quadratic","method":"adaptive","budget":20"#.to_owned()),
         (BALL3, r#""kind":"linear","method":"adaptive","budget":25,"rows_that_differ":3"#.to_owned()),

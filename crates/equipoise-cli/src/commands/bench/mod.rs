@@ -39,6 +39,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         seed: global.seed.unwrap_or_else(fresh_seed),
         metrics: args.metrics as usize,
         progress: global.shows_progress(),
+        task: args.task.clone(),
     };
     if args.pools {
         return run_pools(&settings, global, &mut out);
@@ -99,6 +100,20 @@ pub(super) struct Settings {
     pub seed: u64,
     pub metrics: usize,
     pub progress: bool,
+    /// A part of the names of the tasks to run; all, if there is none.
+    pub task: Option<String>,
+}
+
+impl Settings {
+    /// Whether a task is to be run.
+    pub fn wants(&self, name: &str) -> bool {
+        self.task.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    }
+
+    /// The same with so many metrics per cell.
+    pub fn with_metrics(&self, metrics: usize) -> Self {
+        Self { metrics, task: self.task.clone(), ..*self }
+    }
 }
 
 /// One cell of the bench.
@@ -244,7 +259,7 @@ fn tasks(largest: usize) -> Vec<Task> {
 
 fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
     let mut rows = vec![];
-    for task in tasks(largest) {
+    for task in tasks(largest).into_iter().filter(|task| settings.wants(&task.name)) {
         let trials = each(settings, &task.name, |n, rng| {
             trial(&task.plan, &task.metric(rng), &TARGETS, 1.0, Noise::None, n)
         });
@@ -317,7 +332,9 @@ fn noisy(settings: &Settings, largest: usize) -> Vec<Row> {
             let name = format!("q={q}, slope {slope}");
             cells.push((name, Answers::Logistic { slope }, noise, 0.1, 1.0));
         }
-        for (name, answers, noise, target, capacity) in cells {
+        for (name, answers, noise, target, capacity) in
+            cells.into_iter().filter(|cell| settings.wants(&cell.0))
+        {
             let plan = base.clone().answers(answers).expect("fair noise");
             let trials = each(settings, &name, |n, rng| {
                 let task = Task {

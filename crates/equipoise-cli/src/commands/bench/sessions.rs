@@ -14,7 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Small plans of every adaptive kind: a name and a document.
-const PLANS: [(&str, &str); 8] = [
+const PLANS: [(&str, &str); 13] = [
     (
         "linear, exact",
         r#"{"kind":"linear","tolerance":0.02,"budget":20,
@@ -45,6 +45,36 @@ const PLANS: [(&str, &str); 8] = [
         "group fair",
         r#"{"kind":"group_fair","tolerance":0.05,"budget":12,
             "space":{"kind":"group_sphere","classes":2,"radius":0.2,"prevalence":[[0.3,0.6],[0.7,0.4]]}}"#,
+    ),
+    (
+        "linear, with probes",
+        r#"{"kind":"linear","tolerance":0.1,"budget":12,"probes":4,"answers":{"kind":"flip","probability":0.05},
+            "space":{"kind":"sphere","measure":"diagonal_rates","classes":2,"radius":0.2}}"#,
+    ),
+    (
+        "fraction, exact",
+        r#"{"kind":"linear_fractional","tolerance":0.05,"budget":5,
+            "space":{"kind":"sphere","measure":"diagonal_rates","classes":2,"radius":0.2}}"#,
+    ),
+    (
+        "fraction, flips",
+        r#"{"kind":"linear_fractional","tolerance":0.05,"budget":4,"answers":{"kind":"flip","probability":0.05},
+            "space":{"kind":"sphere","measure":"diagonal_rates","classes":3,"radius":0.2}}"#,
+    ),
+    (
+        "pool, exact",
+        r#"{"kind":"linear","tolerance":0.05,"budget":12,
+            "space":{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[
+                {"name":"a","point":[0.30,0.02]},{"name":"b","point":[0.20,0.05]},{"name":"c","point":[0.12,0.12]},
+                {"name":"d","point":[0.05,0.30]},{"name":"worse than c","point":[0.15,0.15]}]}}"#,
+    ),
+    (
+        "pool, flips, any signs",
+        r#"{"kind":"linear","tolerance":0.05,"budget":20,"signs":"unknown",
+            "answers":{"kind":"flip","probability":0.1},
+            "space":{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[
+                {"name":"a","point":[0.30,0.02]},{"name":"b","point":[0.20,0.05]},{"name":"c","point":[0.12,0.12]},
+                {"name":"d","point":[0.05,0.30]},{"name":"e","point":[0.16,0.08]},{"name":"f","point":[0.08,0.2]}]}}"#,
     ),
     (
         "cost ratio, unknown noise",
@@ -122,7 +152,7 @@ fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> 
         ]);
     }
     writeln!(out, "{table}")?;
-    let note = "A session is broken if it does not end, if a question is not a number, not feasible or asked before, or if \
+    let note = "A session is broken if it does not end, if a question is not a number, not feasible or asked before (sides swapped or not), or if \
                 the result is not a number. The adversaries: always first, always second, alternating, contrary to the \
                 posterior, keeping it as wide as possible, mostly undecided, and taking answers back.";
     writeln!(out, "{}", terminal.paragraph(note))?;

@@ -19,7 +19,13 @@ pub fn so_far(plan: &AnyPlan, transcript: &[Answered]) -> Option<String> {
         }
         AnyPlan::Adaptive(plan) => {
             let mut session = plan.start();
-            transcript.iter().for_each(|answered| session.take(&answered.query, &answer(answered)));
+            for answered in transcript {
+                if plan.is_checking(&session) {
+                    let sentence = "The last questions check whether fixed weights explain your answers.";
+                    return Some(sentence.to_owned());
+                }
+                session.take(&answered.query, &answer(answered));
+            }
             let angle = session.radius().to_degrees().min(180.0);
             Some(format!("Your weights are known to within {} degrees (95 %).", two_digits(angle)))
         }

@@ -14,6 +14,9 @@ use std::path::Path;
 /// How close is close enough, unless told otherwise: about three degrees.
 const TOLERANCE: f64 = 0.05;
 
+/// Questions that check whether a linear metric explains the answers, where somebody real is asked.
+const PROBES: usize = 6;
+
 /// Methods from the fewest questions to the most; the last is whatever a plan does when none is named.
 const METHODS: [Option<&str>; 3] = [Some("adaptive"), Some("antipodal"), None];
 
@@ -107,9 +110,24 @@ fn choose(args: &Elicit, space: &AnySpace, seed: Option<u64>) -> Result<AnyPlan>
     for (field, value) in settings(args, space, method, seed) {
         plan[field] = value;
     }
+    let real = args.oracle.is_none() && args.probes.is_none();
+    if real {
+        // Where they are possible: for linear metrics, of not too many weights, with room in the budget.
+        let probed = with(&plan, "probes", json!(PROBES));
+        if serde_json::from_value::<AnyPlan>(probed.clone()).is_ok() {
+            plan = probed;
+        }
+    }
     // The fields of the document are the options of the command line.
     let read = serde_json::from_value(plan);
     read.map_err(|error| Fault::usage(error.to_string().replace("plan.", "--")).into())
+}
+
+/// The same document with one more field.
+fn with(document: &Value, field: &str, value: Value) -> Value {
+    let mut document = document.clone();
+    document[field] = value;
+    document
 }
 
 /// What the command line says about a method, as fields of the plan's document.
@@ -130,6 +148,7 @@ fn settings(
         ("seed", seed.filter(|_| seeded).map(|seed| json!(seed))),
         ("answers", args.answers.as_ref().map(answers)),
         ("budget", args.budget.map(|budget| json!(budget))),
+        ("probes", args.probes.map(|probes| json!(probes))),
     ];
     all.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
 }
@@ -152,6 +171,9 @@ fn check_options(args: &Elicit, method: Option<&str>, space: &AnySpace) -> Resul
         }
         () if !adaptive && args.answers.is_some() => {
             format!("--answers is for the adaptive method, but this one is {method}")
+        }
+        () if args.probes.is_some() && (ratio || !adaptive || args.family != "linear") => {
+            "--probes is for adaptive linear metrics of more than two weights".to_owned()
         }
         () if !adaptive && args.budget.is_some() => {
             format!("--budget is for the adaptive method, but this one is {method}")
