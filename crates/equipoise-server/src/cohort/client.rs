@@ -8,6 +8,7 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// A reply.
@@ -25,12 +26,31 @@ pub struct Client {
     address: SocketAddr,
     sender: SendRequest<Full<Bytes>>,
     cookie: Option<String>,
+    tries: usize,
 }
+
+/// How long it waits before it tries again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// After this a reply is not waited for any longer, where something is tried again.
+const TOO_LONG: Duration = Duration::from_secs(2);
 
 impl Client {
     /// Connects.
     pub async fn connect(address: SocketAddr) -> io::Result<Self> {
-        Ok(Self { address, sender: open(address).await?, cookie: None })
+        Self::patient(address, 1).await
+    }
+
+    /// Connects, and sends whatever fails again on a new connection, as the pages' script does: at most so many times.
+    pub async fn patient(address: SocketAddr, tries: usize) -> io::Result<Self> {
+        let mut opened = open(address).await;
+        for _ in 1..tries {
+            if opened.is_err() {
+                tokio::time::sleep(PAUSE).await;
+                opened = open(address).await;
+            }
+        }
+        Ok(Self { address, sender: opened?, cookie: None, tries })
     }
 
     /// Asks for a page.
@@ -45,6 +65,28 @@ impl Client {
     }
 
     async fn send(&mut self, method: Method, path: &str, body: String, accept: &str) -> io::Result<Response> {
+        for _ in 1..self.tries {
+            let once = self.send_once(method.clone(), path, body.clone(), accept);
+            match tokio::time::timeout(TOO_LONG, once).await {
+                Ok(Ok(response)) if !response.status.is_server_error() => return Ok(response),
+                _ => {
+                    tokio::time::sleep(PAUSE).await;
+                    if let Ok(sender) = open(self.address).await {
+                        self.sender = sender;
+                    }
+                }
+            }
+        }
+        self.send_once(method, path, body, accept).await
+    }
+
+    async fn send_once(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: String,
+        accept: &str,
+    ) -> io::Result<Response> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)

@@ -53,7 +53,7 @@ pub async fn take_part(
     person: &mut Person,
     part: &mut Part,
 ) -> io::Result<()> {
-    let mut client = start(address, token, part).await?;
+    let mut client = start(address, token, person.tries(), part).await?;
     for _ in 0..PATIENCE {
         match step(&mut client, person, part).await? {
             Step::On => {}
@@ -109,7 +109,7 @@ pub fn load(
                     let mut person = Person::new(ratio, 20.0, think, place.into());
                     let (mut early, mut part) = (Part::default(), Part::default());
                     let result = tokio::time::timeout_at(begin + count, async {
-                        let mut client = start(address, &token, &mut early).await?;
+                        let mut client = start(address, &token, 1, &mut early).await?;
                         while tokio::time::Instant::now() < begin {
                             if let Step::End = step(&mut client, &mut person, &mut early).await? {
                                 return Ok(true);
@@ -142,8 +142,8 @@ pub fn load(
 }
 
 /// Opens the link and the first page.
-async fn start(address: SocketAddr, token: &str, part: &mut Part) -> io::Result<Client> {
-    let mut client = Client::connect(address).await?;
+async fn start(address: SocketAddr, token: &str, tries: usize, part: &mut Part) -> io::Result<Client> {
+    let mut client = Client::patient(address, tries).await?;
     client.get(&format!("/s/{token}")).await?;
     part.page = client.get("/").await?.body;
     Ok(client)

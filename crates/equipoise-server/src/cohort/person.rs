@@ -28,6 +28,7 @@ pub struct Person {
     /// How long they look at a comparison, on average.
     pub think: Duration,
     ball: f64,
+    tries: usize,
     random: Xoshiro256PlusPlus,
     /// What they say before is not what decides where noise strikes.
     speech: Xoshiro256PlusPlus,
@@ -38,12 +39,21 @@ impl Person {
     pub fn new(ratio: f64, slope: f64, think: Duration, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let speech = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EED_0F5B_EEC4);
-        Self { ratio, slope, think, ball: BALL, random, speech }
+        Self { ratio, slope, think, ball: BALL, tries: 1, random, speech }
     }
 
     /// The radius of the query ball, which the slope is in units of; without it, that of the thesis.
     pub fn ball(self, radius: f64) -> Self {
         Self { ball: radius, ..self }
+    }
+
+    /// How often whatever fails on the way is sent.
+    pub fn trying(self, tries: usize) -> Self {
+        Self { tries, ..self }
+    }
+
+    pub(super) fn tries(&self) -> usize {
+        self.tries
     }
 
     /// A or B, from the mistakes on the screen: (missed cases, false alarms) out of so many people.
