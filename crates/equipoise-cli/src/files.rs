@@ -54,22 +54,22 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Replaces a file in one step: whoever reads it, or whatever interrupts us, finds the old text or the new one.
-pub fn write(path: &Path, text: &str) -> Result<()> {
-    write_or_say(path, text)
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    write_or_say(path, content.as_ref())
         .map_err(|e| Fault::input_output(format!("cannot write {}: {}", name(path), why(&e))).into())
 }
 
-fn write_or_say(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_or_say(path: &Path, content: &[u8]) -> std::io::Result<()> {
     // A link keeps pointing where it did.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match std::fs::metadata(&path) {
         // Devices and pipes are written to, never replaced.
-        Ok(found) if !found.is_file() && !found.is_dir() => return std::fs::write(&path, text),
+        Ok(found) if !found.is_file() && !found.is_dir() => return std::fs::write(&path, content),
         _ => {}
     }
     let beside = beside(&path)?;
     let written = std::fs::File::create(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(content)?;
         file.sync_all()?;
         std::fs::rename(&beside, &path)
     });

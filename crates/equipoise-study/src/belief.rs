@@ -34,11 +34,28 @@ impl Belief {
         }
     }
 
+    /// Takes in the answer to a check: it tells how the person errs, nothing about the metric.
+    pub fn take_check(&mut self, query: &Query, preference: Preference, shown: Query) {
+        let answer = Answer { preference, shown: Some(shown) };
+        match &mut self.engine {
+            Engine::Ratio(posterior) => posterior.take_check(query, &answer),
+            Engine::Weights { session, .. } => session.take_check(query, &answer),
+        }
+    }
+
     /// The most telling question, with the bits it is expected to tell where they are known.
     pub fn question(&self) -> Option<(Option<f64>, Query)> {
         match &self.engine {
             Engine::Ratio(posterior) => posterior.question().map(|(bits, query)| (Some(bits), query)),
             Engine::Weights { session, seed } => session.question(*seed).map(|query| (None, query)),
+        }
+    }
+
+    /// Two classes: the posterior of the ratio.
+    pub(crate) fn posterior(&self) -> Option<&RatioPosterior> {
+        match &self.engine {
+            Engine::Ratio(posterior) => Some(posterior),
+            Engine::Weights { .. } => None,
         }
     }
 

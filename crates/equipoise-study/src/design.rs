@@ -2,6 +2,7 @@
 
 use crate::belief::Belief;
 use crate::error::{Error, Result};
+use crate::groups::Shares;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
@@ -9,7 +10,9 @@ use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
 use equipoise_data::{Columns, ModelConfusions, Sample, read};
+use rand::seq::SliceRandom as _;
 use rand::{Rng, RngExt as _};
+use serde::Serialize;
 use std::path::Path;
 
 /// How people's answers are believed to come about where the noise is not estimated: the slope of the logistic curve in
@@ -23,6 +26,9 @@ const RATIOS: [f64; 2] = [1.0 / 8.0, 40.0];
 /// and easy ones (RP-06).
 const BANDS: [f64; 3] = [1.6, 2.5, 5.0];
 
+/// Several classes: a question differs in at most so many kinds of mistake (UX-09).
+const READABLE: usize = 3;
+
 /// Tries before a kind of question is given up on.
 const TRIES: usize = 200;
 
@@ -33,12 +39,33 @@ pub struct Design {
     hash: String,
     frame: Frame,
     engine: Engine,
+    fit: Option<Fit>,
+}
+
+/// How well a logistic law describes the boundary of a two-class table (G1).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Fit {
+    /// The root of the mean squared distance between table and law at equal thresholds.
+    pub distance: f64,
+    /// The largest distance by which the law's boundary leaves what the table allows; questions are pulled inside.
+    pub outside: f64,
+    /// How many corners the hull of the table has: systems that need no draw between others.
+    pub corners: usize,
 }
 
 #[derive(Debug, Clone)]
 enum Engine {
-    Ratio { space: Binary, plan: Box<AdaptiveRatio> },
-    Weights { centre: Point, radius: f64, plan: Box<Adaptive> },
+    Ratio {
+        space: Binary,
+        plan: Box<AdaptiveRatio>,
+        /// The only systems that may be asked about, where nothing is smoothed.
+        corners: Option<Vec<[f64; 2]>>,
+    },
+    Weights {
+        centre: Point,
+        radius: f64,
+        plan: Box<Adaptive>,
+    },
 }
 
 impl Design {
@@ -52,8 +79,8 @@ impl Design {
             files.push(bytes);
         }
         let hash = study.hash(&files);
-        let (engine, frame) = engine(&study, directory)?;
-        Ok(Self { study, hash, frame, engine })
+        let (engine, frame, fit) = engine(&study, directory)?;
+        Ok(Self { study, hash, frame, engine, fit })
     }
 
     /// The study file.
@@ -69,6 +96,11 @@ impl Design {
     /// How points are shown.
     pub fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// How well a logistic law describes the table, if the space is a table of two classes.
+    pub fn fit(&self) -> Option<Fit> {
+        self.fit
     }
 
     /// The two-class space, if there are two classes without groups.
@@ -87,12 +119,44 @@ impl Design {
         }
     }
 
+    /// The radius of the query ball: of two classes, of the largest disc of possible systems. Noise is told in its units.
+    pub fn ball(&self) -> f64 {
+        match &self.engine {
+            Engine::Ratio { plan, .. } => plan.start().unit(),
+            Engine::Weights { radius, .. } => *radius,
+        }
+    }
+
+    /// How many more questions would elicit, from and to, after `asked` of them: from imagined answers where the engine
+    /// has them (UX-17), else up to as many as there may be.
+    pub(crate) fn questions_left(&self, belief: &Belief, asked: usize, seed: u64) -> [usize; 2] {
+        let most = self.study.stop.cap.saturating_sub(asked);
+        match (&self.engine, belief.posterior()) {
+            (Engine::Ratio { plan, .. }, Some(posterior)) => {
+                let left = plan.questions_left(posterior, seed);
+                [left.low.min(most), left.high.min(most)]
+            }
+            _ => [most.min(1), most],
+        }
+    }
+
     /// How many questions elicitation is expected to take; decides how thinly checks are spread.
     pub(crate) fn expected(&self) -> usize {
         match &self.engine {
             Engine::Ratio { .. } => 14.min(self.study.stop.cap),
             Engine::Weights { .. } => self.study.stop.cap,
         }
+    }
+
+    /// The pair as it may be asked: of systems that are there, where nothing is smoothed. `None` if it is one system twice.
+    pub(crate) fn permitted(&self, query: Query) -> Option<Query> {
+        let Engine::Ratio { corners: Some(corners), .. } = &self.engine else { return Some(query) };
+        let nearest = |point: &[f64]| {
+            let off = |corner: &&[f64; 2]| (corner[0] - point[0]).hypot(corner[1] - point[1]);
+            corners.iter().min_by(|a, b| off(a).total_cmp(&off(b))).map(|corner| corner.to_vec())
+        };
+        let (first, second) = (nearest(&query.first)?, nearest(&query.second)?);
+        (first != second).then(|| Query::new(first, second))
     }
 
     /// A pair to evaluate the metric on: neither better throughout. `number` picks the band of difficulty.
@@ -105,11 +169,10 @@ impl Design {
                     let log = random.random_range(RATIOS[0].ln()..RATIOS[1].ln());
                     let band = BANDS[number % BANDS.len()].ln();
                     let at = |log: f64| space.at_angle((-log).exp().atan()).to_vec();
-                    Query::new(at(log + band), at(log - band))
+                    self.permitted(Query::new(at(log + band), at(log - band)))
                 }
                 Engine::Weights { centre, radius, .. } => {
-                    let mut point = || around(centre, *radius, false, random);
-                    Query::new(point(), point())
+                    Some(self.pair_of_weights(centre, *radius, number, random))
                 }
             },
         )
@@ -117,11 +180,15 @@ impl Design {
 
     /// A pair of which the first is better in every way.
     pub(crate) fn dominated(&self, random: &mut impl Rng) -> Option<(Query, Shown)> {
-        // Of rare classes some mistakes may round to the same number; most must not.
+        // Of rare classes some mistakes may round to the same number; most must not. Of several classes it must look like
+        // any other question: a few rows.
         let plain = |shown: &Shown| {
-            shown.dominance() == Dominance::A
-                && 2 * shown.differing() > shown.mistakes().count()
-                && shown.people <= 1_000
+            let (differing, kinds) = (shown.differing(), shown.mistakes().count());
+            let enough = match self.few_rows() {
+                true => (2..=READABLE + 1).contains(&differing),
+                false => 2 * differing > kinds,
+            };
+            shown.dominance() == Dominance::A && enough && shown.people <= 1_000
         };
         self.draw(random, plain, |random| match &self.engine {
             Engine::Ratio { space, .. } => {
@@ -129,25 +196,74 @@ impl Design {
                 let better = space.at_angle((-log).exp().atan()).to_vec();
                 let back = random.random_range(0.15..0.5);
                 let worse = better.iter().zip(space.centre()).map(|(x, c)| x + back * (c - x)).collect();
-                Query::new(better, worse)
+                Some(Query::new(better, worse))
             }
             Engine::Weights { centre, radius, .. } => {
                 let better = around(centre, *radius, true, random);
                 let back = random.random_range(0.3..0.8);
-                let worse = better.iter().zip(centre).map(|(x, c)| x + back * (c - x)).collect();
-                Query::new(better, worse)
+                let mut worse = better.clone();
+                let mut kinds: Vec<usize> = (0..better.len()).collect();
+                kinds.shuffle(random);
+                kinds.truncate(if self.few_rows() { READABLE } else { better.len() });
+                for kind in kinds {
+                    worse[kind] += back * (centre[kind] - better[kind]);
+                }
+                Some(Query::new(better, worse))
             }
         })
+    }
+
+    /// Whether questions are about several classes, and so about a few kinds of mistake at a time.
+    fn few_rows(&self) -> bool {
+        self.study.task.classes.len() > 2 && self.study.task.groups.is_empty()
+    }
+
+    /// Two points of the ball. Of several classes they differ in a few kinds of mistake only, so that they can be read
+    /// (UX-09); with groups, in turn, in performance, in gaps, or in both (UX-11).
+    fn pair_of_weights(&self, centre: &[f64], radius: f64, number: usize, random: &mut impl Rng) -> Query {
+        let (mut first, mut second) =
+            (around(centre, radius, false, random), around(centre, radius, false, random));
+        match Shares::of(&self.study) {
+            None => {
+                let mut kinds: Vec<usize> = (0..first.len()).collect();
+                kinds.shuffle(random);
+                for &kind in kinds.iter().skip(READABLE) {
+                    second[kind] = first[kind];
+                }
+            }
+            Some(shares) => {
+                let groups = self.study.task.groups.len();
+                let kinds = first.len() / groups;
+                // Equal rates for all groups: no gap at all.
+                let even = |point: &mut Vec<f64>| {
+                    for place in kinds..point.len() {
+                        point[place] = point[place % kinds];
+                    }
+                };
+                match number % 3 {
+                    0 => {
+                        even(&mut first);
+                        even(&mut second);
+                    }
+                    1 => {
+                        even(&mut first);
+                        second = apart(&first, centre, kinds, groups, shares, random);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Query::new(first, second)
     }
 
     fn draw<R: Rng>(
         &self,
         random: &mut R,
         fits: impl Fn(&Shown) -> bool,
-        make: impl Fn(&mut R) -> Query,
+        make: impl Fn(&mut R) -> Option<Query>,
     ) -> Option<(Query, Shown)> {
         (0..TRIES).find_map(|_| {
-            let query = make(random);
+            let query = make(random)?;
             let shown = self.frame.show(&query);
             fits(&shown).then_some((query, shown))
         })
@@ -164,14 +280,37 @@ fn around(centre: &[f64], radius: f64, better: bool, random: &mut impl Rng) -> P
     centre.iter().zip(&steps).map(|(c, step)| c + radius * step / length).collect()
 }
 
-fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
+/// A point with as many mistakes overall, but not for every group: one kind moves from one group to another.
+fn apart(
+    even: &[f64],
+    centre: &[f64],
+    kinds: usize,
+    groups: usize,
+    shares: Shares<'_>,
+    random: &mut impl Rng,
+) -> Point {
+    let mut point = even.to_vec();
+    let (kind, from) = (random.random_range(0..kinds), random.random_range(0..groups));
+    let to = (from + random.random_range(1..groups.max(2))) % groups;
+    // Of each truth the wrong predictions are listed together: k - 1 of them.
+    let classes = (1..).find(|k| k * (k - 1) >= kinds).unwrap_or(2);
+    let truth = kind / (classes - 1);
+    let step = random.random_range(0.1..0.6) * even[kind].min(centre[kind]);
+    let [gives, takes] = [from, to].map(|group| shares.of_class(group, truth).max(1e-9));
+    point[from * kinds + kind] -= step * (takes / gives).min(1.0);
+    point[to * kinds + kind] += step * (gives / takes).min(1.0);
+    point
+}
+
+fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame, Option<Fit>)> {
+    let law = |(engine, frame): (Engine, Frame)| (engine, frame, None);
     match &study.space {
         QuerySpace::Logistic { slope, offset } => {
-            two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?))
+            two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?)).map(law)
         }
         QuerySpace::Pool { file } => {
             let pool = read::confusions(directory.join(file))?.data;
-            two_classes(study, pool_space(study, &pool)?)
+            two_classes(study, pool_space(study, &pool)?).map(law)
         }
         QuerySpace::Table { file, truth, score, group, smooth } => {
             let mut columns = Columns::guess();
@@ -184,20 +323,36 @@ fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
             if let Some(group) = group {
                 columns = columns.groups([group.as_str()]);
             }
-            let table = read::table(directory.join(file), &columns)?.data;
+            let path = directory.join(file);
+            let mut table = read::table(&path, &columns)?.data;
+            let places = class_places(study, table.classes())?;
+            if places == [1, 0] {
+                // Of two classes the second of the study is the positive one, whatever the table was guessed to mean.
+                table = read::table(&path, &columns.positive(&study.task.classes[1].id))?.data;
+            }
             let sample = Sample::new(table)?;
             if sample.classes() == 2 {
+                let hull = sample.binary_space()?;
+                let fitted = equipoise_data::Smooth::fit(&sample)?;
+                let vertices = hull.hull().map(|hull| hull.vertices().to_vec()).unwrap_or_default();
+                let fit =
+                    Fit { distance: fitted.distance(), outside: fitted.outside(), corners: vertices.len() };
                 let space = match smooth {
-                    Smooth::Hull => sample.binary_space()?,
-                    Smooth::Logistic => equipoise_data::Smooth::fit(&sample)?.pulled()?,
+                    Smooth::Hull | Smooth::None => hull,
+                    Smooth::Logistic => fitted.pulled()?,
                 };
-                return two_classes(study, space);
+                let (mut engine, frame) = two_classes(study, space)?;
+                if let (Smooth::None, Engine::Ratio { corners, .. }) = (smooth, &mut engine) {
+                    *corners = Some(vertices);
+                }
+                return Ok((engine, frame, Some(fit)));
             }
-            let shares = sample.prevalence().class_priors().to_vec();
+            let priors = sample.prevalence().class_priors().to_vec();
+            let shares: Vec<f64> = places.iter().map(|place| priors[*place]).collect();
             let achievable = equipoise::space::Achievable::new(&sample, Measure::OffDiagonalRates)?;
-            ball(study, achievable.radius(), &shares)
+            ball(study, achievable.radius(), &shares).map(law)
         }
-        QuerySpace::Ball { radius, class_shares } => ball(study, *radius, class_shares),
+        QuerySpace::Ball { radius, class_shares } => ball(study, *radius, class_shares).map(law),
         QuerySpace::GroupBall { radius, class_shares, group_shares } => {
             let space = GroupSphere::new(*radius, GroupShares::new(group_shares.clone())?)?;
             if let Some(caveat) = space.of_one_group().caveat() {
@@ -205,16 +360,40 @@ fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
             }
             let (view, centre) = (space.view(), space.centre());
             let plan = Adaptive::group_fair(space, study.stop.angle)?;
-            weights(study, plan, Frame::new(view, class_shares.clone()), centre, *radius)
+            weights(study, plan, Frame::new(view, class_shares.clone()), centre, *radius).map(law)
+        }
+    }
+}
+
+/// Where a table has each class of the study. Two classes may also be called 0 and 1, or false and true.
+fn class_places(study: &Study, classes: &[String]) -> Result<Vec<usize>> {
+    let ids: Vec<&str> = study.task.classes.iter().map(|class| class.id.as_str()).collect();
+    let places: Option<Vec<usize>> =
+        ids.iter().map(|id| classes.iter().position(|class| class == id)).collect();
+    match places {
+        Some(places) if classes.len() == ids.len() => Ok(places),
+        _ if ids.len() == 2 && [["0", "1"], ["false", "true"]].iter().any(|plain| classes == plain) => {
+            Ok(vec![0, 1])
+        }
+        _ => {
+            let plain = if ids.len() == 2 { ", or 0 and 1" } else { "" };
+            let (found, expected) = (classes.join(", "), ids.join(", "));
+            let what = format!(
+                "the table has the classes {found}, expected those of task.classes: {expected}{plain}"
+            );
+            Err(Error::Missing(what))
         }
     }
 }
 
 fn two_classes(study: &Study, space: Binary) -> Result<(Engine, Frame)> {
-    let plan = AdaptiveRatio::new(space.clone())?.width(study.stop.width)?.budget(study.stop.cap)?;
+    let plan = AdaptiveRatio::new(space.clone())?
+        .width(study.stop.width)?
+        .floor(study.stop.information)?
+        .budget(study.stop.cap)?;
     let positive = space.positive_prior();
     let frame = Frame::new(space.view(), vec![1.0 - positive, positive]);
-    Ok((Engine::Ratio { space, plan: Box::new(plan) }, frame))
+    Ok((Engine::Ratio { space, plan: Box::new(plan), corners: None }, frame))
 }
 
 fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Frame)> {
@@ -227,6 +406,8 @@ fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Fra
         Family::Quadratic => Adaptive::quadratic(space, study.stop.angle)?,
         _ => Adaptive::linear(space, study.stop.angle)?,
     };
+    // A question that differs in many kinds of mistake cannot be read (UX-09).
+    let plan = plan.rows_that_differ(READABLE)?;
     weights(study, plan, Frame::new(view, class_shares.to_vec()), centre, radius)
 }
 

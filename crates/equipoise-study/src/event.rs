@@ -3,6 +3,7 @@
 //! The log is the truth: where a participant is, what is known and what is reported are all computed from its
 //! events. Events are never changed; an answer that was taken back stays, with a [`Event::Retracted`] after it.
 
+use crate::groups::Differs;
 use crate::shown::Shown;
 use crate::study::{Position, Variant};
 use equipoise::{Preference, Query};
@@ -194,6 +195,12 @@ pub struct Asked {
     pub missed_first: bool,
     /// How it is drawn.
     pub variant: Variant,
+    /// With groups, what differs between the systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Differs>,
+    /// How many comparisons are left with this one, from and to, as the page says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<[usize; 2]>,
 }
 
 impl Asked {

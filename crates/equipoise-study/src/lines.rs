@@ -23,6 +23,28 @@ impl<'a> Lines<'a> {
         toml::from_str(self.text).map_err(|e| located(self.text, &e))
     }
 
+    /// A value by its path.
+    pub fn value(&self, path: &str) -> Option<&DeValue<'a>> {
+        let mut parts = path.split('.');
+        let mut value = self.table.get_ref().get(parts.next()?)?;
+        for part in parts {
+            value = match value.get_ref() {
+                DeValue::Table(table) => table.get(part)?,
+                DeValue::Array(entries) => entries.get(part.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(value.get_ref())
+    }
+
+    /// How many entries the list at a path has; 0 if there is none.
+    pub fn entries(&self, path: &str) -> usize {
+        match self.value(path) {
+            Some(DeValue::Array(entries)) => entries.len(),
+            _ => 0,
+        }
+    }
+
     /// The line of a value, of its key if it has one; of its nearest parent if it is not there at all.
     ///
     /// Parts of a path are separated by points; entries of lists are counted from 0.

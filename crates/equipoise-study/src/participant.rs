@@ -1,6 +1,6 @@
 //! Where one participant is: a fold of their events.
 
-use crate::belief::{Belief, Spread};
+use crate::belief::Belief;
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
@@ -221,9 +221,7 @@ impl Participant {
         };
         question.answer = Some(answered.clone());
         question.answered_at = Some(at);
-        if question.asked.purpose == Purpose::Elicitation {
-            take(&self.design, &mut self.belief, &question.asked, answered.choice);
-        }
+        take(&self.design, &mut self.belief, &question.asked, answered.choice);
         Ok(())
     }
 
@@ -240,7 +238,7 @@ impl Participant {
         // From the start, in order: a belief is the same bits however it was come by.
         self.belief = self.design.belief();
         for question in &self.questions {
-            if let (Purpose::Elicitation, Some(answer)) = (question.asked.purpose, &question.answer) {
+            if let Some(answer) = &question.answer {
                 take(&self.design, &mut self.belief, &question.asked, answer.choice);
             }
         }
@@ -437,31 +435,11 @@ impl Participant {
         rule.or(over.then_some(Stopped::NothingLeft))
     }
 
-    /// About how many comparisons are left, from and to: for "about 5-9 left" (UX-17).
-    ///
-    /// Checks are known; the rest follows from how wide the belief is against how wide it may be.
+    /// About how many comparisons are left with the one on the screen, from and to: for "about 5-9 left" (UX-17).
     pub fn left(&self) -> (usize, usize) {
-        let (study, pending) = (self.design.study(), usize::from(self.pending().is_some()));
-        let asked = |wanted: fn(Purpose) -> bool| {
-            self.questions.iter().filter(|q| q.answer.is_some() && wanted(q.asked.purpose)).count()
-        };
-        let elicited = asked(|purpose| purpose == Purpose::Elicitation);
-        let total = study.checks.evaluation + study.checks.repeats + study.checks.dominated;
-        let checks = total.saturating_sub(asked(|purpose| purpose != Purpose::Elicitation));
-        if self.pending().is_none() && self.next_question().is_none() {
-            return (0, 0);
-        }
-        let most = study.stop.cap.saturating_sub(elicited);
-        let (low, high) = match self.belief.spread() {
-            Spread::Factor(factor) if factor <= study.stop.width => (0, 0),
-            Spread::Factor(factor) => {
-                let excess = (factor / study.stop.width).ln();
-                ((0.8 * excess).ceil() as usize, (1.5 * excess + 6.0).ceil() as usize)
-            }
-            Spread::Angle(angle) if angle <= study.stop.angle => (0, 0),
-            Spread::Angle(_) => (1, most),
-        };
-        ((low.min(most) + checks).max(pending), (high.min(most) + checks).max(pending))
+        let asked = self.pending().map(|question| &question.asked).or_else(|| self.next_question());
+        let [low, high] = asked.and_then(|asked| asked.left).unwrap_or_default();
+        (low, high)
     }
 
     /// The study.
@@ -551,7 +529,14 @@ impl Participant {
 }
 
 /// Takes the answer to a question into a belief: the integers that were shown, in the order they were planned.
+///
+/// Evaluation answers are kept out; other checks tell how the person errs.
 pub(crate) fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
     let straight = if asked.swapped { asked.shown.swapped() } else { asked.shown.clone() };
-    belief.take(&asked.query, asked.preference(choice), design.frame().query(&straight));
+    let (preference, shown) = (asked.preference(choice), design.frame().query(&straight));
+    match asked.purpose {
+        Purpose::Elicitation => belief.take(&asked.query, preference, shown),
+        Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(&asked.query, preference, shown),
+        Purpose::Evaluation => {}
+    }
 }

@@ -413,12 +413,8 @@ fn response_times(participant: &Participant, metric: &Metric) -> Option<Slope> {
 fn influences(participant: &Participant) -> Vec<Influence> {
     let design = participant.design();
     let Some(estimate) = participant.belief().quantile(0.5) else { return vec![] };
-    let answers: Vec<(&Question, Choice)> = participant
-        .questions()
-        .iter()
-        .filter(|q| q.asked.purpose == Purpose::Elicitation)
-        .filter_map(|q| Some((q, q.answer.as_ref()?.choice)))
-        .collect();
+    let answers: Vec<(&Question, Choice)> =
+        participant.questions().iter().filter_map(|q| Some((q, q.answer.as_ref()?.choice))).collect();
     let with = |changed: usize, to: Option<Choice>| -> f64 {
         let mut belief: Belief = design.belief();
         for (n, (question, choice)) in answers.iter().enumerate() {
@@ -433,6 +429,7 @@ fn influences(participant: &Participant) -> Vec<Influence> {
     let mut all: Vec<Influence> = answers
         .iter()
         .enumerate()
+        .filter(|(_, (question, _))| question.asked.purpose == Purpose::Elicitation)
         .map(|(n, (question, choice))| Influence {
             question: question.asked.number,
             choice: *choice,

@@ -6,7 +6,8 @@
 
 use crate::belief::{Belief, Spread};
 use crate::design::Design;
-use crate::event::{Asked, Invited, Purpose, Side};
+use crate::event::{Asked, Choice, Invited, Purpose, Side};
+use crate::groups::Shares;
 use crate::participant::Question;
 use crate::shown::{Dominance, Shown, TOTALS};
 use equipoise::Query;
@@ -17,6 +18,12 @@ use sha2::{Digest as _, Sha256};
 
 /// Over how many comparisons sides are balanced.
 const BLOCK: usize = 4;
+
+/// By how much the most that is left may rise from one comparison to the next.
+const RISE: usize = 2;
+
+/// After so many answers that elicit it is imagined anew how many are left; it costs some milliseconds.
+const REFRESH: usize = 2;
 
 /// Draws for one purpose at one place, from the participant's seed.
 pub(crate) fn draws(seed: u64, purpose: &str, place: usize) -> Xoshiro256PlusPlus {
@@ -42,8 +49,10 @@ pub(crate) fn next(
     belief: &Belief,
 ) -> Option<Asked> {
     let schedule = Schedule { design, invited, answered, place: answered.len() };
-    let (purpose, query, shown) = schedule.choose(belief)?;
-    Some(schedule.asked(purpose, query, shown))
+    let telling = schedule.telling(belief);
+    let left = schedule.left(belief, telling.is_some());
+    let (purpose, query, shown) = schedule.choose(telling)?;
+    Some(Asked { left: Some(left), ..schedule.asked(purpose, query, shown) })
 }
 
 /// Whether the questions that elicit are over, and by which rule.
@@ -83,12 +92,11 @@ struct Schedule<'a> {
 }
 
 impl Schedule<'_> {
-    fn choose(&self, belief: &Belief) -> Option<(Purpose, Query, Shown)> {
+    fn choose(&self, telling: Option<(Query, Shown)>) -> Option<(Purpose, Query, Shown)> {
         let checks = &self.design.study().checks;
         let done = |wanted: fn(Purpose) -> bool| count(self.answered, wanted);
         let elicited = done(|purpose| purpose == Purpose::Elicitation);
         let evaluated = done(|purpose| purpose == Purpose::Evaluation);
-        let telling = self.telling(belief);
         let elicitation = match &telling {
             // Two at least, so that the end of the elicitation does not announce itself.
             Some(_) => self.design.expected().saturating_sub(elicited).max(2),
@@ -128,6 +136,38 @@ impl Schedule<'_> {
         check.or_else(|| telling.map(|(query, shown)| (Purpose::Elicitation, query, shown)))
     }
 
+    /// How many comparisons are left with the next one: what the engine imagines, and the checks still due (UX-17).
+    ///
+    /// What is imagined anew after every [`REFRESH`] answers that elicit counts down by one in between. It never rises by
+    /// more than [`RISE`], unless somebody could not tell (UX-18).
+    fn left(&self, belief: &Belief, telling: bool) -> [usize; 2] {
+        let checks = &self.design.study().checks;
+        let due =
+            |most: usize, wanted: fn(Purpose) -> bool| most.saturating_sub(count(self.answered, wanted));
+        let checks = due(checks.evaluation, |purpose| purpose == Purpose::Evaluation)
+            + due(checks.repeats, |purpose| matches!(purpose, Purpose::Repeat { .. }))
+            + due(checks.dominated, |purpose| purpose == Purpose::Dominated);
+        if !telling {
+            return [checks.max(1); 2];
+        }
+        let asked = count(self.answered, |purpose| purpose == Purpose::Elicitation);
+        let last = self.answered.last();
+        let before = last.and_then(|question| Some((question, question.asked.left?)));
+        if let Some((last, [low, high])) = before
+            && (last.asked.purpose != Purpose::Elicitation || asked % REFRESH != 0)
+        {
+            return [low, high].map(|end| (end - 1).max(1));
+        }
+        let [low, high] = self.design.questions_left(belief, asked, self.invited.seed);
+        let [low, mut high] = [low, high].map(|end| (end + checks).max(1));
+        if let Some((last, [_, before])) = before
+            && last.answer.as_ref().is_some_and(|answer| answer.choice != Choice::CannotTell)
+        {
+            high = high.min(before + RISE);
+        }
+        [low.min(high), high]
+    }
+
     /// The next question that elicits, if one is worth asking.
     fn telling(&self, belief: &Belief) -> Option<(Query, Shown)> {
         if stopped(self.design, self.answered, belief).is_some() {
@@ -135,6 +175,10 @@ impl Schedule<'_> {
         }
         let (bits, query) = belief.question()?;
         if bits.is_some_and(|bits| bits < self.design.study().stop.information) {
+            return None;
+        }
+        let query = self.design.permitted(query)?;
+        if self.answered.iter().any(|question| question.asked.query.is_close(&query, 1e-9)) {
             return None;
         }
         let mut shown = self.design.frame().show(&query);
@@ -186,6 +230,7 @@ impl Schedule<'_> {
         };
         let first_misses_fewer = straight.a_misses_fewer().unwrap_or(true);
         let swapped = first_misses_fewer != (side == Side::A);
+        let family = Shares::of(self.design.study()).map(|shares| shares.differs(&straight));
         Asked {
             number: self.place + 1,
             purpose,
@@ -195,6 +240,8 @@ impl Schedule<'_> {
             fewer_missed: side,
             missed_first: self.draws("sentence").random(),
             variant: self.invited.variant,
+            family,
+            left: None,
         }
     }
 }

@@ -164,8 +164,30 @@ impl Frame {
 
     /// The pair out of a given total; the first of the pair is A.
     pub fn show_out_of(&self, query: &Query, total: u64) -> Shown {
-        let [a, b] = [&query.first, &query.second].map(|point| self.cells(point, total));
+        let [a, mut b] = [&query.first, &query.second].map(|point| self.cells(point, total));
+        self.keep_equal(query, &a, &mut b);
         Shown { people: total, classes: self.view.classes(), groups: self.view.groups(), a, b }
+    }
+
+    /// Several classes: mistakes that are equally common in both systems read the same, whatever rounding made of them
+    /// (UX-09). What that takes or leaves is put with the people who were predicted right.
+    fn keep_equal(&self, query: &Query, a: &[u64], b: &mut [u64]) {
+        let k = self.view.classes();
+        if k == 2 || self.view.measure() == Measure::GroupRates {
+            return;
+        }
+        for truth in 0..k {
+            for (place, predicted) in (0..k).filter(|predicted| *predicted != truth).enumerate() {
+                let coordinate = truth * (k - 1) + place;
+                if (query.first[coordinate] - query.second[coordinate]).abs() > 1e-12 {
+                    continue;
+                }
+                let (cell, right) = (truth * k + predicted, truth * k + truth);
+                if let Some(rest) = (b[right] + b[cell]).checked_sub(a[cell]) {
+                    (b[cell], b[right]) = (a[cell], rest);
+                }
+            }
+        }
     }
 
     /// A shown pair as points, A first.

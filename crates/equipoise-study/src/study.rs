@@ -4,6 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::lines::Lines;
+use crate::shape;
 use crate::text::Text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -205,6 +206,8 @@ pub enum Smooth {
     Hull,
     /// A fitted logistic law, pulled inside the hull.
     Logistic,
+    /// Not at all: only systems that a threshold reaches. Few of them may make a fine interval impossible.
+    None,
 }
 
 /// When the questions end: whichever comes first.
@@ -486,6 +489,7 @@ impl Study {
     /// Reads and checks a study file; `check` says more about whether it is a good one.
     pub fn parse(text: &str) -> Result<Self> {
         let lines = Lines::of(text)?;
+        shape::check(&lines)?;
         let study: Self = lines.read()?;
         study.check(&lines)?;
         Ok(study)

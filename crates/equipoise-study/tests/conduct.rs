@@ -4,9 +4,9 @@ mod common;
 
 use common::{DEVICE, Simulant, desk, walk};
 use equipoise_study::event::{Choice, Event, Purpose, Side};
-use equipoise_study::report;
 use equipoise_study::shown::Dominance;
 use equipoise_study::{Error, Participant, Recorded, Refusal, Step, template};
+use equipoise_study::{people, report};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -234,4 +234,67 @@ fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
     assert!(covered * 100 >= 87 * people, "{covered} of {people}");
     assert!(median <= 25, "{median}");
     assert!(fidelity[0] > fidelity[1] && fidelity[0] > fidelity[2], "{fidelity:?}");
+}
+
+#[test]
+fn the_range_of_comparisons_left_is_mostly_right_and_never_jumps() {
+    let (mut inside, mut steps) = (0, 0);
+    let desk = desk("binary-cancer", 31);
+    for (n, invitation) in desk.invite(16).unwrap().into_iter().enumerate() {
+        let ratio = 1.5 * 16_f64.powf(n as f64 / 15.0);
+        walk(&desk, &invitation.session, &mut Simulant::new(ratio, 20.0, n as u64), usize::MAX);
+        desk.look(&invitation.session, |participant| {
+            let all = participant.questions();
+            let mut before: Option<[usize; 2]> = None;
+            for (place, question) in all.iter().enumerate() {
+                let [low, high] = question.asked.left.expect("every question says how many are left");
+                inside += usize::from((low..=high).contains(&(all.len() - place)));
+                steps += 1;
+                assert!(low >= 1 && low <= high);
+                assert!(before.is_none_or(|[_, before]| high <= before + 2), "{before:?} then {high}");
+                before = Some([low, high]);
+            }
+        })
+        .unwrap();
+    }
+    println!("the true number was in the range in {inside} of {steps} steps");
+    assert!(inside * 100 >= steps * 75, "{inside} of {steps}");
+}
+
+#[test]
+fn whoever_always_presses_the_same_side_is_flagged_and_few_others_are() {
+    let desk = desk("binary-cancer", 41);
+    let flagged = |session: &str| {
+        desk.look(session, |p| people::Conduct::of(p).flags.iter().any(|flag| flag.contains("one side")))
+            .unwrap()
+    };
+    let (mut caught, mut wronged, people) = (0, 0, 20);
+    for (n, invitation) in desk.invite(2 * people).unwrap().into_iter().enumerate() {
+        let mut simulant = Simulant::new(2.0 + n as f64 / 4.0, 20.0, n as u64);
+        if n % 2 == 0 {
+            walk(&desk, &invitation.session, &mut simulant, 12);
+            wronged += usize::from(flagged(&invitation.session));
+            continue;
+        }
+        while desk.look(&invitation.session, Participant::step).unwrap() != Step::Compare {
+            let event = desk.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
+            let key = format!("k{}", simulant.random.random::<u64>());
+            desk.record(&invitation.session, DEVICE, &key, &event).unwrap();
+        }
+        for answer in 0..12 {
+            let asked = desk.look(&invitation.session, |p| p.pending().unwrap().seq).unwrap();
+            let event = Event::Answered(equipoise_study::event::Answered {
+                asked,
+                choice: Choice::A,
+                response_ms: None,
+                hidden_ms: 0,
+                rates: false,
+                pressed_left: Some(true),
+            });
+            desk.record(&invitation.session, DEVICE, &format!("left-{answer}"), &event).unwrap();
+        }
+        caught += usize::from(flagged(&invitation.session));
+    }
+    println!("flagged: {caught} of {people} who always press left, {wronged} of {people} who read");
+    assert!(caught * 100 >= 95 * people && wronged <= 1);
 }

@@ -60,7 +60,10 @@ fn any_changed_removed_swapped_or_added_row_is_found() {
             _ => rows[at].key.push('x'),
         }
         let found = verify(&MemoryStore { rows });
-        assert!(matches!(found, Err(Error::Damaged(_))), "mutation {} at {at} went unseen", n % 10);
+        let Err(Error::Damaged(damage)) = found else { panic!("mutation {} at {at} went unseen", n % 10) };
+        // Rows are counted from 1; a row that is missing, doubled or moved shows at its neighbour.
+        let place = at as u64 + 1;
+        assert!((place..=place + 1).contains(&damage.position), "mutation {} at {place}: {damage:?}", n % 10);
     }
 }
 
@@ -138,6 +141,82 @@ fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
 fn draft(session: &str, seq: u64, key: &str) -> Draft {
     let body = "{\"event\":\"consequences_read\"}".to_owned();
     Draft { session: session.to_owned(), seq, key: key.to_owned(), at: 0, salt: [1; 32], body }
+}
+
+#[test]
+fn no_canary_of_anybody_erased_is_left_anywhere() {
+    use equipoise_study::event::ItemAnswer;
+    use equipoise_study::study::Position;
+    let directory = directory("canaries");
+    let path = directory.join("log.sqlite");
+    let desk = desk_on("binary-cancer", SqliteStore::open(&path).unwrap(), 18);
+    let (people, each) = (40, 20);
+    let canary = |person: usize, n: usize| {
+        format!("canary-{:08x}", 0x9E37_79B9_u32.wrapping_mul((person * each + n) as u32 + 1))
+    };
+    let invitations = desk.invite(people).unwrap();
+    for (person, invitation) in invitations.iter().enumerate() {
+        let mut simulant = Simulant::new(4.0, 20.0, person as u64);
+        loop {
+            let step = desk.look(&invitation.session, |p| p.step()).unwrap();
+            if step == equipoise_study::Step::Questionnaire(Position::Before) {
+                break;
+            }
+            let event = desk.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
+            desk.record(&invitation.session, common::DEVICE, &format!("k{step:?}"), &event).unwrap();
+        }
+        // Twenty texts at once, in an event of twenty answers.
+        let answers = (0..each).map(|n| (canary(person, n), ItemAnswer::Text(canary(person, n)))).collect();
+        let event = Event::QuestionnaireAnswered { position: Position::Before, answers };
+        let (place, body) = (invitation.session.clone(), serde_json::to_string(&event).unwrap());
+        desk.writer()
+            .with(move |store| {
+                let seq = store.session(&place)?.len() as u64 + 1;
+                let draft =
+                    Draft { session: place, seq, key: "canaries".to_owned(), at: 0, salt: [7; 32], body };
+                store.append(&[vec![draft]])
+            })
+            .unwrap();
+        desk.forget(&invitation.session);
+    }
+    let found = || {
+        // The write-ahead file may go while we look.
+        let files = std::fs::read_dir(&directory).unwrap().flatten();
+        let all: Vec<u8> = files.filter_map(|entry| std::fs::read(entry.path()).ok()).flatten().collect();
+        all.windows(7).filter(|window| window == b"canary-").count()
+    };
+    assert!(found() >= people * each, "the canaries must be there before they can be gone");
+    for invitation in &invitations {
+        desk.erase(&invitation.session).unwrap();
+    }
+    let exported = desk.writer().with(|store| {
+        Ok(equipoise_study::export::questionnaire(store)?.json_lines()
+            + &equipoise_study::export::answers(store)?.csv())
+    });
+    assert!(!exported.unwrap().contains("canary-"));
+    drop(desk);
+    println!("{} canaries of {people} people were erased, {} are left", people * each, found());
+    assert_eq!(found(), 0);
+    assert_eq!(verify(&SqliteStore::open_existing(&path).unwrap()).unwrap().erased, people);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn tokens_are_even_bits_and_never_the_same() {
+    let random = SystemRandom;
+    let (tokens, mut counts) = (100_000_usize, [0_u64; 256]);
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..tokens {
+        let mut bytes = [0; 16];
+        equipoise_study::seams::Random::fill(&random, &mut bytes).unwrap();
+        bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+        assert!(seen.insert(bytes), "the same 128 bits twice");
+    }
+    let expected = tokens as f64 * 16.0 / 256.0;
+    let squares: f64 = counts.iter().map(|count| (*count as f64 - expected).powi(2) / expected).sum();
+    println!("chi-square of {tokens} tokens' bytes: {squares:.0} with 255 degrees of freedom");
+    // 400 is exceeded by chance less than once in ten million runs.
+    assert!(squares < 400.0, "{squares}");
 }
 
 #[test]

@@ -17,10 +17,11 @@ Examples:
   equipoise bench queries --people --largest 1 the same, cost ratios only
   equipoise bench queries --task fractional    only the cells of that name
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
-  equipoise bench server                       500 simulated participants of a web study: how long they wait")]
+  equipoise bench server                       500 simulated participants of a web study: how long they wait
+  equipoise bench cohort                       200 simulated participants of a web study: what comes out for them")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions", "server"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "sessions", "server", "cohort"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -44,13 +45,25 @@ pub struct Bench {
     /// Only tasks with this in their name, such as "fractional" or "q=6, slope"
     #[arg(long, value_name = "TEXT")]
     pub task: Option<String>,
-    /// server: simulated participants at once
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub participants: u32,
+    /// server, cohort: simulated participants [default: 500 at once, cohort: 200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub participants: Option<u32>,
     /// server: seconds they think about a comparison, on average
     #[arg(long, value_name = "S", default_value_t = 6.0, value_parser = positive)]
     pub think: f64,
     /// server: seconds over which answers are counted, after all have arrived
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive)]
     pub seconds: f64,
+}
+
+impl Bench {
+    /// How many answer at once.
+    pub fn people_at_once(&self) -> u32 {
+        self.participants.unwrap_or(500)
+    }
+
+    /// How many take a whole study.
+    pub fn people_of_cohort(&self) -> usize {
+        self.participants.unwrap_or(200) as usize
+    }
 }

@@ -103,6 +103,8 @@ pub const WORDS: Words = Words {
     overall_fewer: "{count} fewer mistakes per 1,000 overall",
     gap_larger: "a gap in {mistakes} {points} points larger",
     gap_smaller: "a gap in {mistakes} {points} points smaller",
+    gaps_same: "The gaps between groups are the same.",
+    overall_same: "Overall there are equally many mistakes.",
     icon_each: "1 symbol is {count} {people}",
     practice_undo_now: "You answered. Now press “Undo last” to take it back.",
     practice_undone: "Taken back. Now answer again, as you like.",

@@ -107,6 +107,8 @@ pub const WORDS: Words = Words {
     overall_fewer: "{count} erreurs de moins pour 1 000 au total",
     gap_larger: "un écart de {mistakes} plus grand de {points} points",
     gap_smaller: "un écart de {mistakes} plus petit de {points} points",
+    gaps_same: "Les écarts entre les groupes sont les mêmes.",
+    overall_same: "Au total, il y a autant d’erreurs.",
     icon_each: "1 symbole représente {count} {people}",
     practice_undo_now: "Vous avez répondu. Appuyez maintenant sur « Annuler la dernière ».",
     practice_undone: "Réponse retirée. Répondez de nouveau, comme vous voulez.",

@@ -106,6 +106,8 @@ pub const WORDS: Words = Words {
     overall_fewer: "{count} Fehler je 1.000 insgesamt weniger",
     gap_larger: "ein um {points} Punkte größerer Abstand bei {mistakes}",
     gap_smaller: "ein um {points} Punkte kleinerer Abstand bei {mistakes}",
+    gaps_same: "Die Abstände zwischen den Gruppen sind gleich.",
+    overall_same: "Insgesamt gibt es gleich viele Fehler.",
     icon_each: "1 Symbol steht für {count} {people}",
     practice_undo_now: "Sie haben geantwortet. Nehmen Sie es jetzt mit „Letzte zurücknehmen“ zurück.",
     practice_undone: "Zurückgenommen. Antworten Sie nun erneut, wie Sie möchten.",

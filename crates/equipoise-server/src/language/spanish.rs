@@ -104,6 +104,8 @@ pub const WORDS: Words = Words {
     overall_fewer: "{count} errores menos por cada 1000 en total",
     gap_larger: "una diferencia de {mistakes} {points} puntos mayor",
     gap_smaller: "una diferencia de {mistakes} {points} puntos menor",
+    gaps_same: "Las diferencias entre los grupos son las mismas.",
+    overall_same: "En total hay el mismo número de errores.",
     icon_each: "1 símbolo son {count} {people}",
     practice_undo_now: "Ha respondido. Pulse ahora «Deshacer la última» para retirarla.",
     practice_undone: "Retirada. Responda ahora de nuevo, como quiera.",

@@ -226,6 +226,10 @@ words! {
         gap_larger,
         #[doc = "a gap in `{mistakes}` `{points}` points smaller"]
         gap_smaller,
+        #[doc = "The gaps between groups are the same."]
+        gaps_same,
+        #[doc = "Overall there are equally many mistakes."]
+        overall_same,
         #[doc = "1 symbol is `{count}` `{people}`"]
         icon_each,
         #[doc = "You answered. Now press “Undo last” to take it back."]

@@ -5,8 +5,8 @@ use crate::language::{Language, Words, fill};
 use crate::sentence::{self, Mistakes};
 use askama::Template;
 use equipoise_study::Study;
+use equipoise_study::groups::{Differs, Shares, gap, kinds, tenths};
 use equipoise_study::shown::Shown;
-use equipoise_study::study::QuerySpace;
 
 #[derive(Template)]
 #[template(path = "groups.html")]
@@ -31,50 +31,11 @@ struct Row {
     dots: String,
 }
 
-/// Shares of classes, and of groups within them.
-struct Shares<'a> {
-    classes: &'a [f64],
-    groups: &'a [Vec<f64>],
-}
-
-impl Shares<'_> {
-    /// How many of 1,000 people are in a group.
-    fn size(&self, group: usize) -> f64 {
-        let parts = self.classes.iter().zip(&self.groups[group]);
-        1000.0 * parts.map(|(class, group)| class * group).sum::<f64>()
-    }
-
-    /// Mistakes per 1,000 people.
-    fn mistakes(&self, shown: &Shown, cells: &[u64]) -> f64 {
-        let each = shown.mistakes().map(|(group, truth, predicted)| {
-            let rate = cells[shown.cell(group, truth, predicted)] as f64
-                / shown.of_class(group, truth).max(1) as f64;
-            self.classes[truth] * self.groups[group][truth] * rate
-        });
-        1000.0 * each.sum::<f64>()
-    }
-}
-
-fn shares(study: &Study) -> Option<Shares<'_>> {
-    match &study.space {
-        QuerySpace::GroupBall { class_shares, group_shares, .. } => {
-            Some(Shares { classes: class_shares, groups: group_shares })
-        }
-        _ => None,
-    }
-}
-
-/// A rate in tenths per hundred, from whole numbers of people.
-fn tenths(shown: &Shown, cells: &[u64], group: usize, truth: usize, predicted: usize) -> u64 {
-    let people = shown.of_class(group, truth).max(1);
-    (cells[shown.cell(group, truth, predicted)] * 2_000 + people) / (2 * people)
-}
-
 /// The difference between the systems: mistakes overall, then gaps (UX-11).
 pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
     let (words, numbers) = (language.words(), language.numbers());
     let mut parts = vec![];
-    if let Some(shares) = shares(study) {
+    if let Some(shares) = Shares::of(study) {
         let [a, b] = [&shown.a, &shown.b].map(|cells| shares.mistakes(shown, cells).round() as u64);
         let sentence = if b > a { words.overall_more } else { words.overall_fewer };
         if a != b {
@@ -93,7 +54,13 @@ pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
     if parts.is_empty() {
         return words.difference_none.to_owned();
     }
-    fill(words.difference, &[("system", "B"), ("list", &sentence::list(language, &parts))])
+    let sentence = fill(words.difference, &[("system", "B"), ("list", &sentence::list(language, &parts))]);
+    // What is the same is said first, so that nobody looks for it.
+    match Shares::of(study).map(|shares| shares.differs(shown)) {
+        Some(Differs::Performance) => format!("{} {sentence}", words.gaps_same),
+        Some(Differs::Gaps) => format!("{} {sentence}", words.overall_same),
+        Some(Differs::TradeOff) | None => sentence,
+    }
 }
 
 /// Tenths as the language writes them, without a decimal that is nought.
@@ -104,27 +71,11 @@ fn points(language: Language, tenths: u64) -> String {
     }
 }
 
-fn kinds(shown: &Shown) -> Vec<(usize, usize)> {
-    shown
-        .mistakes()
-        .filter(|(group, ..)| *group == 0)
-        .map(|(_, truth, predicted)| (truth, predicted))
-        .collect()
-}
-
-/// The largest gap in tenths per hundred, and between which groups: (gap, the group with most, the group with least).
-fn gap(shown: &Shown, cells: &[u64], truth: usize, predicted: usize) -> (u64, usize, usize) {
-    let rate = |group: usize| tenths(shown, cells, group, truth, predicted);
-    let most = (0..shown.groups).max_by_key(|&group| (rate(group), std::cmp::Reverse(group))).unwrap_or(0);
-    let least = (0..shown.groups).min_by_key(|&group| (rate(group), group)).unwrap_or(0);
-    (rate(most) - rate(least), most, least)
-}
-
 /// All parts of the picture.
 pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
     let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
     let mut parts: Vec<Part> = overall(study, shown, language).into_iter().collect();
-    parts.extend(kinds(shown).into_iter().map(|kind| part(study, shown, kind, &names, language)));
+    parts.extend(kinds(shown).map(|kind| part(study, shown, kind, &names, language)));
     Groups { words: language.words(), names: names.into(), parts }
         .render()
         .expect("templates write to a string")
@@ -132,7 +83,7 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
 
 fn overall(study: &Study, shown: &Shown, language: Language) -> Option<Part> {
     let (words, numbers) = (language.words(), language.numbers());
-    let shares = shares(study)?;
+    let shares = Shares::of(study)?;
     let [a, b] = [&shown.a, &shown.b].map(|cells| shares.mistakes(shown, cells).round());
     let people = study.task.people.r#in(language.tag());
     let thousand = numbers.count(1_000);
@@ -164,7 +115,7 @@ fn part(
     let class = study.task.classes[truth].truth.r#in(tag);
     let row = |group: usize| {
         let [a, b] = [&shown.a, &shown.b].map(|cells| tenths(shown, cells, group, truth, predicted));
-        let size = shares(study).map_or(String::new(), |shares| {
+        let size = Shares::of(study).map_or(String::new(), |shares| {
             let count = language.numbers().count(shares.size(group).round() as u64);
             let whole = language.numbers().count(1_000);
             fill(words.group_size, &[("count", &count), ("whole", &whole)])

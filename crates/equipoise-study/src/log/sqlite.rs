@@ -52,6 +52,12 @@ impl SqliteStore {
         &self.path
     }
 
+    /// Lets the file grow to so many pages of 4 kB at most: beyond, it is as if the disk were full.
+    pub fn limit(&mut self, pages: u32) -> Result<()> {
+        self.connection.pragma_update(None, "max_page_count", pages)?;
+        Ok(())
+    }
+
     /// A copy of the whole log as it is now, in a new file; others may go on writing meanwhile.
     ///
     /// The copy is there completely or not at all.

@@ -1,5 +1,6 @@
 //! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
+mod cohort;
 mod fractional;
 mod people;
 mod pools;
@@ -33,6 +34,9 @@ pub(super) const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if args.what == "server" {
         return server::run(args, global);
+    }
+    if args.what == "cohort" {
+        return cohort::run(args, global);
     }
     let mut out = std::io::stdout().lock();
     let settings = Settings {

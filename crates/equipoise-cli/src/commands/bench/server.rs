@@ -43,7 +43,7 @@ impl Document {
         let p99_ms = ms(0.99);
         Self {
             format: equipoise::FORMAT,
-            participants: args.participants,
+            participants: args.people_at_once(),
             think_s: args.think,
             seconds: args.seconds,
             answers: load.waits.len(),
@@ -65,7 +65,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("bench")?;
     let desk = serve::ready_made(&directory)?;
     let tokens =
-        desk.invite(args.participants as usize)?.into_iter().map(|invitation| invitation.token).collect();
+        desk.invite(args.people_at_once() as usize)?.into_iter().map(|invitation| invitation.token).collect();
     let (tell, told) = channel();
     // The server runs until the process ends.
     std::thread::spawn(move || {
@@ -75,7 +75,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let address = told.recv().context("the server did not start")?;
     let [think, count] = [args.think, args.seconds].map(Duration::from_secs_f64);
     // All of them read and practise before the first comparison: they arrive slowly enough not to stand in line.
-    let arrive = Duration::from_secs_f64((f64::from(args.participants) / 20.0).clamp(2.0, 60.0));
+    let arrive = Duration::from_secs_f64((f64::from(args.people_at_once()) / 20.0).clamp(2.0, 60.0));
     let document = Document::new(args, load(address, tokens, think, arrive, count)?);
     let mut out = std::io::stdout().lock();
     if global.json {

@@ -36,6 +36,7 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
         let document = json!({
             "format": 1, "study": design.study().name, "version": design.study().version, "hash": design.hash(),
             "minutes": minutes, "comparisons": comparisons, "ready": errors == 0, "findings": lints,
+            "fit": design.fit(),
         });
         json::write(&document, &mut out)?;
     } else {
@@ -46,6 +47,14 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
         }
         if !lints.is_empty() {
             writeln!(out)?;
+        }
+        if let Some(fit) = design.fit() {
+            writeln!(
+                out,
+                "The table's boundary has {} corners. A logistic law is {:.3} away from it on average (root mean square), and \
+                 leaves what the table allows by at most {:.3}; with smooth = \"logistic\" it is pulled inside.\n",
+                fit.corners, fit.distance, fit.outside
+            )?;
         }
         let ready = if errors == 0 { "can be run" } else { "should not be run like this" };
         writeln!(

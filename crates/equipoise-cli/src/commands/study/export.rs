@@ -2,8 +2,9 @@
 
 use super::{Place, shown};
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::{files, json};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use equipoise_study::{export, log};
 use serde_json::json;
@@ -11,22 +12,28 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Write every answer as a row: CSV or JSON Lines
+/// Write every answer as a row: CSV, JSON Lines, Parquet or a Psych-DS data set
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Answers that were taken back are there too, with the event that took them back. The log is verified first; the exit code \
-is 4 if it does not agree with itself.
+Answers that were taken back are there too, with the event that took them back. All formats have the same columns; in CSV \
+an apostrophe keeps spreadsheets from taking a text for a formula. The log is verified first; the exit code is 4 if it \
+does not agree with itself.
 
 Examples:
   equipoise export --study cancer --out answers.csv
-  equipoise export --study cancer --as json-lines")]
+  equipoise export --study cancer --table questionnaire --as json-lines
+  equipoise export --study cancer --as parquet --out answers.parquet
+  equipoise export --study cancer --as psych-ds --out dataset")]
 pub struct Export {
     #[command(flatten)]
     place: Place,
-    /// The format
-    #[arg(long = "as", value_name = "FORMAT", default_value = "csv", value_parser = ["csv", "json-lines"])]
+    /// The format; psych-ds is a directory with both tables
+    #[arg(long = "as", value_name = "FORMAT", default_value = "csv", value_parser = ["csv", "json-lines", "parquet", "psych-ds"])]
     format: String,
-    /// The file; - is standard output
+    /// Comparisons, or what people said about themselves and the costs they stated
+    #[arg(long, value_name = "TABLE", default_value = "answers", value_parser = ["answers", "questionnaire"])]
+    table: String,
+    /// The file, or the directory of a data set; - is standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
 }
@@ -35,31 +42,69 @@ pub struct Export {
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
     let store = args.place.store()?;
     let verified = log::verify(&store)?;
-    let rows = export::answers(&store)?;
-    let text = if args.format == "csv" { export::csv(&rows) } else { export::json_lines(&rows) };
+    if args.format == "psych-ds" {
+        return data_set(args, global, &store, &verified.head.to_string());
+    }
+    let table = match args.table.as_str() {
+        "answers" => export::answers(&store)?,
+        _ => export::questionnaire(&store)?,
+    };
+    let bytes = match args.format.as_str() {
+        "csv" => table.csv().into_bytes(),
+        "json-lines" => table.json_lines().into_bytes(),
+        _ => table.parquet()?,
+    };
     let mut out = std::io::stdout().lock();
     if args.out == Path::new("-") {
         if global.json {
-            json::write(&json!({"format": 1, "head": verified.head, "answers": rows}), &mut out)?;
+            json::write(&json!({"format": 1, "head": verified.head, &args.table: table}), &mut out)?;
         } else {
-            out.write_all(text.as_bytes())?;
+            out.write_all(&bytes)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    files::write(&args.out, &text)?;
+    files::write(&args.out, &bytes)?;
     if global.json {
-        json::write(
-            &json!({"format": 1, "head": verified.head, "rows": rows.len(), "file": args.out}),
-            &mut out,
-        )?;
+        let document =
+            json!({"format": 1, "head": verified.head, "rows": table.rows.len(), "file": args.out});
+        json::write(&document, &mut out)?;
     } else {
-        writeln!(
-            out,
-            "Wrote {} answers to {}; head of the log {}.",
-            rows.len(),
-            shown(&args.out),
-            verified.head
-        )?;
+        let (rows, file) = (table.rows.len(), shown(&args.out));
+        let what = if args.table == "answers" { "answers" } else { "answers to the questionnaire" };
+        writeln!(out, "Wrote {rows} {what} to {file}; head of the log {}.", verified.head)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Both tables and their description, in a directory of their own.
+fn data_set(args: &Export, global: &Global, store: &log::SqliteStore, head: &str) -> Result<ExitCode> {
+    let design = args.place.design()?;
+    if args.out == Path::new("-") {
+        return Err(Fault::usage("a data set is a directory; name it with --out").into());
+    }
+    let directory = shown(&args.out);
+    if args.out.read_dir().is_ok_and(|mut entries| entries.next().is_some()) || args.out.is_file() {
+        return Err(Fault::usage(format!("{directory} is there already, expected a new directory")).into());
+    }
+    let tables = [export::answers(store)?, export::questionnaire(store)?];
+    let all = export::psych_ds(design.study(), &tables, head);
+    for (path, text) in &all {
+        let path = args.out.join(path);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .with_context(|| format!("cannot make the directory {}", parent.display()))?;
+        }
+        files::write(&path, text)?;
+    }
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        let paths: Vec<&String> = all.iter().map(|(path, _)| path).collect();
+        json::write(&json!({"format": 1, "head": head, "directory": args.out, "files": paths}), &mut out)?;
+    } else {
+        writeln!(out, "Wrote a Psych-DS data set to {directory}; head of the log {head}.")?;
+        for (path, _) in &all {
+            writeln!(out, "  {path}")?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,256 @@
+//! Broken study files (RS-04): each is a template with one edit; its message has the line of the edit.
+
+use equipoise_study::{Study, template};
+
+/// (template, what is there, what is written instead, what is said). The line is that of the first line that changed; where
+/// the sentence begins with "@text:", it is the line that has the text.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+const BINARY: &str = "binary-cancer";
+const TRIAGE: &str = "multiclass-triage";
+const HIRING: &str = "group-fair-hiring";
+
+const CASES: &[Case] = &[
+    // The file as a whole.
+    (BINARY, "format = 1", "format = 2", "format is 2, expected 1"),
+    (BINARY, "format = 1", "format = \"1\"", "invalid type: string \"1\", expected u64"),
+    (BINARY, "format = 1", "format 1", "key with no value, expected ="),
+    (
+        BINARY,
+        "name = \"cancer\"",
+        "name = \"can cer\"",
+        "name is \"can cer\", expected letters, digits and hyphens",
+    ),
+    (BINARY, "name = \"cancer\"", "name = \"\"", "name is \"\", expected letters, digits and hyphens"),
+    (BINARY, "name = \"cancer\"", "name = cancer", "string values must be quoted, expected literal string"),
+    (BINARY, "seed = 20261116", "seed = -1", "invalid value: integer -1, expected u64"),
+    (BINARY, "seed = 20261116", "seeds = 20261116", "unknown field seeds"),
+    (
+        BINARY,
+        "languages = [\"en\", \"de\", \"es\", \"fr\"]",
+        "languages = []",
+        "languages is empty, expected at least one",
+    ),
+    (
+        BINARY,
+        "family = \"linear\"",
+        "family = \"cubic\"",
+        "unknown variant cubic, expected one of linear, quadratic, group_fair",
+    ),
+    (
+        BINARY,
+        "family = \"linear\"",
+        "family = \"group_fair\"",
+        "family \"group_fair\" and a space of kind \"group_ball\" need each other",
+    ),
+    (BINARY, "variants = [\"flow\"]", "variants = []", "variants is empty, expected at least one"),
+    (BINARY, "variants = [\"flow\"]", "variants = [\"pie\"]", "unknown variant pie"),
+    (BINARY, "direction = \"truth_first\"", "direction = \"left\"", "unknown variant left"),
+    (
+        BINARY,
+        "direction = \"truth_first\"",
+        "direction = \"truth_first\"\ndirection = \"truth_first\"",
+        "@direction = \"truth_first\"\ndirection:duplicate key",
+    ),
+    // The task.
+    (BINARY, "id = \"cancer\"", "id = \"no cancer\"", "the class \"no cancer\" is there twice"),
+    (BINARY, "id = \"cancer\"", "id = 2", "invalid type: integer 2, expected a string"),
+    (
+        BINARY,
+        "truth = \"cancer\"\npredicted = \"no cancer\"\none",
+        "truth = \"flu\"\npredicted = \"no cancer\"\none",
+        "task.mistakes.0.truth is \"flu\", expected one of no cancer, cancer",
+    ),
+    (
+        BINARY,
+        "predicted = \"no cancer\"\none",
+        "predicted = \"cancer\"\none",
+        "task.mistakes.0.predicted is its truth, expected another class",
+    ),
+    (
+        BINARY,
+        "truth = \"no cancer\"\npredicted = \"cancer\"\none",
+        "truth = \"cancer\"\npredicted = \"no cancer\"\none",
+        "@[task]:task.mistakes names not both mistakes of two classes, expected both",
+    ),
+    (BINARY, "question = { en = \"Which computer", "ask = { en = \"Which computer", "unknown field ask"),
+    (
+        BINARY,
+        "people = { en = \"people\"",
+        "people = { en = 7",
+        "expected a string, or a table with a string per language",
+    ),
+    // The space.
+    (
+        BINARY,
+        "kind = \"logistic\"",
+        "kind = \"logistics\"",
+        "space.kind is \"logistics\", expected one of logistic, table, pool, ball, group_ball",
+    ),
+    (
+        BINARY,
+        "kind = \"logistic\"",
+        "kind = 1",
+        "space.kind is not a string, expected one of logistic, table, pool, ball, group_ball",
+    ),
+    (
+        BINARY,
+        "kind = \"logistic\"\n",
+        "",
+        "@[space]:space has no kind, expected one of logistic, table, pool, ball, group_ball",
+    ),
+    (BINARY, "slope = 21.0", "slop = 21.0", "unknown field slop, expected one of slope, offset"),
+    (BINARY, "slope = 21.0", "slope = \"steep\"", "space.slope is of another kind, expected a number"),
+    (BINARY, "slope = 21.0\n", "", "@[space]:space.slope is missing, expected a number"),
+    (
+        BINARY,
+        "kind = \"logistic\"\nslope = 21.0\noffset = 6.3",
+        "kind = \"table\"\nfile = 3",
+        "@file = 3:space.file is of another kind, expected a string",
+    ),
+    (TRIAGE, "kind = \"ball\"", "kind = \"pool\"", "@radius =:unknown field radius, expected one of file"),
+    (TRIAGE, "radius = ", "radius = \"wide\" # ", "space.radius is of another kind, expected a number"),
+    (TRIAGE, "class_shares = [", "class_shares = [0.1, ", "entries, expected one for each of"),
+    (
+        TRIAGE,
+        "class_shares = [",
+        "class_shares = [\"many\", ",
+        "space.class_shares is of another kind, expected a list of numbers",
+    ),
+    (HIRING, "group_shares = [", "group_shares = [[0.1, 0.1], ", "rows, expected one for each of"),
+    (
+        HIRING,
+        "group_shares = [",
+        "group_shares = [0.5, ",
+        "space.group_shares is of another kind, expected a list of lists of numbers",
+    ),
+    (
+        HIRING,
+        "family = \"group_fair\"",
+        "family = \"linear\"",
+        "family \"group_fair\" and a space of kind \"group_ball\" need each other",
+    ),
+    // When it stops, and what is checked.
+    (BINARY, "width = 1.6 ", "width = 0.5 ", "stop.width is 0.5, expected a number in [1.05, 100]"),
+    (BINARY, "cap = 40", "cap = \"many\"", "invalid type: string \"many\", expected usize"),
+    (BINARY, "cap = 40", "cap = 0", "stop.cap is 0, expected a number in [1, 400]"),
+    (BINARY, "cap = 40", "cap = 40.5", "invalid type: floating point 40.5, expected usize"),
+    (BINARY, "information = 0.01", "information = 2.0", "stop.information is 2, expected a number in [0, 1]"),
+    (BINARY, "dominated = 3", "dominated = 30", "checks.dominated is 30, expected a number in [0, 20]"),
+    (BINARY, "repeats = 4", "repeats = 40", "checks.repeats is 40, expected a number in [0, 20]"),
+    (BINARY, "apart = 5", "apart = 0", "checks.apart is 0, expected a number in [1, 20]"),
+    (BINARY, "evaluation = 15", "evaluations = 15", "unknown field evaluations"),
+    (
+        BINARY,
+        "evaluation = 15",
+        "evaluation = 150",
+        "checks.evaluation is 150, expected a number in [0, 100]",
+    ),
+    (
+        BINARY,
+        "dominated_failed = 2",
+        "too_fast_share = 1.5",
+        "exclusion.too_fast_share is 1.5, expected a number in [0, 1]",
+    ),
+    // What people read.
+    (
+        BINARY,
+        "contact = \"study@example.org\"",
+        "contact = [\"study@example.org\"]",
+        "invalid type: sequence, expected a string",
+    ),
+    (BINARY, "contact = \"study@example.org\"", "contacts = \"study@example.org\"", "unknown field contacts"),
+    (BINARY, "[stated_cost]\nquestion", "[stated_cost]\ntext", "@text = { en = \"Missing:unknown field text"),
+    (
+        BINARY,
+        "truth = \"cancer\"\npredicted = \"no cancer\"\nkind",
+        "truth = \"flu\"\npredicted = \"no cancer\"\nkind",
+        "consequences.0.truth is \"flu\", expected one of no cancer, cancer",
+    ),
+    (BINARY, "kind = \"comprehension\"", "kind = \"guess\"", "unknown variant guess"),
+    (BINARY, "correct = 1", "correct = 2", "picture.1.correct is 2, expected less than 2, the options"),
+    (
+        BINARY,
+        "systems = [[50, 15, 5, 30]]",
+        "systems = [[50, 15, 5]]",
+        "picture.0.systems.0 has 3 cells, expected 4",
+    ),
+    (BINARY, "exercise = \"undo\"", "exercise = \"redo\"", "unknown variant redo"),
+    (BINARY, "b = [48, 17, 3, 32]", "b = [48, 17, 3, 32, 1]", "practice.1.b has 5 cells, expected 4"),
+    (BINARY, "b = [48, 17, 3, 32]", "b = [48, -17, 3, 32]", "invalid value: integer -17, expected u64"),
+    // The questionnaire.
+    (BINARY, "id = \"gender\"", "id = \"age\"", "the item \"age\" is there twice"),
+    (
+        BINARY,
+        "id = \"gender\"\nposition = \"before\"",
+        "id = \"gender\"\nposition = \"early\"",
+        "@position = \"early\":unknown variant early",
+    ),
+    (
+        BINARY,
+        "id = \"gender\"\nposition = \"before\"",
+        "id = \"gender\"\nwhere = \"before\"",
+        "@where = \"before\":unknown field where, expected one of id, position, question, sensitive, options",
+    ),
+    (
+        BINARY,
+        "id = \"health_care\"\nposition = \"before\"\nkind = \"scale\"\nsteps = 5",
+        "id = \"health_care\"\nposition = \"before\"\nkind = \"scale\"\nsteps = 5.5",
+        "@steps = 5.5:questionnaire.4.steps is of another kind, expected a whole number",
+    ),
+    (
+        BINARY,
+        "id = \"health_care\"\nposition = \"before\"\nkind = \"scale\"",
+        "id = \"health_care\"\nposition = \"before\"\nkind = \"slider\"",
+        "@kind = \"slider\":questionnaire.4.kind is \"slider\", expected one of number, single, multiple, text, scale",
+    ),
+    (
+        BINARY,
+        "options = [\"18-24\",",
+        "options = [18,",
+        "questionnaire.0.options is of another kind, expected a list of texts",
+    ),
+    // The end.
+    (
+        BINARY,
+        "show_result = true",
+        "show_result = \"yes\"",
+        "invalid type: string \"yes\", expected a boolean",
+    ),
+    (BINARY, "show_result = true", "show_results = true", "unknown field show_results"),
+];
+
+/// The line, counted from 1, on which a text begins.
+fn line_of(text: &str, what: &str) -> usize {
+    1 + text[..text.find(what).unwrap_or_else(|| panic!("{what:?} is in the file"))].matches('\n').count()
+}
+
+#[test]
+fn every_broken_study_file_is_told_with_its_line() {
+    let mut wrong = vec![];
+    for (name, old, new, expected) in CASES {
+        let text = template::find(name).unwrap().text;
+        assert!(text.contains(old), "{name} has no {old:?} any more");
+        let broken = text.replacen(old, new, 1);
+        // Of an edit of several lines, the first that differs.
+        let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+        let (line, sentence) = match expected.strip_prefix('@').and_then(|rest| rest.split_once(':')) {
+            Some((marker, sentence)) => {
+                let more = marker.matches('\n').count();
+                (line_of(&broken, marker) + more, sentence)
+            }
+            None => (line_of(text, old) + same, *expected),
+        };
+        match Study::parse(&broken) {
+            Ok(_) => wrong.push(format!("{new:?} was accepted")),
+            Err(error) => {
+                let said = error.to_string();
+                if !said.starts_with(&format!("line {line}: ")) || !said.contains(sentence) {
+                    wrong.push(format!("{new:?}: expected line {line}: {sentence}\n    found    {said}"));
+                }
+            }
+        }
+    }
+    println!("{} of {} broken study files are told with their line", CASES.len() - wrong.len(), CASES.len());
+    assert!(CASES.len() >= 60 && wrong.is_empty(), "\n{}", wrong.join("\n"));
+}

@@ -1,0 +1,222 @@
+//! Storage that fails and clocks that jump: nothing that was acknowledged is lost, nothing is there twice, and all goes on
+//! once the fault is over.
+
+mod common;
+
+use common::{DEVICE, Simulant, design, walk};
+use equipoise_study::event::Event;
+use equipoise_study::log::{
+    Appended, Draft, Head, MemoryStore, Row, SqliteStore, Store, Writer, rows, verify,
+};
+use equipoise_study::seams::{Clock, TestClock, TestRandom};
+use equipoise_study::{Desk, Error, Participant, Result, Step};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What goes wrong with a write.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    /// Nothing was written: an input error, a full disk, a lock held for too long.
+    Before,
+    /// Everything was written, but whoever asked is told that it failed: a sync whose result is not known.
+    After,
+}
+
+/// A store whose n-th write fails.
+struct Faulty {
+    inner: MemoryStore,
+    writes: usize,
+    fails: Arc<AtomicUsize>,
+    fault: Fault,
+}
+
+impl Store for Faulty {
+    fn append(&mut self, groups: &[Vec<Draft>]) -> Result<Vec<Appended>> {
+        self.writes += 1;
+        let now = self.writes == self.fails.load(Ordering::SeqCst);
+        let failed = || Err(Error::Storage("disk I/O error".to_owned()));
+        match (now, self.fault) {
+            (true, Fault::Before) => failed(),
+            (true, Fault::After) => {
+                self.inner.append(groups)?;
+                failed()
+            }
+            (false, _) => self.inner.append(groups),
+        }
+    }
+
+    fn session(&self, session: &str) -> Result<Vec<Row>> {
+        self.inner.session(session)
+    }
+
+    fn sessions(&self) -> Result<Vec<String>> {
+        self.inner.sessions()
+    }
+
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.inner.each(look)
+    }
+
+    fn head(&self) -> Result<Head> {
+        self.inner.head()
+    }
+
+    fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
+        self.inner.erase(session, record)
+    }
+}
+
+/// Walks to the end, sending whatever failed again with the same key, as the pages do. The receipts that were given.
+fn stubborn(desk: &Desk, session: &str, simulant: &mut Simulant) -> (Vec<String>, usize) {
+    let (mut receipts, mut failures) = (vec![], 0);
+    for step in 0.. {
+        let looked = desk.look(session, |participant| {
+            let over = participant.questions().iter().filter(|q| q.answer.is_some()).count() >= 12;
+            if over { None } else { simulant.next(participant) }
+        });
+        // Looking writes the comparison before it is seen; that may fail too.
+        let event = match looked {
+            Ok(Some(event)) => event,
+            Ok(None) => return (receipts, failures),
+            Err(_) => {
+                failures += 1;
+                desk.forget(session);
+                continue;
+            }
+        };
+        loop {
+            match desk.record(session, DEVICE, &format!("key-{step}"), &event) {
+                Ok(recorded) => {
+                    receipts.push(recorded.receipt().to_string());
+                    break;
+                }
+                Err(Error::Storage(_)) => failures += 1,
+                Err(error) => panic!("{error}"),
+            }
+            assert!(failures < 5, "it must go on once the fault is over");
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
+    let mut tried = 0;
+    for fault in [Fault::Before, Fault::After] {
+        // Every write of the walk fails once: the first is the invitation.
+        for fails in 2..40 {
+            let place = Arc::new(AtomicUsize::new(fails));
+            let store = Faulty { inner: MemoryStore::new(), writes: 0, fails: place, fault };
+            let desk = Desk::new(
+                design("binary-cancer"),
+                Writer::start(store),
+                TestClock::default(),
+                TestRandom::new(2),
+            );
+            let session = desk.invite(1).unwrap().remove(0).session;
+            let (receipts, failures) = stubborn(&desk, &session, &mut Simulant::new(5.0, 20.0, 1));
+            if failures == 0 {
+                break;
+            }
+            tried += 1;
+            let all = desk.writer().with(|store| rows(store)).unwrap();
+            let answers: Vec<u64> = all
+                .iter()
+                .filter_map(|row| match row.event().unwrap() {
+                    Some(Event::Answered(answer)) => Some(answer.asked),
+                    _ => None,
+                })
+                .collect();
+            let once: std::collections::BTreeSet<&u64> = answers.iter().collect();
+            assert_eq!((answers.len(), once.len()), (12, 12), "{fault:?} at write {fails}");
+            let stored: Vec<String> = all.iter().map(|row| row.receipt().to_string()).collect();
+            assert!(receipts.iter().all(|receipt| stored.contains(receipt)), "{fault:?} at write {fails}");
+            desk.writer().with(|store| verify(store)).unwrap();
+        }
+    }
+    println!("{tried} writes failed, none was acknowledged, none is there twice");
+    assert!(tried >= 40, "{tried}");
+}
+
+#[test]
+fn a_full_disk_is_said_and_gone_when_there_is_room_again() {
+    let directory = std::env::temp_dir().join(format!("equipoise-full-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    let mut store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
+    store.limit(24).unwrap();
+    let body = format!("{{\"event\":\"language_chosen\",\"language\":\"{}\"}}", "x".repeat(3_000));
+    let draft = |seq: u64| Draft {
+        session: "s".to_owned(),
+        seq,
+        key: format!("k{seq}"),
+        at: 0,
+        salt: [1; 32],
+        body: body.clone(),
+    };
+    let full = (1..100).find_map(|seq| store.append(&[vec![draft(seq)]]).err().map(|error| (seq, error)));
+    let (seq, error) = full.expect("96 kB are not endless");
+    assert!(matches!(&error, Error::Storage(what) if what.contains("full")), "{error}");
+    // What was acknowledged is there and can be read; the rest goes in when there is room.
+    assert_eq!(verify(&store).unwrap().rows, seq - 1);
+    store.limit(4_000).unwrap();
+    assert!(matches!(&store.append(&[vec![draft(seq)]]).unwrap()[0], Appended::New(_)));
+    assert_eq!(verify(&store).unwrap().rows, seq);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+/// A clock that jumps by up to ten years either way, and sometimes stands still.
+struct Jumping(Mutex<(Xoshiro256PlusPlus, i64)>);
+
+impl Clock for Jumping {
+    fn now(&self) -> i64 {
+        let mut state = self.0.lock().unwrap();
+        let year = 365 * 24 * 3_600_000_i64;
+        let jump = match state.0.random_range(0..5) {
+            0 => 0,
+            1 => state.0.random_range(-3_600_000..3_600_000),
+            2 => -100,
+            _ => state.0.random_range(-10 * year..10 * year),
+        };
+        state.1 = state.1.saturating_add(jump);
+        state.1
+    }
+}
+
+#[test]
+fn clocks_may_jump_and_nothing_comes_of_it() {
+    let run = |clock: Box<dyn Clock>| {
+        struct Boxed(Box<dyn Clock>);
+        impl Clock for Boxed {
+            fn now(&self) -> i64 {
+                self.0.now()
+            }
+        }
+        let desk = Desk::new(
+            design("binary-cancer"),
+            Writer::start(MemoryStore::new()),
+            Boxed(clock),
+            TestRandom::new(6),
+        );
+        let session = desk.invite(1).unwrap().remove(0).session;
+        walk(&desk, &session, &mut Simulant::new(4.0, 20.0, 6), usize::MAX);
+        // Read again from the log: order is by number, never by time.
+        desk.forget(&session);
+        desk.writer().with(|store| verify(store)).unwrap();
+        desk.look(&session, |participant: &Participant| {
+            assert_eq!(participant.step(), Step::Result);
+            let choices: Vec<_> =
+                participant.questions().iter().map(|q| q.answer.clone().unwrap().choice).collect();
+            (choices, participant.belief().quantile(0.5).unwrap().to_bits())
+        })
+        .unwrap()
+    };
+    let straight = run(Box::new(TestClock::default()));
+    for seed in 0..6 {
+        let jumping = Jumping(Mutex::new((Xoshiro256PlusPlus::seed_from_u64(seed), 1_800_000_000_000)));
+        assert_eq!(run(Box::new(jumping)), straight, "seed {seed}");
+    }
+}
