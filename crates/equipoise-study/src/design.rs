@@ -1,6 +1,7 @@
 //! A study that can be run: its file, its query space, and the engine that picks the questions.
 
 use crate::belief::Belief;
+use crate::candidates::Models;
 use crate::error::{Error, Result};
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
@@ -33,6 +34,17 @@ pub struct Design {
     hash: String,
     frame: Frame,
     engine: Engine,
+    models: Option<Models>,
+    scores: Option<Scores>,
+}
+
+/// A table of scores that questions come from: what thresholds do on it.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// Scores of the positive class, with the truth.
+    pub sample: equipoise::threshold::Sample,
+    /// What was predicted against what was seen, in ten bins.
+    pub reliability: equipoise_data::Reliability,
 }
 
 #[derive(Debug, Clone)]
@@ -52,8 +64,35 @@ impl Design {
             files.push(bytes);
         }
         let hash = study.hash(&files);
-        let (engine, frame) = engine(&study, directory)?;
-        Ok(Self { study, hash, frame, engine })
+        let (engine, frame, scores) = engine(&study, directory)?;
+        let models = Models::read(&study, frame.view(), directory)?;
+        Ok(Self { study, hash, frame, engine, models, scores })
+    }
+
+    /// The models to choose from, if the study names any.
+    pub fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
+    }
+
+    /// The scores that questions come from; only of a two-class table.
+    pub fn scores(&self) -> Option<&Scores> {
+        self.scores.as_ref()
+    }
+
+    /// What is believed before the first answer if people err in another way: the slope of the logistic curve, and the share
+    /// of answers that have nothing to do with the question.
+    pub fn belief_with_noise(&self, slope: f64, lapse: f64) -> Option<Belief> {
+        match &self.engine {
+            Engine::Ratio { space, .. } => {
+                let noise = equipoise::engine::Noise { slope, lapse };
+                Some(Belief::of_ratio(equipoise::engine::RatioPosterior::new(space.clone(), &[(noise, 1.0)])))
+            }
+            // Lapses are not part of this model of answers.
+            Engine::Weights { plan, .. } => {
+                let plan = plan.as_ref().clone().answers(Answers::Logistic { slope }).ok()?;
+                Some(Belief::weights(&plan, self.study.seed))
+            }
+        }
     }
 
     /// The study file.
@@ -164,7 +203,9 @@ fn around(centre: &[f64], radius: f64, better: bool, random: &mut impl Rng) -> P
     centre.iter().zip(&steps).map(|(c, step)| c + radius * step / length).collect()
 }
 
-fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
+type Prepared = (Engine, Frame, Option<Scores>);
+
+fn engine(study: &Study, directory: &Path) -> Result<Prepared> {
     match &study.space {
         QuerySpace::Logistic { slope, offset } => {
             two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?))
@@ -191,7 +232,14 @@ fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
                     Smooth::Hull => sample.binary_space()?,
                     Smooth::Logistic => equipoise_data::Smooth::fit(&sample)?.pulled()?,
                 };
-                return two_classes(study, space);
+                let (engine, frame, _) = two_classes(study, space)?;
+                let table = sample.table();
+                let mut scored = equipoise::threshold::Sample::new(table.probabilities(1), table.truth())?;
+                if let Some(weights) = table.weights() {
+                    scored = scored.with_weights(weights)?;
+                }
+                let reliability = equipoise_data::Reliability::new(table, 1, 10)?;
+                return Ok((engine, frame, Some(Scores { sample: scored, reliability })));
             }
             let shares = sample.prevalence().class_priors().to_vec();
             let achievable = equipoise::space::Achievable::new(&sample, Measure::OffDiagonalRates)?;
@@ -210,14 +258,14 @@ fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame)> {
     }
 }
 
-fn two_classes(study: &Study, space: Binary) -> Result<(Engine, Frame)> {
+fn two_classes(study: &Study, space: Binary) -> Result<Prepared> {
     let plan = AdaptiveRatio::new(space.clone())?.width(study.stop.width)?.budget(study.stop.cap)?;
     let positive = space.positive_prior();
     let frame = Frame::new(space.view(), vec![1.0 - positive, positive]);
-    Ok((Engine::Ratio { space, plan: Box::new(plan) }, frame))
+    Ok((Engine::Ratio { space, plan: Box::new(plan) }, frame, None))
 }
 
-fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Frame)> {
+fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<Prepared> {
     let space = Sphere::new(Measure::OffDiagonalRates, class_shares.len(), radius)?;
     if let Some(caveat) = space.caveat() {
         return Err(Error::Missing(format!("space.{caveat}")));
@@ -230,15 +278,9 @@ fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Fra
     weights(study, plan, Frame::new(view, class_shares.to_vec()), centre, radius)
 }
 
-fn weights(
-    study: &Study,
-    plan: Adaptive,
-    frame: Frame,
-    centre: Point,
-    radius: f64,
-) -> Result<(Engine, Frame)> {
+fn weights(study: &Study, plan: Adaptive, frame: Frame, centre: Point, radius: f64) -> Result<Prepared> {
     let plan = plan.answers(Answers::Logistic { slope: SLOPE })?.budget(study.stop.cap)?.seed(study.seed);
-    Ok((Engine::Weights { centre, radius, plan: Box::new(plan) }, frame))
+    Ok((Engine::Weights { centre, radius, plan: Box::new(plan) }, frame, None))
 }
 
 /// What the models of a pool, the constant answers, and draws between them reach.

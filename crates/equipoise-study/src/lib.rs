@@ -32,12 +32,14 @@
 //! [`seams`] clock and randomness.
 
 mod belief;
+pub mod candidates;
 mod design;
 mod desk;
 mod erasure;
 mod error;
 pub mod event;
 pub mod export;
+pub mod group;
 mod hex;
 mod invitation;
 mod lines;
@@ -55,7 +57,7 @@ pub mod template;
 mod text;
 
 pub use belief::{Belief, Spread};
-pub use design::Design;
+pub use design::{Design, Scores};
 pub use desk::{Desk, Recorded};
 pub use erasure::{erased, restore};
 pub use error::{Error, Result};
