@@ -174,7 +174,7 @@ impl Participant {
         self.events += 1;
         self.next = OnceLock::new();
         match event {
-            Event::Locked { .. } | Event::Erased { .. } => {}
+            Event::Locked { .. } | Event::Erased { .. } | Event::Admin(_) => {}
             Event::Invited(invited) => self.invited = Some(invited.clone()),
             Event::LanguageChosen { language } => self.language = Some(language.clone()),
             Event::ConsentGiven { text, device, external } => {
@@ -329,9 +329,11 @@ impl Participant {
             false => Err(Refusal::NotNow(format!("{what} was sent at {step:?}"))),
         };
         match event {
-            Event::Locked { .. } | Event::Erased { .. } | Event::Invited(_) | Event::Asked(_) => {
-                now(false, "an event of the study itself")
-            }
+            Event::Locked { .. }
+            | Event::Erased { .. }
+            | Event::Admin(_)
+            | Event::Invited(_)
+            | Event::Asked(_) => now(false, "an event of the study itself"),
             Event::LanguageChosen { language } => match self.design.study().languages.contains(language) {
                 true => Ok(()),
                 false => Err(Refusal::Unfit(format!("there is no language \"{language}\" in this study"))),

@@ -19,7 +19,7 @@ pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
 pub use influence::Influence;
 pub use models::{Help, ModelReport, SETTLED, models};
-pub use person::{PersonReport, Ratio, TracePoint, Weight, person};
+pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
 pub use rows::Rows;
 pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
 pub use sentence::{ExchangeRate, GapPrice};

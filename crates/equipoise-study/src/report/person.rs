@@ -9,8 +9,9 @@ use super::sentence::{self, ExchangeRate, GapPrice};
 use super::threshold::{ThresholdReport, threshold};
 use super::times::{Slope, TimePoint, response_times};
 use crate::event::{Purpose, When};
-use crate::participant::{Participant, Stated, take};
+use crate::participant::{Participant, Stated};
 use crate::people::{Conduct, ratio};
+use crate::progress::progress;
 use crate::schedule::Stopped;
 use serde::Serialize;
 
@@ -177,6 +178,12 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     }
 }
 
+/// Why no metric is reported for a participant, if none is; costs less than the whole report.
+pub fn refused(participant: &Participant) -> Option<String> {
+    let answers = Rows::with_purpose(participant, |purpose| purpose == Purpose::Elicitation).0.len();
+    refusal(&Conduct::of(participant), answers, ratio(participant), participant.stopped())
+}
+
 fn refusal(
     conduct: &Conduct,
     answers: usize,
@@ -200,19 +207,6 @@ fn refusal(
 
 /// The interval after each answer that elicits.
 fn trace(participant: &Participant) -> Vec<TracePoint> {
-    let design = participant.design();
-    if design.binary().is_none() {
-        return vec![];
-    }
-    let mut belief = design.belief();
-    let mut points = vec![];
-    for question in participant.questions() {
-        if let (Purpose::Elicitation, Some(answer)) = (question.asked.purpose, &question.answer) {
-            take(design, &mut belief, &question.asked, answer.choice);
-            let at = |share: f64| belief.quantile(share).unwrap_or(1.0);
-            points
-                .push(TracePoint { question: question.asked.number, ratio: [at(0.5), at(0.025), at(0.975)] });
-        }
-    }
-    points
+    let known = progress(participant).into_iter();
+    known.filter_map(|known| Some(TracePoint { question: known.question, ratio: known.ratio? })).collect()
 }
