@@ -1,159 +1,13 @@
 // Whole studies in a real browser: by mouse, by keyboard only, and without a script, on a phone and on a desk. Every
 // page on the way goes through axe-core. Usage: node study.mjs EQUIPOISE PICTURES
-import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { accessibility, launch, SIZES } from "./browser.mjs";
+import { accessibility, SIZES } from "./browser.mjs";
+import { check, run, serve } from "./runner.mjs";
+import { answered, keyboard, mouse, toFirstQuestion, walk } from "./walk.mjs";
 
 const [equipoise, pictures] = process.argv.slice(2);
 mkdirSync(pictures, { recursive: true });
-
-/** The demo study on a server of its own; everybody gets a link. */
-async function serve() {
-  const server = spawn(equipoise, ["demo", "--web", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  for await (const chunk of server.stdout) {
-    text += chunk;
-    if (text.trimEnd().endsWith("}")) break;
-  }
-  return { link: JSON.parse(text).link, stop: () => server.kill("SIGTERM") };
-}
-
-class Failure extends Error {}
-const check = (holds, sentence) => { if (!holds) throw new Failure(sentence); };
-
-/** Walks a study to its receipt; `act` does what a page asks for, `look` is called on every page. */
-async function walk(page, act, look) {
-  for (let step = 0; step < 150; step++) {
-    await look(page, step);
-    if (await page.locator("code.receipt").count()) return step;
-    await go(page, act);
-  }
-  throw new Failure("the study did not end");
-}
-
-const has = async (page, selector) => (await page.locator(selector).count()) > 0;
-
-/** Does what a page asks for, and waits for the page that follows: a new one, or with a script the next question. */
-async function go(page, act) {
-  const inPlace = await page.evaluate(() => document.documentElement.classList.contains("script") && !!document.querySelector("#answer"));
-  if (inPlace) await act(page);
-  else await Promise.all([page.waitForEvent("load"), act(page)]);
-  await page.waitForLoadState();
-}
-
-/** Waits until the page has changed after an answer. */
-async function answered(page, before) {
-  await page.waitForFunction((old) => document.querySelector("#answer")?.dataset.query !== old, before);
-}
-
-/** What the difference sentence says somebody who holds a ratio of 6 would choose. */
-async function opinion(page) {
-  const numbers = await page.locator(".mistake .as-count").allTextContents();
-  const [missedA, alarmsA, missedB, alarmsB] = numbers.map((text) => Number(text.replaceAll(",", "")));
-  return 6 * missedA + alarmsA <= 6 * missedB + alarmsB ? "a" : "b";
-}
-
-/** A mouse: clicks what a person would click. */
-const mouse = async (page) => {
-  if (await has(page, "form.languages")) return page.click('button[value="en"]');
-  if (await has(page, 'form[action="/consent"]')) {
-    await page.check('input[name="agree"]');
-    return page.click('button[value="agree"]');
-  }
-  if (await has(page, 'form[action="/questionnaire"]')) {
-    for (const field of await page.locator("main .field").all()) {
-      const decline = field.locator('input[name^="decline."]');
-      if (await decline.count()) await decline.check();
-      else if (await field.locator('input[type="radio"]').count()) await field.locator('input[type="radio"]').nth(1).check();
-      else if (await field.locator('input[type="checkbox"]').count()) await field.locator('input[type="checkbox"]').first().check();
-      else if (await field.locator("input[inputmode]").count()) await field.locator("input[inputmode]").fill("30");
-      else await field.locator("textarea").fill("Hard to say <b>in words</b>.");
-    }
-    return page.click("main button");
-  }
-  if (await has(page, 'form[action="/stated"]')) {
-    await page.fill("#ratio", "10");
-    return page.click('button[value="number"]');
-  }
-  if (await has(page, 'button[name="seen"]')) return page.click('button[name="seen"]');
-  if (await has(page, 'form[action="/learn"]')) {
-    await page.locator('input[name="option"]').first().check();
-    return page.click("main button");
-  }
-  if (await has(page, "#answer")) {
-    const before = await page.getAttribute("#answer", "data-query");
-    const scripted = await page.evaluate(() => document.documentElement.classList.contains("script"));
-    if (scripted) await page.waitForTimeout(300); // the guard against a second press
-    const undo = page.locator("#undo button");
-    if (before.endsWith(".answered") && (await undo.isEnabled())) await undo.click();
-    else await page.click(`#answer button[value="${await opinion(page)}"]`);
-    return scripted ? answered(page, before) : undefined;
-  }
-  if (await has(page, 'a[href="/?begin=yes"]')) return page.click('a[href="/?begin=yes"]');
-  return page.click("main form button");
-};
-
-/** A keyboard only: Tab until the wanted control has the focus, then a key. */
-async function tabTo(page, selector) {
-  for (let presses = 0; presses < 80; presses++) {
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
-    await page.keyboard.press("Tab");
-    const hidden = await page.evaluate(() => {
-      const focus = document.activeElement;
-      if (!focus || focus === document.body || focus.closest(".answers")) return null;
-      const bar = document.querySelector(".answers")?.getBoundingClientRect();
-      const own = focus.getBoundingClientRect();
-      return bar && own.bottom > bar.top + 1 && own.top < bar.bottom - 1 && own.height < 100 ? focus.outerHTML.slice(0, 80) : null;
-    });
-    check(!hidden, `the focus is under the bar of answers: ${hidden}`);
-  }
-  throw new Failure(`cannot reach ${selector} by keyboard`);
-}
-
-const keyboard = async (page) => {
-  const press = async (selector, key = "Enter") => {
-    await tabTo(page, selector);
-    await page.keyboard.press(key);
-  };
-  if (await has(page, "form.languages")) return press('button[value="en"]');
-  if (await has(page, 'form[action="/consent"]')) {
-    await press('input[name="agree"]', "Space");
-    return press('button[value="agree"]');
-  }
-  if (await has(page, 'form[action="/questionnaire"]')) {
-    const names = await page.evaluate(() => [...document.querySelectorAll("main .field")].map((field) => {
-      const decline = field.querySelector('input[name^="decline."]');
-      const control = decline ?? field.querySelector("input, textarea");
-      return { name: control.name, type: control.type };
-    }));
-    for (const { name, type } of names) {
-      await tabTo(page, `[name="${name}"]`);
-      if (type === "checkbox" || type === "radio") await page.keyboard.press("Space");
-      else await page.keyboard.type("30");
-    }
-    return press("main button");
-  }
-  if (await has(page, 'form[action="/stated"]')) {
-    await tabTo(page, "#ratio");
-    await page.keyboard.type("7.5");
-    return page.keyboard.press("Enter");
-  }
-  if (await has(page, 'button[name="seen"]')) return press('button[name="seen"]');
-  if (await has(page, 'form[action="/learn"]')) {
-    await press('input[name="option"]', "Space");
-    return press("main button");
-  }
-  if (await has(page, "#answer")) {
-    const before = await page.getAttribute("#answer", "data-query");
-    await page.waitForTimeout(300);
-    if (before.endsWith(".answered")) await page.keyboard.press("u");
-    else await page.keyboard.press({ a: "ArrowLeft", b: "b" }[await opinion(page)]);
-    return answered(page, before);
-  }
-  if (await has(page, 'a[href="/?begin=yes"]')) return press('a[href="/?begin=yes"]');
-  return press("main form button");
-};
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
@@ -165,7 +19,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     ["no script", mouse, { javaScriptEnabled: false }],
   ]) {
     test(`a whole study by ${how} on a ${size}`, async (browser) => {
-      const study = await serve();
+      const study = await serve(equipoise);
       const colorScheme = how === "keyboard" ? "dark" : "light";
       const context = await browser.newContext({ viewport, colorScheme, ...options });
       try {
@@ -198,19 +52,8 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   }
 }
 
-/** Up to the first comparison, by form posts and without looking. */
-async function toFirstQuestion(page, link) {
-  await page.goto(link);
-  await page.waitForURL((url) => url.pathname === "/");
-  for (let step = 0; step < 60; step++) {
-    if (await has(page, 'form[action="/answer"]')) return;
-    await go(page, mouse);
-  }
-  throw new Failure("no comparison came");
-}
-
 test("both systems' mistakes, the difference and the answers fit on a phone", async (browser) => {
-  const study = await serve();
+  const study = await serve(equipoise);
   const context = await browser.newContext({ viewport: SIZES.phone });
   try {
     const page = await context.newPage();
@@ -236,7 +79,7 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
 });
 
 test("rates take the place of counts without moving anything", async (browser) => {
-  const study = await serve();
+  const study = await serve(equipoise);
   const context = await browser.newContext({ viewport: SIZES.desktop });
   try {
     const page = await context.newPage();
@@ -258,7 +101,7 @@ test("rates take the place of counts without moving anything", async (browser) =
 });
 
 test("a stray second press does not answer the next question, and times are right", async (browser) => {
-  const study = await serve();
+  const study = await serve(equipoise);
   const context = await browser.newContext({ viewport: SIZES.desktop });
   try {
     const page = await context.newPage();
@@ -299,7 +142,7 @@ test("a stray second press does not answer the next question, and times are righ
 });
 
 test("an answer without a connection is kept and sent when it is back", async (browser) => {
-  const study = await serve();
+  const study = await serve(equipoise);
   const context = await browser.newContext({ viewport: SIZES.phone });
   try {
     const page = await context.newPage();
@@ -320,7 +163,7 @@ test("an answer without a connection is kept and sent when it is back", async (b
 });
 
 test("the link goes on where it was on a second device, and the first can take it back", async (browser) => {
-  const study = await serve();
+  const study = await serve(equipoise);
   const [phone, laptop] = await Promise.all([SIZES.phone, SIZES.desktop].map((viewport) => browser.newContext({ viewport })));
   try {
     const [first, second] = [await phone.newPage(), await laptop.newPage()];
@@ -347,20 +190,4 @@ test("the link goes on where it was on a second device, and the first can take i
   }
 });
 
-const wanted = process.env.ONLY ?? "";
-const browser = await launch();
-let passed = 0, failed = 0;
-for (const { name, run } of tests.filter(({ name }) => name.includes(wanted))) {
-  const started = Date.now();
-  try {
-    await run(browser);
-    passed++;
-    console.log(`test ${name} ... ok (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  } catch (error) {
-    failed++;
-    console.log(`test ${name} ... FAILED\n  ${error instanceof Failure ? error.message : error.stack}`);
-  }
-}
-await browser.close();
-console.log(`test result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; in the browser`);
-process.exitCode = failed ? 1 : 0;
+await run(tests);

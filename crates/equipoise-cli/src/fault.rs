@@ -56,6 +56,9 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         if cause.is::<equipoise::Divergence>() {
             return Some(Some(INTEGRITY));
         }
+        if let Some(equipoise_server::researcher::accounts::Error::Refused(_)) = cause.downcast_ref() {
+            return Some(Some(USAGE));
+        }
         if cause.is::<equipoise_data::Error>() {
             return Some(Some(INPUT_OUTPUT));
         }

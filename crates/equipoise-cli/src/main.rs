@@ -54,6 +54,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
         Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
         Some(Command::Serve(args)) => commands::serve::run(args, &line.global),
+        Some(Command::Account(args)) => commands::account::run(args, &line.global),
         Some(Command::Study(command)) => commands::study::run(command, &line.global),
         None => {
             CommandLine::command().print_help()?;

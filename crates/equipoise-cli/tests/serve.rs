@@ -97,3 +97,108 @@ fn the_bench_counts_answers_and_none_fails() {
     assert_eq!(document["errors"].as_array().unwrap().len(), 0, "{document}");
     assert!(document["answers"].as_u64().unwrap() > 10, "{document}");
 }
+
+/// Runs a command with a line on its standard input: what it printed, the sentence if it failed, and the code.
+fn told(directory: &Path, arguments: &[&str], line: &str) -> (String, String, i32) {
+    use std::io::Write as _;
+    let mut child = equipoise()
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // A command that refuses does not wait for a password.
+    let _ = writeln!(child.stdin.take().unwrap(), "{line}");
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr), output.status.code().expect("a code"))
+}
+
+#[test]
+fn accounts_are_made_listed_changed_and_taken_away() {
+    let directory = place("accounts");
+    assert!(equipoise().args(["new", "cancer"]).current_dir(&directory).output().unwrap().status.success());
+    let run = |arguments: &[&str], line: &str| told(&directory, arguments, line);
+    let refused = |arguments: &[&str], line: &str| {
+        let (out, sentence, code) = run(arguments, line);
+        assert!(out.is_empty(), "{out}");
+        (sentence, code)
+    };
+    assert_eq!(
+        refused(&["account", "add", "cancer", "ana", "--role", "viewer"], "three small boats"),
+        ("error: the first account has to be an owner: --role owner\n".to_owned(), 2)
+    );
+    assert_eq!(
+        refused(&["account", "add", "cancer", "ana", "--role", "owner"], "short"),
+        (
+            "error: the password has 5 characters, expected at least 12; a few words in a row are fine\n"
+                .to_owned(),
+            2
+        )
+    );
+    let (sentence, code) =
+        refused(&["account", "add", "nowhere", "ana", "--role", "owner"], "three small boats");
+    assert!(code == 3 && sentence.contains("there is no study"), "{code} {sentence}");
+    let (said, _, code) = run(&["account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
+    assert_eq!((said.as_str(), code), ("ana can sign in, as an owner.\n", 0));
+    run(&["account", "add", "cancer", "ben", "--role", "viewer"], "three small boats");
+    let (said, _, _) = run(&["account", "role", "cancer", "ben", "analyst"], "");
+    assert_eq!(said, "ben is an analyst now, and signed out everywhere.\n");
+    let (said, _, _) = run(&["account", "password", "cancer", "ben"], "four small boats");
+    assert_eq!(said, "ben has a new password, and is signed out everywhere.\n");
+    let (list, _, _) = run(&["account", "list", "cancer", "--json"], "");
+    let list: Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(list["accounts"][1], serde_json::json!({"name": "ben", "role": "analyst", "sessions": 0}));
+    assert_eq!(run(&["account", "remove", "cancer", "ben"], "").0, "ben has no account any more.\n");
+    assert_eq!(
+        refused(&["account", "remove", "cancer", "ana"], ""),
+        ("error: \"ana\" is the only owner; make another one first\n".to_owned(), 2)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn researchers_sign_in_on_a_port_of_their_own() {
+    let directory = place("researchers");
+    let run = |arguments: &[&str]| {
+        assert!(equipoise().args(arguments).current_dir(&directory).output().unwrap().status.success());
+    };
+    run(&["new", "cancer"]);
+    run(&["lock", "--study", "cancer"]);
+    let free = ["serve", "cancer", "--listen", "127.0.0.1:0", "--researchers"];
+    let (sentence, code) = fails(&directory, &[&free[..], &["127.0.0.1:0"]].concat());
+    assert!(
+        code == 2 && sentence.contains("equipoise account add cancer NAME --role owner"),
+        "{code} {sentence}"
+    );
+    told(&directory, &["account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
+    let (sentence, code) = fails(&directory, &[&free[..], &["0.0.0.0:0"]].concat());
+    assert!(code == 2 && sentence.contains("can be reached from elsewhere"), "{code} {sentence}");
+    let mut server = equipoise()
+        .args([&free[..], &["127.0.0.1:0", "--json"]].concat())
+        .current_dir(&directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let document = document(&mut BufReader::new(server.stdout.take().unwrap()));
+    let at = |link: &str| -> std::net::SocketAddr { link.trim_start_matches("http://").parse().unwrap() };
+    let (desk, study) =
+        (at(document["researchers"].as_str().unwrap()), at(document["address"].as_str().unwrap()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let get = |address: std::net::SocketAddr, path: &'static str| {
+        runtime.block_on(async { Client::connect(address).await?.get(path).await }).unwrap()
+    };
+    assert!(get(desk, "/sign-in").body.contains("Sign in"));
+    assert_eq!(get(desk, "/live").status.as_u16(), 303);
+    assert_eq!(get(study, "/live").status.as_u16(), 404);
+    let health: Value = serde_json::from_str(&get(desk, "/health").body).unwrap();
+    assert_eq!(health["status"], "ok");
+    // Whoever is taken away on the command line is out at once; here: the account made while the server runs can sign in.
+    let (said, _, _) =
+        told(&directory, &["account", "add", "cancer", "ben", "--role", "analyst"], "three small boats");
+    assert_eq!(said, "ben can sign in, as an analyst.\n");
+    let stop = Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    assert!(stop.success() && server.wait().unwrap().success());
+}

@@ -1,6 +1,7 @@
 //! Style, script and icon, inside the binary. Their addresses carry a hash of their contents, so a browser may keep
 //! them for ever and still gets new ones after an upgrade.
 
+use crate::text::hex;
 use sha2::{Digest as _, Sha256};
 use std::sync::LazyLock;
 
@@ -50,12 +51,25 @@ impl Asset {
 
     fn hashed_path(&self) -> String {
         let hash = Sha256::digest(self.text.as_bytes());
-        let short: String = hash[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("/assets/{}-{short}.{}", self.name, self.extension)
+        format!("/assets/{}-{}.{}", self.name, hex(&hash[..6]), self.extension)
     }
 }
 
-/// The asset at an address.
+asset!(
+    /// How researchers' pages look beyond that.
+    DESK_STYLE, "desk", "css", "text/css; charset=utf-8"
+);
+asset!(
+    /// What researchers' pages do beyond forms: refresh.
+    DESK_SCRIPT, "desk", "js", "text/javascript; charset=utf-8"
+);
+
+/// The asset of the participants' pages at an address.
 pub fn find(path: &str) -> Option<&'static Asset> {
     [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.path() == path)
+}
+
+/// The asset of the researchers' pages at an address.
+pub fn find_for_researchers(path: &str) -> Option<&'static Asset> {
+    [&STYLE, &ICON, &DESK_STYLE, &DESK_SCRIPT].into_iter().find(|asset| asset.path() == path)
 }

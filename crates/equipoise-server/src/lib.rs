@@ -3,19 +3,24 @@
 //! * [`participant`] is the router for participants: every step a page and a form, state in the study's log.
 //! * [`page`], [`picture`], [`sentence`] and [`language`] are what participants see, as functions of a study and a
 //!   participant's state; they know nothing of requests.
+//! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
 //! * [`serve`] listens, and stops in good order.
 //! * [`cohort`] are simulated people who answer over HTTP, for tests and measurements.
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
-//! another server. The researchers' side is a router of its own on a port of its own and shares no handler with this one.
+//! another server. The two routers share no handler: what they have in common are headers ([`guard`]) and pictures.
 #![forbid(unsafe_code)]
 
 pub mod assets;
 pub mod cohort;
+mod form;
+mod guard;
 pub mod language;
 mod markdown;
 pub mod page;
 pub mod participant;
 pub mod picture;
+pub mod researcher;
 pub mod sentence;
 pub mod serve;
+mod text;

@@ -1,9 +1,12 @@
 //! Listening, and stopping in good order.
 
 use crate::participant::{self, Participants, Settings};
+use crate::researcher::accounts::Accounts;
+use crate::researcher::{self, Researchers};
 use equipoise_study::Desk;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -21,14 +24,45 @@ pub struct Options {
     pub origin: Option<String>,
 }
 
-/// Serves a study's participants until asked to stop: by Ctrl-C, or as services are stopped.
+impl Options {
+    async fn bind(&self) -> io::Result<(TcpListener, SocketAddr, String)> {
+        let wrong = |e: io::Error| io::Error::new(e.kind(), format!("cannot listen on {}: {e}", self.listen));
+        let listener = TcpListener::bind(self.listen).await.map_err(wrong)?;
+        let address = listener.local_addr()?;
+        Ok((listener, address, self.origin.clone().unwrap_or_else(|| format!("http://{address}"))))
+    }
+}
+
+/// The researchers' side.
+#[derive(Debug)]
+pub struct Researching {
+    /// Where to listen: a port of its own.
+    pub options: Options,
+    /// Who may sign in.
+    pub accounts: Accounts,
+    /// The file of the log.
+    pub log: Option<PathBuf>,
+}
+
+/// What is served once requests are taken.
+#[derive(Debug)]
+pub struct Serving<'a> {
+    /// Makes participants' links.
+    pub participants: &'a Participants,
+    /// Where participants come in.
+    pub address: SocketAddr,
+    /// What researchers type, and where that is.
+    pub researchers: Option<(String, SocketAddr)>,
+}
+
+/// Serves a study until asked to stop: by Ctrl-C, or as services are stopped.
 ///
-/// `ready` is called when requests are taken, with the way links are made and the address. What has begun when the
-/// stop comes is finished.
-pub fn participants(
+/// `ready` is called when requests are taken. What has begun when the stop comes is finished.
+pub fn study(
     desk: Desk,
     options: &Options,
-    ready: impl FnOnce(&Participants, SocketAddr) -> io::Result<()>,
+    researching: Option<Researching>,
+    ready: impl FnOnce(&Serving<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
@@ -36,12 +70,24 @@ pub fn participants(
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let listener = TcpListener::bind(options.listen).await?;
-        let address = listener.local_addr()?;
-        let origin = options.origin.clone().unwrap_or_else(|| format!("http://{address}"));
-        let state = Participants::new(Arc::new(desk), Settings { origin });
-        ready(&state, address)?;
-        axum::serve(listener, participant::app(state)).with_graceful_shutdown(stop()).await
+        let (listener, address, origin) = options.bind().await?;
+        let desk = Arc::new(desk);
+        let mut second = None;
+        if let Some(Researching { options, accounts, log }) = researching {
+            let (listener, address, own) = options.bind().await?;
+            let settings = researcher::Settings { origin: own.clone(), participants: origin.clone(), log };
+            let state = Researchers::new(desk.clone(), accounts, settings).map_err(io::Error::other)?;
+            second = Some((listener, state, own, address));
+        }
+        let state = Participants::new(desk, Settings { origin });
+        let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
+        ready(&Serving { participants: &state, address, researchers })?;
+        let first =
+            async { axum::serve(listener, participant::app(state)).with_graceful_shutdown(stop()).await };
+        let Some((listener, state, ..)) = second else { return first.await };
+        let app = researcher::app(state).into_make_service_with_connect_info::<SocketAddr>();
+        let second = async { axum::serve(listener, app).with_graceful_shutdown(stop()).await };
+        tokio::try_join!(first, second).map(drop)
     })
 }
 

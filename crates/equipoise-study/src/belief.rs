@@ -3,6 +3,8 @@
 use equipoise::engine::{Adaptive, AdaptiveRatio, RatioPosterior, Session};
 use equipoise::metric::RatioInterval;
 use equipoise::{Answer, Measure, Metric, Preference, Query, Sense, View};
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A posterior of the metric. The same answers in the same order give the same belief, to the last bit.
 #[derive(Debug, Clone)]
@@ -18,7 +20,11 @@ enum Engine {
 
 impl Belief {
     pub(crate) fn ratio(plan: &AdaptiveRatio) -> Self {
-        Self { engine: Engine::Ratio(Box::new(plan.start())) }
+        Self::of_ratio(plan.start())
+    }
+
+    pub(crate) fn of_ratio(posterior: RatioPosterior) -> Self {
+        Self { engine: Engine::Ratio(Box::new(posterior)) }
     }
 
     pub(crate) fn weights(plan: &Adaptive, seed: u64) -> Self {
@@ -67,6 +73,29 @@ impl Belief {
         }
     }
 
+    /// Two classes: the posterior on evenly spaced logarithms of the ratio, each with its probability.
+    pub fn density(&self) -> Option<Vec<(f64, f64)>> {
+        match &self.engine {
+            Engine::Ratio(posterior) => Some(posterior.density()),
+            Engine::Weights { .. } => None,
+        }
+    }
+
+    /// Metrics drawn from the posterior, all of one size; the same belief gives the same draws.
+    ///
+    /// Of two classes they are the middles of equally likely parts of the posterior, in order.
+    pub fn draws(&self, count: usize) -> Vec<Metric> {
+        match &self.engine {
+            Engine::Ratio(posterior) => {
+                let part = |n: usize| ratio_metric(posterior.quantile((n as f64 + 0.5) / count as f64));
+                (0..count).map(part).collect()
+            }
+            Engine::Weights { session, .. } => {
+                session.metric().draws(count, &mut Xoshiro256PlusPlus::seed_from_u64(0))
+            }
+        }
+    }
+
     /// How wide it still is: the factor between the ends of the 95 % interval, or the angle.
     pub fn spread(&self) -> Spread {
         match &self.engine {
@@ -80,16 +109,19 @@ impl Belief {
         match &self.engine {
             Engine::Ratio(posterior) => {
                 let [low, middle, high] = [0.025, 0.5, 0.975].map(|share| posterior.quantile(share));
-                let view = View::new(Measure::Binary, 2, 1).expect("two classes");
-                let metric =
-                    Metric::linear(view, Sense::Utility, vec![middle, 1.0]).expect("positive weights");
-                let metric = metric.normal_form();
+                let metric = ratio_metric(middle);
                 let interval = RatioInterval::new(low, Some(high), 0.95);
                 interval.and_then(|interval| metric.clone().with_interval(interval)).unwrap_or(metric)
             }
             Engine::Weights { session, .. } => session.metric(),
         }
     }
+}
+
+/// The two-class metric with a cost ratio, its weights of length 1.
+pub(crate) fn ratio_metric(ratio: f64) -> Metric {
+    let view = View::new(Measure::Binary, 2, 1).expect("two classes");
+    Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).expect("positive weights").normal_form()
 }
 
 /// How wide a belief is.

@@ -1,6 +1,7 @@
 //! A study that can be run: its file, its query space, and the engine that picks the questions.
 
 use crate::belief::Belief;
+use crate::candidates::Models;
 use crate::error::{Error, Result};
 use crate::groups::Shares;
 use crate::shown::{Dominance, Frame, Shown};
@@ -40,6 +41,8 @@ pub struct Design {
     frame: Frame,
     engine: Engine,
     fit: Option<Fit>,
+    models: Option<Models>,
+    scores: Option<Scores>,
 }
 
 /// How well a logistic law describes the boundary of a two-class table (G1).
@@ -51,6 +54,15 @@ pub struct Fit {
     pub outside: f64,
     /// How many corners the hull of the table has: systems that need no draw between others.
     pub corners: usize,
+}
+
+/// A table of scores that questions come from: what thresholds do on it.
+#[derive(Debug, Clone)]
+pub struct Scores {
+    /// Scores of the positive class, with the truth.
+    pub sample: equipoise::threshold::Sample,
+    /// What was predicted against what was seen, in ten bins.
+    pub reliability: equipoise_data::Reliability,
 }
 
 #[derive(Debug, Clone)]
@@ -79,8 +91,35 @@ impl Design {
             files.push(bytes);
         }
         let hash = study.hash(&files);
-        let (engine, frame, fit) = engine(&study, directory)?;
-        Ok(Self { study, hash, frame, engine, fit })
+        let Prepared { engine, frame, fit, scores } = prepare(&study, directory)?;
+        let models = Models::read(&study, frame.view(), directory)?;
+        Ok(Self { study, hash, frame, engine, fit, models, scores })
+    }
+
+    /// The models to choose from, if the study names any.
+    pub fn models(&self) -> Option<&Models> {
+        self.models.as_ref()
+    }
+
+    /// The scores that questions come from; only of a two-class table.
+    pub fn scores(&self) -> Option<&Scores> {
+        self.scores.as_ref()
+    }
+
+    /// What is believed before the first answer if people err in another way: the slope of the logistic curve, and the share
+    /// of answers that have nothing to do with the question.
+    pub fn belief_with_noise(&self, slope: f64, lapse: f64) -> Option<Belief> {
+        match &self.engine {
+            Engine::Ratio { space, .. } => {
+                let noise = equipoise::engine::Noise { slope, lapse };
+                Some(Belief::of_ratio(equipoise::engine::RatioPosterior::new(space.clone(), &[(noise, 1.0)])))
+            }
+            // Lapses are not part of this model of answers.
+            Engine::Weights { plan, .. } => {
+                let plan = plan.as_ref().clone().answers(Answers::Logistic { slope }).ok()?;
+                Some(Belief::weights(&plan, self.study.seed))
+            }
+        }
     }
 
     /// The study file.
@@ -302,8 +341,16 @@ fn apart(
     point
 }
 
-fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame, Option<Fit>)> {
-    let law = |(engine, frame): (Engine, Frame)| (engine, frame, None);
+/// An engine with all that goes with it.
+struct Prepared {
+    engine: Engine,
+    frame: Frame,
+    fit: Option<Fit>,
+    scores: Option<Scores>,
+}
+
+fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
+    let law = |(engine, frame): (Engine, Frame)| Prepared { engine, frame, fit: None, scores: None };
     match &study.space {
         QuerySpace::Logistic { slope, offset } => {
             two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?)).map(law)
@@ -345,7 +392,14 @@ fn engine(study: &Study, directory: &Path) -> Result<(Engine, Frame, Option<Fit>
                 if let (Smooth::None, Engine::Ratio { corners, .. }) = (smooth, &mut engine) {
                     *corners = Some(vertices);
                 }
-                return Ok((engine, frame, Some(fit)));
+                let table = sample.table();
+                let mut scored = equipoise::threshold::Sample::new(table.probabilities(1), table.truth())?;
+                if let Some(weights) = table.weights() {
+                    scored = scored.with_weights(weights)?;
+                }
+                let reliability = equipoise_data::Reliability::new(table, 1, 10)?;
+                let scores = Some(Scores { sample: scored, reliability });
+                return Ok(Prepared { engine, frame, fit: Some(fit), scores });
             }
             let priors = sample.prevalence().class_priors().to_vec();
             let shares: Vec<f64> = places.iter().map(|place| priors[*place]).collect();

@@ -5,7 +5,7 @@
 
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::event::{Event, Invited};
+use crate::event::{Admin, Event, Invited};
 use crate::invitation::{self, Invitation};
 use crate::log::{Appended, Draft, Receipt, Row, STUDY_SESSION, Writer};
 use crate::participant::{Participant, Refusal, Step};
@@ -139,6 +139,13 @@ impl Desk {
         Ok(f(&participant))
     }
 
+    /// Looks at a participant's state without asking anything: for those who watch.
+    pub fn peek<T>(&self, session: &str, f: impl FnOnce(&Participant) -> T) -> Result<T> {
+        let participant = self.participant(session)?;
+        let participant = lock(&participant);
+        Ok(f(&participant))
+    }
+
     /// Takes an event from a participant's device: checks it, writes it, and returns when it is synced.
     ///
     /// `key` makes sending it again harmless: the first one stands, and its receipt is returned. The comparison that
@@ -198,6 +205,11 @@ impl Desk {
         let row = self.writer.with(move |store| crate::erasure::erase(store, &place, at, salt, &record))?;
         self.forget(session);
         Ok(row.receipt())
+    }
+
+    /// Writes down what a researcher did.
+    pub fn note(&self, admin: Admin) -> Result<Receipt> {
+        self.study_event(&format!("admin-{:013x}", self.draw()?), &Event::Admin(admin))
     }
 
     /// Writes down something about the study as a whole; does nothing if the key is known.

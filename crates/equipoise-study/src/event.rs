@@ -26,6 +26,8 @@ pub enum Event {
         /// Whose.
         session: String,
     },
+    /// A researcher did something, or looked at a study that is running (RS-07).
+    Admin(Admin),
     /// A place in the study was made for somebody.
     Invited(Invited),
     /// The language of the pages.
@@ -105,6 +107,83 @@ pub enum Event {
     Withdrawn,
     /// Everything is answered.
     Completed,
+}
+
+/// What a researcher did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Admin {
+    /// The name of the account.
+    pub account: String,
+    /// What it did.
+    #[serde(flatten)]
+    pub deed: Deed,
+}
+
+/// What researchers do that others have to be able to see later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "deed", rename_all = "snake_case")]
+pub enum Deed {
+    /// Signed in.
+    SignedIn,
+    /// Looked at results. One sitting at one page is one event.
+    Looked {
+        /// The page.
+        page: String,
+        /// Whose, if it was one participant's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        participant: Option<u64>,
+    },
+    /// Made places for participants.
+    MadeLinks {
+        /// The number of the first.
+        first: u64,
+        /// How many.
+        count: u64,
+    },
+    /// Took the data along.
+    Exported {
+        /// In this format.
+        format: String,
+    },
+    /// Had the log checked.
+    Verified {
+        /// So many rows agreed.
+        rows: u64,
+    },
+    /// Hid from researchers which way results point, or showed it again.
+    Blinded {
+        /// Whether it is hidden from now on.
+        blinded: bool,
+    },
+    /// Made an account.
+    AccountAdded {
+        /// Whose.
+        name: String,
+        /// What it may do.
+        role: String,
+    },
+    /// Changed what an account may do.
+    RoleChanged {
+        /// Whose.
+        name: String,
+        /// What it may do from now on.
+        role: String,
+    },
+    /// Gave an account another password.
+    PasswordChanged {
+        /// Whose.
+        name: String,
+    },
+    /// Took an account away.
+    AccountRemoved {
+        /// Whose.
+        name: String,
+    },
+    /// Signed an account out everywhere.
+    SessionsEnded {
+        /// Whose.
+        name: String,
+    },
 }
 
 /// A place in the study.

@@ -32,12 +32,14 @@
 //! [`seams`] clock and randomness.
 
 mod belief;
+pub mod candidates;
 mod design;
 mod desk;
 mod erasure;
 mod error;
 pub mod event;
 pub mod export;
+pub mod group;
 pub mod groups;
 mod hex;
 mod invitation;
@@ -47,6 +49,7 @@ pub mod log;
 pub mod numbers;
 mod participant;
 pub mod people;
+mod progress;
 pub mod report;
 mod schedule;
 pub mod seams;
@@ -57,13 +60,14 @@ pub mod template;
 mod text;
 
 pub use belief::{Belief, Spread};
-pub use design::{Design, Fit};
+pub use design::{Design, Fit, Scores};
 pub use desk::{Desk, Recorded};
 pub use erasure::{erased, restore};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step};
+pub use progress::{Known, progress};
 pub use schedule::Stopped;
 pub use study::Study;
 pub use text::Text;

@@ -78,6 +78,8 @@ pub struct Question {
     pub asked_at: i64,
     /// What was answered; nothing while it is on the screen.
     pub answer: Option<Answered>,
+    /// `seq` of that answer.
+    pub answer_seq: Option<u64>,
     /// When the answer came, by the server's clock.
     pub answered_at: Option<i64>,
 }
@@ -104,7 +106,7 @@ pub struct Participant {
     external: BTreeMap<String, String>,
     device: Option<String>,
     answers: BTreeMap<Position, BTreeMap<String, ItemAnswer>>,
-    stated: BTreeMap<When, Stated>,
+    stated: BTreeMap<When, (u64, Stated)>,
     read: bool,
     picture: (usize, usize),
     practice: usize,
@@ -172,7 +174,7 @@ impl Participant {
         self.events += 1;
         self.next = OnceLock::new();
         match event {
-            Event::Locked { .. } | Event::Erased { .. } => {}
+            Event::Locked { .. } | Event::Erased { .. } | Event::Admin(_) => {}
             Event::Invited(invited) => self.invited = Some(invited.clone()),
             Event::LanguageChosen { language } => self.language = Some(language.clone()),
             Event::ConsentGiven { text, device, external } => {
@@ -185,7 +187,8 @@ impl Participant {
                 self.answers.insert(*position, answers.clone());
             }
             Event::StatedCost { when, ratio, low, high } => {
-                self.stated.insert(*when, Stated { ratio: *ratio, low: *low, high: *high });
+                let stated = Stated { ratio: *ratio, low: *low, high: *high };
+                self.stated.insert(*when, (self.events, stated));
             }
             Event::ConsequencesRead => self.read = true,
             Event::CardOpened { .. } => self.cards_opened += 1,
@@ -196,6 +199,7 @@ impl Participant {
                 asked: asked.clone(),
                 asked_at: at,
                 answer: None,
+                answer_seq: None,
                 answered_at: None,
             }),
             Event::Answered(answered) => self.answered(at, answered)?,
@@ -220,6 +224,7 @@ impl Participant {
             return Err(Refusal::AnotherComparison.into());
         };
         question.answer = Some(answered.clone());
+        question.answer_seq = Some(self.events);
         question.answered_at = Some(at);
         take(&self.design, &mut self.belief, &question.asked, answered.choice);
         Ok(())
@@ -233,7 +238,7 @@ impl Participant {
         let Some(question) = self.questions.last_mut().filter(|question| question.seq == asked) else {
             return Err(Refusal::AnotherComparison.into());
         };
-        (question.answer, question.answered_at) = (None, None);
+        (question.answer, question.answer_seq, question.answered_at) = (None, None, None);
         self.retracted += 1;
         // From the start, in order: a belief is the same bits however it was come by.
         self.belief = self.design.belief();
@@ -322,9 +327,11 @@ impl Participant {
             false => Err(Refusal::NotNow(format!("{what} was sent at {step:?}"))),
         };
         match event {
-            Event::Locked { .. } | Event::Erased { .. } | Event::Invited(_) | Event::Asked(_) => {
-                now(false, "an event of the study itself")
-            }
+            Event::Locked { .. }
+            | Event::Erased { .. }
+            | Event::Admin(_)
+            | Event::Invited(_)
+            | Event::Asked(_) => now(false, "an event of the study itself"),
             Event::LanguageChosen { language } => match self.design.study().languages.contains(language) {
                 true => Ok(()),
                 false => Err(Refusal::Unfit(format!("there is no language \"{language}\" in this study"))),
@@ -484,7 +491,12 @@ impl Participant {
 
     /// A stated cost.
     pub fn stated(&self, when: When) -> Option<Stated> {
-        self.stated.get(&when).copied()
+        self.stated.get(&when).map(|(_, stated)| *stated)
+    }
+
+    /// `seq` of the event that stated it.
+    pub fn stated_seq(&self, when: When) -> Option<u64> {
+        self.stated.get(&when).map(|(seq, _)| *seq)
     }
 
     /// All comparisons that stand, in order; the last may be on the screen.

@@ -186,10 +186,27 @@ pub struct Person {
     pub flags: Vec<&'static str>,
 }
 
+impl Person {
+    /// Where a participant is.
+    pub fn of(person: &Participant) -> Self {
+        let answers = answers(person);
+        Self {
+            number: person.invited().map(|invited| invited.number),
+            step: if person.erased() { "erased".to_owned() } else { word(person) },
+            answers,
+            ratio: (answers > 0).then(|| ratio(person)).flatten(),
+            flags: Conduct::of(person).flags,
+        }
+    }
+}
+
+fn answers(person: &Participant) -> usize {
+    person.questions().iter().filter(|question| question.answer.is_some()).count()
+}
+
 /// A study at a glance.
 pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
     let count = |wanted: fn(&Participant) -> bool| people.iter().filter(|person| wanted(person)).count();
-    let answers = |person: &Participant| person.questions().iter().filter(|q| q.answer.is_some()).count();
     Summary {
         study: design.study().name.clone(),
         version: design.study().version,
@@ -200,16 +217,7 @@ pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
         withdrawn: count(Participant::withdrawn),
         erased: count(Participant::erased),
         answers: people.iter().map(answers).sum(),
-        people: people
-            .iter()
-            .map(|person| Person {
-                number: person.invited().map(|invited| invited.number),
-                step: if person.erased() { "erased".to_owned() } else { word(person) },
-                answers: answers(person),
-                ratio: (answers(person) > 0).then(|| ratio(person)).flatten(),
-                flags: Conduct::of(person).flags,
-            })
-            .collect(),
+        people: people.iter().map(Person::of).collect(),
     }
 }
 

@@ -35,6 +35,10 @@ pub struct Study {
     pub family: Family,
     /// What classifiers questions are about.
     pub space: QuerySpace,
+    /// The models somebody has to choose from; the report ranks them.
+    // Left out where there are none, so that the hash of such a study stays what it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Candidates>,
     /// When the questions end.
     #[serde(default)]
     pub stop: Stop,
@@ -195,6 +199,16 @@ pub enum QuerySpace {
         /// Per group, its share of every class: `P(group | class)`.
         group_shares: Vec<Vec<f64>>,
     },
+}
+
+/// The models to choose from: either their counts, or their predictions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Candidates {
+    /// Records of model, truth, estimate and count (and group, if the study has groups), beside the study file.
+    pub file: Option<PathBuf>,
+    /// Tables of predictions, one model each, which is named after its file.
+    pub predictions: Vec<PathBuf>,
 }
 
 /// How a boundary from data is made smooth (G1).
@@ -511,10 +525,14 @@ impl Study {
 
     /// The data files the study names.
     pub fn data_files(&self) -> Vec<&PathBuf> {
-        match &self.space {
+        let mut files = match &self.space {
             QuerySpace::Table { file, .. } | QuerySpace::Pool { file } => vec![file],
             _ => vec![],
+        };
+        if let Some(candidates) = &self.candidates {
+            files.extend(candidates.file.iter().chain(&candidates.predictions));
         }
+        files
     }
 
     /// The number of a class.
@@ -640,6 +658,13 @@ impl Study {
                 }
             }
             _ => {}
+        }
+        if let Some(Candidates { file, predictions }) = &self.candidates
+            && file.is_some() != predictions.is_empty()
+        {
+            let found = if file.is_some() { "both file and predictions" } else { "no file" };
+            let what = format!("candidates has {found}, expected either file or predictions");
+            return Err(wrong("candidates", what));
         }
         let grouped = matches!(self.space, QuerySpace::GroupBall { .. });
         if grouped != (self.family == Family::GroupFair) {

@@ -18,7 +18,8 @@ Examples:
   equipoise bench queries --task fractional    only the cells of that name
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
-  equipoise bench cohort                       200 simulated participants of a web study: what comes out for them")]
+  equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
+  equipoise bench server --watchers 5          the same while five researchers watch")]
 pub struct Bench {
     /// What to measure
     #[arg(value_name = "WHAT", value_parser = ["queries", "sessions", "server", "cohort"])]
@@ -48,6 +49,9 @@ pub struct Bench {
     /// server, cohort: simulated participants [default: 500 at once, cohort: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub participants: Option<u32>,
+    /// server: researchers who watch the live page meanwhile
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub watchers: u32,
     /// server: seconds they think about a comparison, on average
     #[arg(long, value_name = "S", default_value_t = 6.0, value_parser = positive)]
     pub think: f64,

@@ -1,5 +1,6 @@
 //! What can be typed on the command line, with the help that explains it: one file for each command.
 
+mod account;
 mod apply;
 mod bench;
 mod demo;
@@ -14,6 +15,7 @@ mod serve;
 mod simulate;
 mod threshold;
 
+pub use account::{Account, AccountCommand, Of};
 pub use apply::Apply;
 pub use bench::Bench;
 pub use demo::Demo;
@@ -86,6 +88,7 @@ pub enum Command {
     Optimize(Box<Optimize>),
     Apply(Apply),
     Serve(Serve),
+    Account(Account),
     #[command(flatten)]
     Study(crate::commands::study::Command),
 }

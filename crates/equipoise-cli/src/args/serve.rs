@@ -1,17 +1,22 @@
 //! The arguments of `equipoise serve`.
 
 use clap::Args;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Serve a study to its participants over the web
+/// Serve a study over the web: to its participants, and to researchers
 #[derive(Debug, Args)]
 #[command(after_help = "\
 DIR holds a study that is locked; its log is begun if it is not there. Only this computer can reach the pages \
 unless --listen says otherwise; put a proxy with TLS before them and name its address with --origin. Ctrl-C stops when all \
 that has begun is finished. Everything acknowledged is on disk before.
 
+Researchers see the study live, make links, and export on a port of their own, which --researchers opens. They sign in; \
+accounts are made with: equipoise account add
+
 Examples:
   equipoise serve cancer --invite 1                         try it: prints a link
+  equipoise serve cancer --researchers 127.0.0.1:8081       for researchers too
   equipoise serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
 pub struct Serve {
     /// The directory of the study
@@ -19,11 +24,17 @@ pub struct Serve {
     pub directory: PathBuf,
     /// The address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    pub listen: std::net::SocketAddr,
+    pub listen: SocketAddr,
     /// What people type before the path of a link, if not the address itself
     #[arg(long, value_name = "URL")]
     pub origin: Option<String>,
     /// Make so many new places and print their links
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub invite: usize,
+    /// Open the researchers' pages at this address
+    #[arg(long, value_name = "ADDRESS")]
+    pub researchers: Option<SocketAddr>,
+    /// What researchers type, if not the address itself; needed, with https, for an address others can reach
+    #[arg(long, value_name = "URL", requires = "researchers")]
+    pub researchers_origin: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod account;
 pub mod apply;
 pub mod bench;
 pub mod demo;

@@ -1,11 +1,12 @@
-//! `equipoise serve`: a study for its participants, over the web.
+//! `equipoise serve`: a study over the web, for its participants and for researchers.
 
 use crate::args::{Global, Serve};
 use crate::commands::study::Place;
+use crate::fault::Fault;
 use crate::files::Temporary;
 use crate::json;
 use anyhow::{Context as _, Result};
-use equipoise_server::serve::{Options, participants};
+use equipoise_server::serve::{Options, Researching, Serving, study};
 use equipoise_study::{Design, Desk, Study, template};
 use serde::Serialize;
 use std::io::Write as _;
@@ -18,15 +19,38 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let place = Place::at(args.directory.clone());
     let design = place.locked()?;
     let name = design.study().name.clone();
+    let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
     let desk = place.desk(design)?;
     let invitations = desk.invite(args.invite)?;
     let options = Options { listen: args.listen, origin: args.origin.clone() };
-    participants(desk, &options, |state, address| {
-        let links: Vec<String> = invitations.iter().map(|invitation| state.link(&invitation.token)).collect();
-        announce(&name, address, &links, global)
-    })
-    .with_context(|| format!("cannot listen on {}", args.listen))?;
+    study(desk, &options, researching, |serving| {
+        let links: Vec<String> =
+            invitations.iter().map(|invitation| serving.participants.link(&invitation.token)).collect();
+        announce(&name, serving, &links, global)
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The researchers' side; refused where passwords would go over a network in the clear, or nobody could sign in.
+fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Researching> {
+    let origin = args.researchers_origin.clone();
+    let sealed = origin.as_ref().is_some_and(|origin| origin.starts_with("https://"));
+    if !listen.ip().is_loopback() && !sealed {
+        let what = format!(
+            "--researchers {listen} can be reached from elsewhere, expected an address of this computer such as \
+             127.0.0.1:8081, or a proxy with TLS: --researchers-origin https://..."
+        );
+        return Err(Fault::usage(what).into());
+    }
+    let accounts = place.accounts()?;
+    if accounts.list()?.is_empty() {
+        let what = format!(
+            "nobody could sign in: there are no accounts; make one with: equipoise account add {} NAME --role owner",
+            args.directory.display()
+        );
+        return Err(Fault::usage(what).into());
+    }
+    Ok(Researching { options: Options { listen, origin }, accounts, log: Some(place.log()) })
 }
 
 /// The ready-made cancer study on a log in a directory that will be thrown away.
@@ -43,16 +67,24 @@ struct Document<'a> {
     study: &'a str,
     address: SocketAddr,
     links: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    researchers: Option<&'a str>,
 }
 
-fn announce(study: &str, address: SocketAddr, links: &[String], global: &Global) -> std::io::Result<()> {
+fn announce(study: &str, serving: &Serving<'_>, links: &[String], global: &Global) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
+    let researchers = serving.researchers.as_ref().map(|(origin, _)| origin.as_str());
+    let address = serving.address;
     if global.json {
-        json::write(&Document { format: equipoise::FORMAT, study, address, links }, &mut out)?;
+        json::write(&Document { format: equipoise::FORMAT, study, address, links, researchers }, &mut out)?;
         return out.flush();
     }
     if !global.quiet {
         writeln!(out, "Serving {study} to participants at http://{address}")?;
+        match researchers {
+            Some(origin) => writeln!(out, "Researchers sign in at {origin}")?,
+            None => writeln!(out, "Researchers' pages are closed; --researchers 127.0.0.1:8081 opens them.")?,
+        }
         if links.is_empty() {
             writeln!(out, "People come in with the links they were sent; --invite N makes new ones.")?;
         }

@@ -1,5 +1,6 @@
 //! What forms send, checked: either an event for the log or what is wrong with the form.
 
+use crate::form::Fields;
 use crate::language::{Language, fill};
 use crate::page::{Field, Typed};
 use equipoise_study::Study;
@@ -7,37 +8,7 @@ use equipoise_study::event::{Choice, Event, ItemAnswer, When};
 use equipoise_study::study::{Item, ItemKind, Position};
 use std::collections::BTreeMap;
 
-/// The fields of a form.
-#[derive(Debug)]
-pub struct Fields(Vec<(String, String)>);
-
 impl Fields {
-    /// As they were sent.
-    pub fn new(fields: Vec<(String, String)>) -> Self {
-        Self(fields)
-    }
-
-    /// A field's first value; nothing if it was not sent.
-    pub fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value)
-    }
-
-    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
-    }
-
-    /// What makes sending the form twice harmless. The prefix keeps it apart from the keys of the study's own events.
-    pub fn key(&self) -> Option<String> {
-        let key = self.get("key");
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-        ((1..=64).contains(&key.len()) && key.bytes().all(plain)).then(|| format!("web-{key}"))
-    }
-
-    /// A whole number; nothing if it is missing or not one.
-    pub fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
-        self.get(name).parse().ok()
-    }
-
     /// The button that was pressed.
     pub fn choice(&self) -> Option<Choice> {
         match self.get("choice") {

@@ -6,21 +6,20 @@
 //! place.
 
 mod forms;
-mod guard;
 mod reply;
 mod steps;
 mod visitor;
 
+use crate::form::Fields;
 use crate::language::Language;
 use crate::page::{Frame, Joining, Message, render};
-use crate::{assets, page};
+use crate::{assets, guard, page};
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use equipoise_study::{Desk, Study};
-use forms::Fields;
 use reply::Reply;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! The steps of a study: which page is next, and what each form does.
 
 use super::Participants;
-use super::forms::{self, Fields};
+use super::forms;
 use super::reply::Reply;
 use super::visitor::{Panel, Visitor};
+use crate::form::Fields;
 use crate::language::Language;
 use crate::page::{
     self, Comparison, Frame, Learn, LearnState, Message, Questionnaire, StatedCost, Tried, Typed, render,

@@ -1,6 +1,7 @@
 //! Who is there: a cookie with the token of the link and a name for the device.
 
-use axum::http::{HeaderMap, header};
+use crate::text::{cookie, hex, random, same};
+use axum::http::HeaderMap;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
@@ -20,17 +21,12 @@ pub struct Visitor {
 impl Visitor {
     /// Somebody with this token, on a device that had no name yet.
     pub fn new(token: &str) -> Option<Self> {
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).ok()?;
-        Self::parse(&format!("{token}.{}", hex(&bytes)))
+        Self::parse(&format!("{token}.{}", random::<8>()?))
     }
 
     /// Whoever the request's cookie says.
     pub fn from_cookie(headers: &HeaderMap) -> Option<Self> {
-        let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let (_, value) = pairs.find(|(name, _)| [COOKIE, SECURE_COOKIE].contains(name))?;
-        Self::parse(value)
+        Self::parse(cookie(headers, &[COOKIE, SECURE_COOKIE])?)
     }
 
     fn parse(value: &str) -> Option<Self> {
@@ -70,8 +66,7 @@ impl Visitor {
 
     /// Whether a form was made for this visitor.
     pub fn owns(&self, csrf: &str) -> bool {
-        // Compared as hashes: how long it takes says nothing about how much agrees.
-        Sha256::digest(self.csrf().as_bytes()) == Sha256::digest(csrf.as_bytes())
+        same(self.csrf().as_bytes(), csrf.as_bytes())
     }
 }
 
@@ -93,9 +88,7 @@ impl Panel {
 
     /// What an earlier visit to the link left in the browser.
     pub fn from_cookie(headers: &HeaderMap, wanted: &[String]) -> Self {
-        let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let kept = pairs.find(|(name, _)| *name == PANEL_COOKIE).map_or("", |(_, value)| value);
+        let kept = cookie(headers, &[PANEL_COOKIE]).unwrap_or("");
         let came = kept.split('&').filter_map(|pair| pair.split_once('='));
         Self::new(&came.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), wanted)
     }
@@ -109,14 +102,10 @@ impl Panel {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use axum::http::HeaderValue;
+    use axum::http::{HeaderValue, header};
 
     const TOKEN: &str = "00112233445566778899aabbccddeeff";
 

@@ -112,8 +112,16 @@ pub trait Store: Send {
     /// Every participant's session, in the order of their first events.
     fn sessions(&self) -> Result<Vec<String>>;
 
+    /// Every row after a place, in order, until `look` fails.
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()>;
+
     /// Every row, in order, until `look` fails.
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()>;
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.each_after(0, look)
+    }
+
+    /// Whether something could be written and synced now; changes nothing.
+    fn probe(&mut self) -> Result<()>;
 
     /// The last row's place and hash.
     fn head(&self) -> Result<Head>;

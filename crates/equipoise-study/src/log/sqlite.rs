@@ -223,12 +223,21 @@ impl Store for SqliteStore {
         Ok(sessions.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(&format!("{COLUMNS} ORDER BY e.position"))?;
-        for row in statement.query_map([], read)? {
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("{COLUMNS} WHERE e.position > ?1 ORDER BY e.position"))?;
+        for row in statement.query_map([position], read)? {
             look(row?)?;
         }
         Ok(())
+    }
+
+    fn probe(&mut self) -> Result<()> {
+        // The number of the format, written again: a transaction like any other, and nothing is changed by it.
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
+        Ok(transaction.commit()?)
     }
 
     fn head(&self) -> Result<Head> {

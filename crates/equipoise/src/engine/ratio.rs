@@ -275,6 +275,13 @@ impl RatioPosterior {
         self.scale.quantile(&self.marginal, share).exp()
     }
 
+    /// The posterior of the ratio: logarithms of ratios, evenly spaced, each with its probability.
+    ///
+    /// The prior is even on the same places, so this is also the likelihood, up to a factor.
+    pub fn density(&self) -> Vec<(f64, f64)> {
+        self.marginal.iter().enumerate().map(|(place, mass)| (self.scale.at(place as f64), *mass)).collect()
+    }
+
     /// How likely the threshold $1/(1+\text{ratio})$ is within `tolerance` of the one the middle ratio leads to.
     pub fn threshold_settled(&self, tolerance: f64) -> f64 {
         self.scale.threshold_settled(&self.marginal, tolerance)

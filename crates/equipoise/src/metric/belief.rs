@@ -103,8 +103,8 @@ impl Posterior {
         (0..count).map(|_| self.draw(&axes, random)).collect()
     }
 
-    /// The principal axes, each as long as its standard deviation.
-    fn axes(&self) -> Vec<Vec<f64>> {
+    /// The principal axes, each as long as its standard deviation, the longest last.
+    pub fn axes(&self) -> Vec<Vec<f64>> {
         let (values, vectors) = eigen(&self.covariance.concat(), self.mean.len());
         values.iter().zip(&vectors).map(|(value, axis)| scaled(axis, value.max(0.0).sqrt())).collect()
     }

@@ -9,9 +9,13 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise_server::cohort::{Load, load};
-use equipoise_server::serve::{Options, participants};
+use equipoise_server::researcher::accounts::Accounts;
+use equipoise_server::researcher::watchers::{admit, watch};
+use equipoise_server::serve::{Options, Researching, study};
+use equipoise_study::seams::{Clock as _, SystemClock};
 use serde::Serialize;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -23,6 +27,8 @@ const P99_MS: f64 = 100.0;
 struct Document {
     format: u64,
     participants: u32,
+    watchers: u32,
+    looks: usize,
     think_s: f64,
     seconds: f64,
     answers: usize,
@@ -44,6 +50,8 @@ impl Document {
         Self {
             format: equipoise::FORMAT,
             participants: args.people_at_once(),
+            watchers: args.watchers,
+            looks: 0,
             think_s: args.think,
             seconds: args.seconds,
             answers: load.waits.len(),
@@ -66,17 +74,42 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let desk = serve::ready_made(&directory)?;
     let tokens =
         desk.invite(args.people_at_once() as usize)?.into_iter().map(|invitation| invitation.token).collect();
+    let (researching, cookie) = match args.watchers {
+        0 => (None, String::new()),
+        _ => {
+            let accounts = Accounts::open(&directory.path().join("accounts.sqlite"))?;
+            let cookie = admit(&accounts, SystemClock.now())?;
+            let options = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };
+            let log = Some(directory.path().join("log.sqlite"));
+            (Some(Researching { options, accounts, log }), cookie)
+        }
+    };
     let (tell, told) = channel();
     // The server runs until the process ends.
     std::thread::spawn(move || {
         let options = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };
-        participants(desk, &options, |_, address| tell.send(address).map_err(std::io::Error::other))
+        study(desk, &options, researching, |serving| {
+            let both = (serving.address, serving.researchers.as_ref().map(|(_, address)| *address));
+            tell.send(both).map_err(std::io::Error::other)
+        })
     });
-    let address = told.recv().context("the server did not start")?;
+    let (address, researchers) = told.recv().context("the server did not start")?;
+    let watched = match researchers {
+        Some(researchers) => Some(watch(researchers, &cookie, args.watchers as usize)?),
+        None => None,
+    };
     let [think, count] = [args.think, args.seconds].map(Duration::from_secs_f64);
     // All of them read and practise before the first comparison: they arrive slowly enough not to stand in line.
     let arrive = Duration::from_secs_f64((f64::from(args.people_at_once()) / 20.0).clamp(2.0, 60.0));
-    let document = Document::new(args, load(address, tokens, think, arrive, count)?);
+    let mut document = Document::new(args, load(address, tokens, think, arrive, count)?);
+    if let Some(watched) = watched {
+        document.looks = watched.looks.load(Ordering::Relaxed);
+        let failed = watched.failed.load(Ordering::Relaxed);
+        if failed > 0 || document.looks == 0 {
+            document.errors.push(format!("{failed} of {} watchers gave up", args.watchers));
+            document.holds = false;
+        }
+    }
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&document, &mut out)?;
@@ -92,6 +125,10 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         out,
         "{participants} simulated participants, {think_s} s of thought each, answers counted for {seconds} s\n"
     )?;
+    if document.watchers > 0 {
+        let Document { watchers, looks, .. } = document;
+        writeln!(out, "{watchers} researchers watched meanwhile and looked {looks} times\n")?;
+    }
     let mut table = Table::new(
         Terminal::detect(),
         ["answers", "per second", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "errors"],

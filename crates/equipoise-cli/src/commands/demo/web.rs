@@ -1,20 +1,34 @@
-//! `equipoise demo --web`: the ready-made cancer study in a browser.
+//! `equipoise demo --web`: the ready-made cancer study in a browser, for a participant and for a researcher.
 
 use crate::args::{Demo, Global};
 use crate::commands::serve;
 use crate::files::Temporary;
 use crate::json;
-use anyhow::{Context as _, Result};
-use equipoise_server::serve::{Options, participants};
+use anyhow::Result;
+use equipoise_server::researcher::accounts::{Accounts, Role};
+use equipoise_server::serve::{Options, Researching, study};
+use equipoise_study::seams::{Clock as _, Random as _, SystemClock, SystemRandom};
 use serde::Serialize;
 use std::io::Write as _;
 use std::process::ExitCode;
+
+/// The account of the demo.
+const NAME: &str = "owner";
 
 /// What `--json` prints when requests are taken.
 #[derive(Serialize)]
 struct Document {
     format: u64,
     link: String,
+    researchers: Door,
+}
+
+/// How a researcher comes in.
+#[derive(Serialize)]
+struct Door {
+    link: String,
+    name: &'static str,
+    password: String,
 }
 
 /// Serves the study on a log that is thrown away at the end.
@@ -22,12 +36,19 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("demo")?;
     let desk = serve::ready_made(&directory)?;
     let invitation = desk.invite(1)?.remove(0);
-    let options = Options { listen: ([127, 0, 0, 1], args.port).into(), origin: None };
-    participants(desk, &options, |state, _| {
-        let link = state.link(&invitation.token);
+    let accounts = Accounts::open(&directory.path().join("accounts.sqlite"))?;
+    let password = password()?;
+    accounts.add(NAME, Role::Owner, &password, SystemClock.now())?;
+    let local = |port: u16| Options { listen: ([127, 0, 0, 1], port).into(), origin: None };
+    let researching =
+        Researching { options: local(0), accounts, log: Some(directory.path().join("log.sqlite")) };
+    study(desk, &local(args.port), Some(researching), |serving| {
+        let link = serving.participants.link(&invitation.token);
+        let desk = serving.researchers.as_ref().map_or(String::new(), |(origin, _)| origin.clone());
         let mut out = std::io::stdout().lock();
         if global.json {
-            json::write(&Document { format: equipoise::FORMAT, link }, &mut out)?;
+            let researchers = Door { link: desk, name: NAME, password: password.clone() };
+            json::write(&Document { format: equipoise::FORMAT, link, researchers }, &mut out)?;
         } else if global.quiet {
             writeln!(out, "{link}")?;
         } else {
@@ -36,10 +57,19 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
                 "A study about cancer screening is waiting for you. Open this link in a browser:\n"
             )?;
             writeln!(out, "  {link}\n")?;
+            writeln!(out, "Watch it as a researcher, in another window:\n")?;
+            writeln!(out, "  {desk}   name {NAME}   password {password}\n")?;
             writeln!(out, "Answers go into a database that is deleted at the end. Ctrl-C ends it.")?;
         }
         out.flush()
-    })
-    .with_context(|| format!("cannot listen on port {}", args.port))?;
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Good for this run only.
+fn password() -> Result<String> {
+    let mut bytes = [0; 8];
+    SystemRandom.fill(&mut bytes)?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(digits.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-"))
 }

@@ -19,6 +19,7 @@ use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
+use equipoise_server::researcher::accounts::Accounts;
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Design, Desk, Study};
@@ -87,8 +88,18 @@ impl Place {
         self.directory.join(file)
     }
 
-    fn log(&self) -> PathBuf {
+    /// Where the log is.
+    pub fn log(&self) -> PathBuf {
         self.path("log.sqlite")
+    }
+
+    /// Who may look at the study. The directory must have a study in it.
+    pub fn accounts(&self) -> Result<Accounts> {
+        let path = self.path("study.toml");
+        if !path.is_file() {
+            return Err(Fault::input_output(format!("there is no study at {}", files::name(&path))).into());
+        }
+        Ok(Accounts::open(&self.path("accounts.sqlite"))?)
     }
 
     /// The study with its data.

@@ -2,12 +2,13 @@
 
 use super::Place;
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::json;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::report::{self, Agreement, Fidelity, Group};
+use equipoise_study::report::{self, Agreement, Fidelity, Group, Options, PersonReport};
 use equipoise_study::{log, people};
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ The same log gives the same bytes. The log is verified first; the exit code is 4
 
 Examples:
   equipoise report --study cancer
+  equipoise report --study cancer --participant 3 --why
   equipoise report --study cancer --why --json")]
 pub struct Report {
     #[command(flatten)]
@@ -26,6 +28,15 @@ pub struct Report {
     /// Also say which answers mattered most
     #[arg(long)]
     why: bool,
+    /// Report one participant only, by number
+    #[arg(long, value_name = "N")]
+    participant: Option<u64>,
+    /// Leave out people one by one where they are fewer than 5: for a report that is passed on
+    #[arg(long)]
+    shared: bool,
+    /// Also report people who were invited to another version of the study
+    #[arg(long)]
+    mix_versions: bool,
 }
 
 /// Where texts begin.
@@ -37,50 +48,94 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let store = args.place.store()?;
     let verified = log::verify(&store)?;
     let people = people::participants(&design, &store)?;
-    let report = report::report(&design, &people, &verified.head, args.why);
+    let options = Options {
+        why: args.why,
+        shared: args.shared,
+        mix_versions: args.mix_versions,
+        participant: args.participant,
+    };
+    let report = report::report(&design, &people, &verified.head, &options);
+    if let (Some(number), 0) = (args.participant, report.counts.answered) {
+        let what = format!("participant {number} has answered no comparison of this version of the study");
+        return Err(Fault::usage(what).into());
+    }
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&report, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let terminal = Terminal::detect();
-    if report.people.is_empty() {
-        writeln!(out, "Nobody has answered a comparison yet.")?;
+    text(&report, Terminal::detect(), &mut out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(report: &report::Report, terminal: Terminal, out: &mut impl Write) -> Result<()> {
+    for sentence in &report.first {
+        writeln!(out, "{}", terminal.paragraph(sentence))?;
     }
+    writeln!(out)?;
     for person in &report.people {
-        let name = format!("Participant {}", person.participant);
-        writeln!(out, "{}", terminal.bold(&name))?;
-        writeln!(out, "{}", terminal.paragraph(&person.sentence))?;
-        write!(out, "{}", terminal.entry(INDENT, "Predicts", &predicts(&person.fidelity)))?;
-        let conduct = &person.conduct;
-        let consistency = format!(
-            "{} of {} repeats alike, {} of {} checks passed",
-            conduct.repeats.count, conduct.repeats.of, conduct.dominated.count, conduct.dominated.of
-        );
-        write!(out, "{}", terminal.entry(INDENT, "Consistency", &consistency))?;
-        for flag in &conduct.flags {
-            write!(out, "{}", terminal.entry(INDENT, "Look at", flag))?;
-        }
-        for influence in &person.why {
-            let other = influence
-                .had_it_been_the_other
-                .map_or(String::new(), |x| format!(", {} had you chosen the other", two_digits(x)));
-            let text = format!(
-                "without your answer to question {} the estimate would be {}{other}",
-                influence.question,
-                two_digits(influence.without)
-            );
-            write!(out, "{}", terminal.entry(INDENT, "Why", &text))?;
-        }
-        writeln!(out)?;
+        one(person, report.people.len() > 1, terminal, out)?;
     }
-    together(&report.group, "All", terminal, &mut out)?;
-    if report.group != report.group_without_excluded {
-        together(&report.group_without_excluded, "Not excluded", terminal, &mut out)?;
+    if report.hidden {
+        writeln!(out, "{}\n", terminal.paragraph("People are not shown one by one: they are fewer than 5."))?;
+    }
+    together(&report.group, "All", terminal, out)?;
+    if report.counts.excluded > 0 {
+        together(&report.group_without_excluded, "Not excluded", terminal, out)?;
+    }
+    if let Some(threshold) = &report.threshold {
+        write!(out, "{}", terminal.entry(INDENT, "Threshold", &threshold.sentence))?;
+    }
+    if let Some(models) = &report.models {
+        for standing in &models.ranking.standings {
+            let text = format!(
+                "best with probability {:.2}, expected place {:.1}",
+                standing.probability_best, standing.expected_rank
+            );
+            write!(out, "{}", terminal.entry(INDENT, &standing.name, &text))?;
+        }
+    }
+    if report.other_versions > 0 && !report.mixed_versions {
+        let text = format!(
+            "{} people were invited to another version of the study and are not in this report; --mix-versions has them too",
+            report.other_versions
+        );
+        write!(out, "{}", terminal.entry(INDENT, "Left out", &text))?;
     }
     writeln!(out, "Study {} version {}, hash {}", report.study, report.version, report.hash)?;
     writeln!(out, "Head of the log {}", report.head)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
+}
+
+fn one(person: &PersonReport, many: bool, terminal: Terminal, out: &mut impl Write) -> Result<()> {
+    let name = format!("Participant {}", person.participant);
+    writeln!(out, "{}", terminal.bold(&name))?;
+    if many {
+        writeln!(out, "{}", terminal.paragraph(&person.sentence))?;
+    }
+    write!(out, "{}", terminal.entry(INDENT, "Predicts", &predicts(&person.fidelity)))?;
+    let conduct = &person.conduct;
+    let consistency = format!(
+        "{} of {} repeats alike, {} of {} checks passed, {} of {} answers against the estimate",
+        conduct.repeats.count,
+        conduct.repeats.of,
+        conduct.dominated.count,
+        conduct.dominated.of,
+        person.consistency.against.len(),
+        person.consistency.answers
+    );
+    write!(out, "{}", terminal.entry(INDENT, "Consistency", &consistency))?;
+    if let Some(both) = &person.stated_against_elicited {
+        write!(out, "{}", terminal.entry(INDENT, "Stated", &both.sentence))?;
+    }
+    for flag in &conduct.flags {
+        write!(out, "{}", terminal.entry(INDENT, "Look at", flag))?;
+    }
+    for influence in &person.why {
+        write!(out, "{}", terminal.entry(INDENT, "Why", &influence.sentence))?;
+    }
+    writeln!(out)?;
+    Ok(())
 }
 
 fn predicts(fidelity: &Fidelity) -> String {
@@ -97,14 +152,25 @@ fn predicts(fidelity: &Fidelity) -> String {
 }
 
 fn together(group: &Option<Group>, name: &str, terminal: Terminal, out: &mut impl Write) -> Result<()> {
-    let Some(group) = group else { return Ok(()) };
-    let text = format!(
-        "{} people with a metric: the middle cost ratio is {}, the mean {}, and two thirds lie within a factor of {}",
-        group.people,
-        two_digits(group.median_ratio),
-        two_digits(group.mean_ratio),
-        two_digits(group.spread.exp())
-    );
+    let Some(Group { experts, .. }) = group else { return Ok(()) };
+    let mut text = format!("{} people with a metric", experts.people);
+    if let (Some(ratio), Some(spread)) = (experts.ratio, experts.spread) {
+        text += &format!(
+            "; the typical cost ratio is {} (95 % interval {}-{}), and two thirds of people lie within a factor of {} of it",
+            two_digits(ratio.estimate),
+            two_digits(ratio.low),
+            two_digits(ratio.high),
+            two_digits(spread.estimate.exp())
+        );
+    }
     write!(out, "{}", terminal.entry(INDENT, name, &text))?;
+    if let Some(models) = &experts.models {
+        let disagree = format!(
+            "two of them, picked at random, prefer different models with probability {:.2}",
+            models.disagreement.estimate
+        );
+        write!(out, "{}", terminal.entry(INDENT, "", &disagree))?;
+        write!(out, "{}", terminal.entry(INDENT, "", &models.sentence))?;
+    }
     Ok(())
 }

@@ -1,0 +1,43 @@
+// Keeps the live page up to date. Without this script there is a link for it.
+(() => {
+  "use strict";
+  document.documentElement.classList.add("script");
+  if (!document.getElementById("live")) return;
+
+  const EVERY_MS = 1000;
+  const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
+  const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  let pause = EVERY_MS;
+
+  /** Puts the new part in the place of the old one; what was open stays open, and the focus where it was. */
+  const replace = (next) => {
+    const old = document.getElementById("live");
+    for (const { id } of old.querySelectorAll("details[open][id]")) next.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+    const focus = document.activeElement;
+    const place = old.contains(focus) ? [...old.querySelectorAll("a, summary, [tabindex]")].indexOf(focus) : -1;
+    old.replaceWith(next);
+    if (place >= 0) next.querySelectorAll("a, summary, [tabindex]")[place]?.focus();
+  };
+
+  const look = async () => {
+    const live = document.getElementById("live");
+    const reply = await fetch(`${live.dataset.again}seen=${live.dataset.seen}`, { credentials: "same-origin" });
+    // Signed out meanwhile: the sign-in page says so.
+    if (reply.redirected) return location.reload();
+    if (reply.status === 200) {
+      const next = parsed(await reply.text()).getElementById("live");
+      if (next) replace(document.adoptNode(next));
+    }
+    // What fails is asked for less often.
+    pause = reply.ok ? EVERY_MS : Math.min(pause * 2, 30000);
+  };
+
+  (async () => {
+    for (;;) {
+      await wait(pause);
+      if (document.hidden || !document.getElementById("refreshing")?.checked) continue;
+      try { await look(); } catch { pause = Math.min(pause * 2, 30000); }
+    }
+  })();
+})();

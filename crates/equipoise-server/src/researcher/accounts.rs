@@ -1,0 +1,500 @@
+//! Who may look at a study, and who is signed in: one SQLite file beside the study's log.
+//!
+//! Tokens are stored as hashes and passwords as Argon2id, so that the file lets nobody in. It belongs to its owner
+//! alone; one that others can read is refused.
+
+use super::password::{self, Kept, Strength};
+use crate::text::random;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Signed out after so many milliseconds without a request by a person.
+pub const IDLE_MS: i64 = 3_600_000;
+/// Signed out after so many milliseconds in any case.
+pub const TOTAL_MS: i64 = 24 * IDLE_MS;
+/// A browser is known for half a year.
+pub const DEVICE_MS: i64 = 180 * 24 * IDLE_MS;
+/// A session's last request is written down at most this often.
+const TOUCH_MS: i64 = 60_000;
+
+/// The file's format, in its `user_version`.
+const FORMAT: i64 = 1;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something that was asked for is not possible; the sentence says why.
+    #[error("{0}")]
+    Refused(String),
+    /// The file could not be used.
+    #[error("the accounts could not be used: {0}")]
+    Storage(String),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Storage(error.to_string())
+    }
+}
+
+/// Shorthand.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What an account may do. Later ones may do all that earlier ones may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Sees aggregates only.
+    Viewer,
+    /// Sees people by number, exports, and the audit; no contact data, no links, no accounts.
+    Analyst,
+    /// Everything.
+    Owner,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Analyst, Self::Owner];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Analyst => "analyst",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// From its word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.word() == word)
+    }
+}
+
+/// Somebody who may sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The name, which the log keeps with what was done.
+    pub name: String,
+    /// What they may do.
+    pub role: Role,
+}
+
+/// An account with what there is to say about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The account.
+    pub account: Account,
+    /// Milliseconds since 1970.
+    pub made_at: i64,
+    /// Browsers that are signed in.
+    pub sessions: u64,
+}
+
+/// The accounts of a study.
+pub struct Accounts {
+    connection: Mutex<Connection>,
+    strength: Strength,
+    /// Held while a password is hashed: one at a time.
+    hashing: Mutex<()>,
+}
+
+impl std::fmt::Debug for Accounts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Accounts")
+    }
+}
+
+impl Accounts {
+    /// Opens the file, or begins one that only its owner can read; then measures how much work a password can be.
+    pub fn open(path: &Path) -> Result<Self> {
+        protect(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Self::prepared(Connection::open_with_flags(path, flags)?, Strength::tuned)
+    }
+
+    /// In memory, with the least strength: for tests.
+    pub fn in_memory() -> Result<Self> {
+        Self::prepared(Connection::open_in_memory()?, || Strength::LEAST)
+    }
+
+    fn prepared(connection: Connection, tune: impl FnOnce() -> Strength) -> Result<Self> {
+        connection.busy_timeout(Duration::from_secs(10))?;
+        connection.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;",
+        )?;
+        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        match found {
+            0 => {
+                let begin = include_str!("accounts.sql");
+                connection.execute_batch(&format!(
+                    "BEGIN IMMEDIATE; {begin} PRAGMA user_version = {FORMAT}; COMMIT;"
+                ))?;
+                let Strength { memory, passes } = tune();
+                connection.execute(
+                    "INSERT INTO strength (only, memory, passes) VALUES (1, ?1, ?2)",
+                    [memory, passes],
+                )?;
+            }
+            FORMAT => {}
+            newer => {
+                let what =
+                    format!("they were written by a newer release (format {newer}, expected {FORMAT})");
+                return Err(Error::Storage(what));
+            }
+        }
+        let strength = connection.query_row("SELECT memory, passes FROM strength", [], |row| {
+            Ok(Strength { memory: row.get(0)?, passes: row.get(1)? })
+        })?;
+        Ok(Self { connection: Mutex::new(connection), strength, hashing: Mutex::new(()) })
+    }
+
+    /// Everybody, by name.
+    pub fn list(&self) -> Result<Vec<Listed>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT name, role, made_at, (SELECT count(*) FROM session WHERE account = name) FROM account ORDER BY name",
+        )?;
+        let all = statement.query_map([], |row| {
+            Ok(Listed { account: account(row)?, made_at: row.get(2)?, sessions: row.get(3)? })
+        })?;
+        Ok(all.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Makes an account.
+    pub fn add(&self, name: &str, role: Role, password: &str, now: i64) -> Result<()> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
+        if !(1..=40).contains(&name.len()) || !name.bytes().all(plain) {
+            let what = "expected up to 40 lower-case letters, digits, hyphens, points or underscores";
+            return Err(Error::Refused(format!("\"{name}\" cannot be the name of an account, {what}")));
+        }
+        password::check(name, password)?;
+        let Kept { strength, salt, hash } = self.hash(password)?;
+        let added = self.connection().execute(
+            "INSERT OR IGNORE INTO account (name, role, memory, passes, salt, hash, made_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![name, role.word(), strength.memory, strength.passes, salt, hash, now],
+        )?;
+        match added {
+            0 => Err(Error::Refused(format!("there is an account \"{name}\" already"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes what an account may do. It is signed out everywhere.
+    pub fn set_role(&self, name: &str, role: Role) -> Result<()> {
+        self.keep_an_owner(name, role)?;
+        let changed = self
+            .connection()
+            .execute("UPDATE account SET role = ?2 WHERE name = ?1", params![name, role.word()])?;
+        self.found(name, changed)?;
+        self.end_all(name)
+    }
+
+    /// Gives an account another password. It is signed out everywhere.
+    pub fn set_password(&self, name: &str, password: &str) -> Result<()> {
+        password::check(name, password)?;
+        let changed = self.keep_password(name, password)?;
+        self.found(name, changed)?;
+        self.end_all(name)
+    }
+
+    fn keep_password(&self, name: &str, password: &str) -> Result<usize> {
+        let Kept { strength, salt, hash } = self.hash(password)?;
+        Ok(self.connection().execute(
+            "UPDATE account SET memory = ?2, passes = ?3, salt = ?4, hash = ?5 WHERE name = ?1",
+            params![name, strength.memory, strength.passes, salt, hash],
+        )?)
+    }
+
+    /// Takes an account away, and signs it out.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        self.keep_an_owner(name, Role::Viewer)?;
+        let removed = self.connection().execute("DELETE FROM account WHERE name = ?1", [name])?;
+        self.found(name, removed)
+    }
+
+    /// Refuses what would leave nobody to make accounts.
+    fn keep_an_owner(&self, name: &str, becomes: Role) -> Result<()> {
+        let others: u64 = self.connection().query_row(
+            "SELECT count(*) FROM account WHERE role = 'owner' AND name <> ?1",
+            [name],
+            |row| row.get(0),
+        )?;
+        match becomes == Role::Owner || others > 0 || self.account(name)?.is_none() {
+            true => Ok(()),
+            false => Err(Error::Refused(format!("\"{name}\" is the only owner; make another one first"))),
+        }
+    }
+
+    fn found(&self, name: &str, changed: usize) -> Result<()> {
+        match changed {
+            0 => Err(Error::Refused(format!("there is no account \"{name}\""))),
+            _ => Ok(()),
+        }
+    }
+
+    /// An account by name.
+    pub fn account(&self, name: &str) -> Result<Option<Account>> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached("SELECT name, role FROM account WHERE name = ?1")?;
+        Ok(statement.query_row([name], account).optional()?)
+    }
+
+    /// The account whose name and password these are. Takes as long for a name that is not there.
+    pub fn check(&self, name: &str, password: &str) -> Result<Option<Account>> {
+        let found = self
+            .connection()
+            .query_row(
+                "SELECT name, role, memory, passes, salt, hash FROM account WHERE name = ?1",
+                [name],
+                |row| {
+                    let strength = Strength { memory: row.get(2)?, passes: row.get(3)? };
+                    Ok((account(row)?, Kept { strength, salt: row.get(4)?, hash: row.get(5)? }))
+                },
+            )
+            .optional()?;
+        let Some((account, kept)) = found else {
+            self.hash(password)?;
+            return Ok(None);
+        };
+        let right = {
+            let _one = lock(&self.hashing);
+            kept.is(password)
+        };
+        if right && kept.strength != self.strength {
+            self.keep_password(name, password)?;
+        }
+        Ok(right.then_some(account))
+    }
+
+    /// Signs an account in: the token for its cookie, which is stored nowhere.
+    pub fn begin(&self, name: &str, now: i64) -> Result<String> {
+        let token = token()?;
+        let connection = self.connection();
+        connection.execute(
+            "DELETE FROM session WHERE begun_at < ?1 OR seen_at < ?2",
+            [now.saturating_sub(TOTAL_MS), now.saturating_sub(IDLE_MS)],
+        )?;
+        connection.execute(
+            "INSERT INTO session (token, account, begun_at, seen_at) VALUES (?1, ?2, ?3, ?3)",
+            params![digest(&token), name, now],
+        )?;
+        Ok(token)
+    }
+
+    /// Who a session's token belongs to. `person` says that the request is one's own doing, not a page's refreshing.
+    pub fn session(&self, token: &str, now: i64, person: bool) -> Result<Option<Account>> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached(
+                "SELECT name, role, begun_at, seen_at FROM session JOIN account ON name = account WHERE token = ?1",
+            )?
+            .query_row([digest(token)], |row| Ok((account(row)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?)))
+            .optional()?;
+        let Some((account, begun, seen)) = found else { return Ok(None) };
+        // A clock that was set back makes nobody older.
+        if now.saturating_sub(begun) > TOTAL_MS || now.saturating_sub(seen) > IDLE_MS {
+            connection.execute("DELETE FROM session WHERE token = ?1", [digest(token)])?;
+            return Ok(None);
+        }
+        if person && (now - seen).abs() > TOUCH_MS {
+            connection
+                .execute("UPDATE session SET seen_at = ?2 WHERE token = ?1", params![digest(token), now])?;
+        }
+        Ok(Some(account))
+    }
+
+    /// Signs one browser out.
+    pub fn end(&self, token: &str) -> Result<()> {
+        self.connection().execute("DELETE FROM session WHERE token = ?1", [digest(token)])?;
+        Ok(())
+    }
+
+    /// Signs an account out everywhere.
+    pub fn end_all(&self, name: &str) -> Result<()> {
+        self.connection().execute("DELETE FROM session WHERE account = ?1", [name])?;
+        Ok(())
+    }
+
+    /// Remembers that an account has signed in from a browser: the token for its cookie.
+    pub fn remember_device(&self, name: &str, known: Option<&str>, now: i64) -> Result<String> {
+        let token = known.map_or_else(token, |known| Ok(known.to_owned()))?;
+        let connection = self.connection();
+        connection.execute("DELETE FROM device WHERE seen_at < ?1", [now.saturating_sub(DEVICE_MS)])?;
+        connection.execute(
+            "INSERT OR REPLACE INTO device (token, account, seen_at) VALUES (?1, ?2, ?3)",
+            params![digest(&token), name, now],
+        )?;
+        Ok(token)
+    }
+
+    /// Whether an account has signed in from a browser before.
+    pub fn knows_device(&self, name: &str, token: &str) -> Result<bool> {
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached("SELECT count(*) FROM device WHERE token = ?1 AND account = ?2")?;
+        Ok(statement.query_row(params![digest(token), name], |row| row.get::<_, u64>(0))? > 0)
+    }
+
+    fn hash(&self, password: &str) -> Result<Kept> {
+        let _one = lock(&self.hashing);
+        Kept::new(password, self.strength)
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        lock(&self.connection)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+    let word: String = row.get(1)?;
+    // The table allows no other word; should one be there all the same, it may do least.
+    Ok(Account { name: row.get(0)?, role: Role::from_word(&word).unwrap_or(Role::Viewer) })
+}
+
+/// 128 random bits.
+fn token() -> Result<String> {
+    random::<16>().ok_or_else(|| Error::Storage("no random numbers".to_owned()))
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// Makes the file with rights for its owner only; refuses one that others can read.
+fn protect(path: &Path) -> Result<()> {
+    let io = |e: std::io::Error| Error::Storage(format!("{}: {e}", path.display()));
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).map_err(io)?;
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().map_err(io)?) & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(Error::Storage(format!(
+                "others can read {} (mode {mode:o}); do: chmod 600 {}",
+                path.display(),
+                path.display()
+            )));
+        }
+    }
+    drop(file);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PASSWORD: &str = "three small boats";
+
+    fn accounts() -> Accounts {
+        let accounts = Accounts::in_memory().unwrap();
+        accounts.add("ana", Role::Owner, PASSWORD, 0).unwrap();
+        accounts
+    }
+
+    #[test]
+    fn sessions_end_when_idle_and_after_a_day() {
+        let accounts = accounts();
+        let who = |token: &str, now: i64, person: bool| {
+            accounts.session(token, now, person).unwrap().map(|account| account.name)
+        };
+        let token = accounts.begin("ana", 0).unwrap();
+        assert_eq!(who(&token, IDLE_MS, true).as_deref(), Some("ana"));
+        assert_eq!(who(&token, 2 * IDLE_MS, true).as_deref(), Some("ana"));
+        // Pages that refresh themselves keep nobody signed in.
+        assert_eq!(who(&token, 3 * IDLE_MS, false).as_deref(), Some("ana"));
+        assert_eq!(who(&token, 3 * IDLE_MS + 1, true), None);
+        assert_eq!(who(&token, 0, true), None, "it came back");
+        let token = accounts.begin("ana", 0).unwrap();
+        for hour in 1..=24 {
+            assert!(who(&token, hour * IDLE_MS, true).is_some(), "{hour}");
+        }
+        assert_eq!(who(&token, TOTAL_MS + 1, true), None);
+        // A clock that jumps back ends nothing early.
+        let token = accounts.begin("ana", 10 * TOTAL_MS).unwrap();
+        assert!(who(&token, 0, true).is_some());
+    }
+
+    #[test]
+    fn sessions_are_ended_with_what_they_rest_on() {
+        let accounts = accounts();
+        accounts.add("ben", Role::Analyst, PASSWORD, 0).unwrap();
+        let signed_in = |token: &str| accounts.session(token, 1, true).unwrap().is_some();
+        let tokens: Vec<String> = (0..5).map(|_| accounts.begin("ben", 0).unwrap()).collect();
+        accounts.end(&tokens[0]).unwrap();
+        assert!(!signed_in(&tokens[0]) && signed_in(&tokens[1]));
+        accounts.end_all("ben").unwrap();
+        assert!(!signed_in(&tokens[1]));
+        let token = accounts.begin("ben", 0).unwrap();
+        accounts.set_password("ben", "four small boats").unwrap();
+        assert!(!signed_in(&token));
+        let token = accounts.begin("ben", 0).unwrap();
+        accounts.set_role("ben", Role::Viewer).unwrap();
+        assert!(!signed_in(&token));
+        let token = accounts.begin("ben", 0).unwrap();
+        accounts.remove("ben").unwrap();
+        assert!(!signed_in(&token));
+    }
+
+    #[test]
+    fn there_is_always_an_owner() {
+        let accounts = accounts();
+        let only = "\"ana\" is the only owner; make another one first";
+        assert_eq!(accounts.remove("ana").unwrap_err().to_string(), only);
+        assert_eq!(accounts.set_role("ana", Role::Analyst).unwrap_err().to_string(), only);
+        assert_eq!(accounts.remove("ben").unwrap_err().to_string(), "there is no account \"ben\"");
+        assert!(accounts.add("ana", Role::Viewer, PASSWORD, 0).unwrap_err().to_string().contains("already"));
+        assert!(
+            accounts.add("A na", Role::Viewer, PASSWORD, 0).unwrap_err().to_string().contains("cannot be")
+        );
+        accounts.add("ben", Role::Owner, PASSWORD, 0).unwrap();
+        accounts.remove("ana").unwrap();
+    }
+
+    #[test]
+    fn a_weaker_hash_is_made_anew_at_the_next_sign_in() {
+        let mut accounts = accounts();
+        let passes = |accounts: &Accounts| {
+            accounts
+                .connection()
+                .query_row("SELECT passes FROM account", [], |row| row.get::<_, u32>(0))
+                .unwrap()
+        };
+        assert_eq!(passes(&accounts), 2);
+        accounts.strength.passes = 3;
+        assert_eq!(accounts.check("ana", "wrong password").unwrap(), None);
+        assert_eq!(passes(&accounts), 2);
+        assert!(accounts.check("ana", PASSWORD).unwrap().is_some());
+        assert_eq!(passes(&accounts), 3);
+        assert!(accounts.check("ana", PASSWORD).unwrap().is_some());
+        assert_eq!(accounts.check("nobody", PASSWORD).unwrap(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("equipoise-accounts-{}", std::process::id()));
+        drop(Accounts::open(&path).unwrap());
+        let mode =
+            |mode: u32| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        mode(0o640);
+        let sentence = Accounts::open(&path).unwrap_err().to_string();
+        for file in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{file}", path.display()));
+        }
+        assert!(sentence.contains("others can read") && sentence.contains("chmod 600"), "{sentence}");
+    }
+}

@@ -1,0 +1,128 @@
+//! Whether the study can go on: the log takes rows, and the disk has room.
+
+use equipoise_study::{Desk, Error};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is older is found out anew.
+const FRESH: Duration = Duration::from_secs(2);
+/// Less room than this is worth a banner.
+const LITTLE: u64 = 500_000_000;
+
+/// How the server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// Why the log takes no rows, if it does not.
+    pub failing: Option<Failing>,
+    /// Bytes free where the log is; nothing if that is not known.
+    pub free: Option<u64>,
+}
+
+/// Why the log takes no rows. Codes only: the log of a server is no place for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failing {
+    /// The disk is full.
+    Full,
+    /// The file cannot be written, or the thread that writes has ended.
+    Unwritable,
+}
+
+impl Failing {
+    /// A word for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Full => "disk_full",
+            Self::Unwritable => "log_unwritable",
+        }
+    }
+}
+
+impl State {
+    /// What researchers should see at the top of every page.
+    pub fn banner(&self) -> Option<String> {
+        let kept = "what was acknowledged is kept, and participants are asked to try again";
+        match (self.failing, self.free) {
+            (Some(Failing::Full), _) => {
+                Some(format!("The disk is full: no answer can be written. Make room; {kept}."))
+            }
+            (Some(Failing::Unwritable), _) => {
+                Some(format!("The log cannot be written. Look at its disk and its permissions; {kept}."))
+            }
+            (None, Some(free)) if free < LITTLE => Some(format!(
+                "The disk has {} MB left. Make room before it is full.",
+                equipoise_study::numbers::grouped(free / 1_000_000)
+            )),
+            (None, _) => None,
+        }
+    }
+}
+
+/// Finds out how the server is, at most every other second.
+#[derive(Debug)]
+pub struct Health {
+    directory: Option<PathBuf>,
+    last: Mutex<Option<(Instant, State)>>,
+}
+
+impl Health {
+    /// Of a log in a directory.
+    pub fn new(directory: Option<PathBuf>) -> Self {
+        Self { directory, last: Mutex::default() }
+    }
+
+    /// How the server is now, give or take two seconds: tries to write, and looks how much room there is.
+    pub fn now(&self, desk: &Desk) -> State {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, state)) = *last
+            && at.elapsed() < FRESH
+        {
+            return state;
+        }
+        let failing = match desk.writer().with(|store| store.probe()) {
+            Ok(()) => None,
+            Err(Error::Storage(sentence)) if sentence.contains("full") => Some(Failing::Full),
+            Err(_) => Some(Failing::Unwritable),
+        };
+        let before = last.and_then(|(_, state)| state.failing);
+        if failing != before {
+            // One line a change, with a code and nothing else.
+            match failing {
+                Some(failing) => eprintln!("equipoise: {}", failing.code()),
+                None => eprintln!("equipoise: log_writable"),
+            }
+        }
+        let state = State { failing, free: self.free() };
+        *last = Some((Instant::now(), state));
+        state
+    }
+
+    #[cfg(unix)]
+    fn free(&self) -> Option<u64> {
+        let found = rustix::fs::statvfs(self.directory.as_deref()?).ok()?;
+        Some(found.f_bavail.saturating_mul(found.f_frsize))
+    }
+
+    #[cfg(not(unix))]
+    fn free(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_banner_says_what_to_do() {
+        let state = |failing, free| State { failing, free }.banner();
+        assert_eq!(state(None, None), None);
+        assert_eq!(state(None, Some(LITTLE)), None);
+        assert_eq!(
+            state(None, Some(123_456_789)).unwrap(),
+            "The disk has 123 MB left. Make room before it is full."
+        );
+        assert!(state(Some(Failing::Full), None).unwrap().starts_with("The disk is full"));
+        assert!(state(Some(Failing::Unwritable), Some(0)).unwrap().starts_with("The log cannot be written"));
+    }
+}

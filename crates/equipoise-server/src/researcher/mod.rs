@@ -1,0 +1,280 @@
+//! The router for researchers: accounts, live results, links, export, audit. It has a port of its own and shares no
+//! handler with the participants' router.
+//!
+//! Every route is a line of one table ([`routes`]): method, path, and who may use it. The router is made from the table,
+//! and the one function that answers requests ([`dispatch`]) checks session, role and form before a handler is called. So
+//! there is no route that nobody decided about, and no handler that could forget to check.
+
+pub mod accounts;
+mod call;
+mod chart;
+mod frame;
+mod health;
+mod limit;
+mod pages;
+pub mod password;
+mod route;
+mod sign;
+mod watch;
+pub mod watchers;
+
+pub use route::{Access, Route, routes};
+
+use crate::form::Fields;
+use crate::guard;
+use accounts::Accounts;
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest as _, RawPathParams, Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::{MethodFilter, on};
+use call::{Call, Sent, Stranger};
+use equipoise_study::lint::Lint;
+use equipoise_study::seams::{Clock, SystemClock};
+use equipoise_study::{Desk, Study};
+use frame::Frame;
+use health::Health;
+use limit::Limit;
+use route::Door;
+use sign::Signed;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::timeout::TimeoutLayer;
+use watch::Watch;
+
+/// Forms here are short.
+const LARGEST_BODY: usize = 64 * 1024;
+/// Researchers' pages that are made at the same time; the rest waits, so that participants do not.
+const WORKING: usize = 2;
+const SLOWEST: Duration = Duration::from_secs(60);
+
+/// How researchers and participants reach the study.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Scheme, host and port researchers type.
+    pub origin: String,
+    /// Scheme, host and port of participants' links.
+    pub participants: String,
+    /// The file of the log, to be read beside the thread that writes it.
+    pub log: Option<PathBuf>,
+}
+
+/// What the handlers share.
+#[derive(Debug, Clone)]
+pub struct Researchers(Arc<Shared>);
+
+struct Shared {
+    desk: Arc<Desk>,
+    accounts: Accounts,
+    settings: Settings,
+    clock: Box<dyn Clock>,
+    watch: Watch,
+    health: Health,
+    limit: Mutex<Limit>,
+    /// Strangers whose password is being checked: one, so that somebody who is known waits for one at most.
+    strangers: Semaphore,
+    /// Who has been written down as looking at what, and when.
+    sittings: Mutex<HashMap<(String, String), Instant>>,
+    /// Forms that must not be sent twice, and were sent.
+    spent: Mutex<Vec<String>>,
+    working: Semaphore,
+    /// What everybody holds together, as long as nobody has answered since.
+    together: Mutex<pages::group::Kept>,
+    /// What there is to say about the design, which does not change while it is served.
+    lints: OnceLock<Vec<Lint>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("study", &self.study().name).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn study(&self) -> &Study {
+        self.desk.design().study()
+    }
+
+    /// Whether researchers come over TLS; cookies then stay with it.
+    fn is_secure(&self) -> bool {
+        self.settings.origin.starts_with("https://")
+    }
+}
+
+impl Researchers {
+    /// Pages for those who have accounts.
+    pub fn new(desk: Arc<Desk>, accounts: Accounts, settings: Settings) -> equipoise_study::Result<Self> {
+        Self::with_clock(desk, accounts, settings, SystemClock)
+    }
+
+    /// The same by another clock, for tests.
+    pub fn with_clock(
+        desk: Arc<Desk>,
+        accounts: Accounts,
+        settings: Settings,
+        clock: impl Clock + 'static,
+    ) -> equipoise_study::Result<Self> {
+        let directory = settings.log.as_ref().and_then(|log| {
+            let directory = log.parent()?;
+            Some(if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_owned() })
+        });
+        Ok(Self(Arc::new(Shared {
+            watch: Watch::new(desk.clone(), settings.log.clone())?,
+            health: Health::new(directory),
+            desk,
+            accounts,
+            settings,
+            clock: Box::new(clock),
+            limit: Mutex::new(Limit::new(Instant::now())),
+            strangers: Semaphore::new(1),
+            sittings: Mutex::default(),
+            spent: Mutex::default(),
+            working: Semaphore::new(WORKING),
+            together: Mutex::default(),
+            lints: OnceLock::new(),
+        })))
+    }
+
+    /// The accounts.
+    pub fn accounts(&self) -> &Accounts {
+        &self.0.accounts
+    }
+}
+
+/// The routes of researchers. They hold no handle on anything of the participants' router.
+pub fn app(state: Researchers) -> Router {
+    let mut router = Router::new();
+    for route in routes() {
+        let filter = MethodFilter::try_from(route.method.clone()).expect("the table has GET and POST only");
+        let answer = move |State(state): State<Researchers>, params: RawPathParams, request: Request| {
+            dispatch(route, state, params, request)
+        };
+        router = router.route(route.path, on(filter, answer));
+    }
+    router
+        .fallback(missing)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, SLOWEST))
+        .layer(CatchPanicLayer::new())
+        .layer(CompressionLayer::new())
+        .layer(axum::middleware::from_fn(guard::headers))
+        .with_state(state)
+}
+
+/// Answers every request: first who asks, then whether they may, then whether the form is ours, and only then the handler.
+async fn dispatch(
+    route: &'static Route,
+    state: Researchers,
+    params: RawPathParams,
+    request: Request,
+) -> Response {
+    let address = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let headers = request.headers().clone();
+    let (post, uri) = (request.method() == Method::POST, request.uri().clone());
+    let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let query = Fields::new(
+        axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).map_or(vec![], |query| query.0),
+    );
+    // Before the body: whoever may not send it need not be read.
+    let shared = state.0.clone();
+    let signed = {
+        let headers = headers.clone();
+        let person = query.get("seen").is_empty();
+        let found = tokio::task::spawn_blocking(move || Signed::from_cookie(&shared, &headers, person)).await;
+        match found {
+            Ok(Ok(signed)) => signed,
+            _ => return unavailable(&state.0),
+        }
+    };
+    let allowed = match &route.door {
+        Door::Anyone(_) => true,
+        Door::AtLeast(role, _) => match &signed {
+            None if post => return Frame::message(&state.0, None, StatusCode::UNAUTHORIZED, SIGNED_OUT),
+            None => return Redirect::to("/sign-in").into_response(),
+            Some(signed) => signed.account.role >= *role,
+        },
+    };
+    if !allowed {
+        return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, NOT_YOURS);
+    }
+    let form = match post {
+        false => Fields::new(vec![]),
+        true => match axum::Form::<Vec<(String, String)>>::from_request(request, &()).await {
+            Ok(axum::Form(fields)) => Fields::new(fields),
+            Err(_) => {
+                return Frame::message(&state.0, signed.as_ref(), StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
+            }
+        },
+    };
+    if post && (!guard::comes_from_us(&headers) || !sign::owns(&headers, signed.as_ref(), form.get("csrf"))) {
+        return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, STALE);
+    }
+    let sent = Sent { path, query, form, address: network(address, &headers), headers, uri };
+    work(route, state, sent, signed).await
+}
+
+/// Runs a handler where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
+async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Option<Signed>) -> Response {
+    // Signing in has limits of its own.
+    let _place = match &route.door {
+        Door::Anyone(_) => None,
+        Door::AtLeast(..) => state.0.working.acquire().await.ok(),
+    };
+    let shared = state.0.clone();
+    let done = tokio::task::spawn_blocking(move || match (&route.door, signed) {
+        (Door::Anyone(handler), signed) => handler(&Stranger { shared: &shared, sent, signed }),
+        (Door::AtLeast(_, handler), Some(signed)) => {
+            let call = Call { shared: &shared, sent, signed };
+            handler(&call).unwrap_or_else(|problem| problem.respond(&call))
+        }
+        (Door::AtLeast(..), None) => StatusCode::UNAUTHORIZED.into_response(),
+    });
+    // A panic in one request is that request's failure alone.
+    done.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}
+
+/// The address of whoever asks: behind a proxy on this machine, the one the proxy added last.
+fn network(address: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
+    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+    let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    match address {
+        Some(address) if address.is_loopback() => last.or(Some(address)),
+        other => other,
+    }
+}
+
+const SIGNED_OUT: [&str; 2] = ["You are signed out", "Sign in again and repeat what you did."];
+const NOT_YOURS: [&str; 2] = [
+    "Not for your role",
+    "Your account may not see or do this. An owner of the study can change that in Settings.",
+];
+const STALE: [&str; 2] =
+    ["This form is out of date", "Nothing was changed. Go back, reload the page, and try again."];
+
+async fn missing(State(state): State<Researchers>, headers: HeaderMap) -> Response {
+    let shared = state.0.clone();
+    let found = tokio::task::spawn_blocking(move || Signed::from_cookie(&shared, &headers, true)).await;
+    let signed = found.ok().and_then(Result::ok).flatten();
+    let sentence = ["There is no such page", "The address may be mistyped; the pages are listed at the top."];
+    Frame::message(&state.0, signed.as_ref(), StatusCode::NOT_FOUND, sentence)
+}
+
+async fn wrong_method(State(state): State<Researchers>) -> Response {
+    let sentence = ["This cannot be done here", "The page takes no request of this kind."];
+    Frame::message(&state.0, None, StatusCode::METHOD_NOT_ALLOWED, sentence)
+}
+
+fn unavailable(shared: &Shared) -> Response {
+    let sentence =
+        ["The accounts cannot be read", "Look at the disk of the server and at the file accounts.sqlite."];
+    let mut response = Frame::message(shared, None, StatusCode::SERVICE_UNAVAILABLE, sentence);
+    response.headers_mut().insert(header::RETRY_AFTER, axum::http::HeaderValue::from_static("2"));
+    response
+}

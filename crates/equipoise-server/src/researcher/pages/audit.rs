@@ -1,0 +1,99 @@
+//! What was done and who looked, and whether the log is what it was.
+
+use crate::researcher::call::{Call, Outcome, page as show};
+use crate::researcher::frame::{Frame, when};
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use equipoise_study::event::Deed;
+use equipoise_study::log::{self, Receipt};
+use equipoise_study::numbers::grouped;
+
+/// As many as a page holds; the log has all of them.
+const SHOWN: usize = 200;
+
+#[derive(Template)]
+#[template(path = "researcher/audit.html")]
+struct Page {
+    frame: Frame,
+    rows: String,
+    head: String,
+    verdict: Option<(bool, String)>,
+    receipt: String,
+    locked: Vec<(String, u64, String)>,
+    deeds: Vec<(String, String, String)>,
+    more: usize,
+}
+
+fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equipoise_study::Error> {
+    let seen = call.shared.watch.at_once()?;
+    let head = call.shared.watch.read(|store| store.head())?;
+    let deeds = seen.deeds.iter().rev().take(SHOWN);
+    Ok(Page {
+        frame: call.frame("/audit"),
+        rows: grouped(head.position),
+        head: Receipt { position: head.position, hash: head.hash }.to_string(),
+        verdict,
+        receipt: call.sent.form.get("receipt").chars().take(100).collect(),
+        locked: seen.locked.iter().map(|(at, version, hash)| (when(*at), *version, hash.clone())).collect(),
+        deeds: deeds.map(|(at, admin)| (when(*at), admin.account.clone(), words(&admin.deed))).collect(),
+        more: seen.deeds.len().saturating_sub(SHOWN),
+    })
+}
+
+/// The page.
+pub fn page(call: &Call<'_>) -> Outcome {
+    Ok(show(&content(call, None)?))
+}
+
+/// Checks every row of the log, beside the thread that writes it; with a receipt, whether its row is there.
+pub fn verify(call: &Call<'_>) -> Outcome {
+    let receipt = call.sent.form.get("receipt").trim().to_owned();
+    let asked = receipt.clone();
+    let found = call.shared.watch.read(move |store| {
+        let verified = log::verify(store)?;
+        if !receipt.is_empty() {
+            log::verify_receipt(store, &receipt)?;
+        }
+        Ok(verified)
+    });
+    let verdict = match found {
+        Ok(verified) => {
+            call.note(Deed::Verified { rows: verified.rows })?;
+            let holds = if asked.is_empty() { "" } else { " The receipt's row is in it." };
+            let rows = grouped(verified.rows);
+            let what = format!(
+                "The log agrees with itself: {rows} rows, {} participants, {} erased.{holds}",
+                verified.sessions, verified.erased
+            );
+            (true, what)
+        }
+        Err(error @ (equipoise_study::Error::Damaged(_) | equipoise_study::Error::Missing(_))) => {
+            (false, crate::researcher::frame::capital(&format!("{error}.")))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let status = if verdict.0 { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    Ok((status, show(&content(call, Some(verdict))?)).into_response())
+}
+
+/// What was done, in words.
+fn words(deed: &Deed) -> String {
+    match deed {
+        Deed::SignedIn => "signed in".to_owned(),
+        Deed::Looked { page, participant: None } => format!("looked at {page}"),
+        Deed::Looked { page, participant: Some(number) } => format!("looked at {page}, participant {number}"),
+        Deed::MadeLinks { first, count } => {
+            format!("made {count} links, for participant {first} and those after")
+        }
+        Deed::Exported { format } => format!("exported {format}"),
+        Deed::Verified { rows } => format!("had {} rows of the log checked", grouped(*rows)),
+        Deed::Blinded { blinded: true } => "hid results from researchers".to_owned(),
+        Deed::Blinded { blinded: false } => "showed results to researchers again".to_owned(),
+        Deed::AccountAdded { name, role } => format!("made the account {name}, {role}"),
+        Deed::RoleChanged { name, role } => format!("made {name} {role}"),
+        Deed::PasswordChanged { name } => format!("gave {name} another password"),
+        Deed::AccountRemoved { name } => format!("took the account {name} away"),
+        Deed::SessionsEnded { name } => format!("signed {name} out everywhere"),
+    }
+}

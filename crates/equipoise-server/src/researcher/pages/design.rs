@@ -1,0 +1,180 @@
+//! The study as it was designed, and what a participant will see: any question, out of any number, in any variant.
+
+use crate::language::Language;
+use crate::picture;
+use crate::researcher::call::{Call, Outcome, page as show};
+use crate::researcher::frame::Frame;
+use askama::Template;
+use equipoise::{Preference, Query};
+use equipoise_study::Design;
+use equipoise_study::lint::{self, Lint};
+use equipoise_study::numbers::grouped;
+use equipoise_study::shown::{Shown, TOTALS};
+use equipoise_study::study::{QuerySpace, Variant};
+
+/// Totals participants are asked with.
+const OFFERED: usize = 3;
+/// Questions that can be looked at.
+const QUESTIONS: usize = 8;
+/// What the simulated person holds if nothing else is said: questions differ with the answers.
+const RATIO: f64 = 6.0;
+
+const VARIANTS: [(Variant, &str, &str); 4] = [
+    (Variant::Flow, "flow", "flow chart"),
+    (Variant::FlowBar, "flow+bar", "flow chart and bar"),
+    (Variant::ErrorsOnly, "errors_only", "mistakes only"),
+    (Variant::Icons, "icons", "a symbol per person"),
+];
+
+/// Something that can be chosen: value, words, whether it is.
+type Choice = (String, String, bool);
+
+#[derive(Template)]
+#[template(path = "researcher/design.html")]
+struct Page {
+    frame: Frame,
+    totals: Vec<Choice>,
+    variants: Vec<Choice>,
+    languages: Vec<Choice>,
+    questions: Vec<Choice>,
+    ratio: Option<String>,
+    language: Language,
+    question: String,
+    out_of: String,
+    difference: String,
+    picture: String,
+    fits: bool,
+    rules: Vec<(&'static str, String)>,
+    lints: Vec<Lint>,
+}
+
+/// The page.
+pub fn page(call: &Call<'_>) -> Outcome {
+    let (design, study, asked) = (call.shared.desk.design(), call.study(), &call.sent.query);
+    let languages: Vec<Language> = study.languages.iter().filter_map(|tag| Language::from_tag(tag)).collect();
+    let language = languages
+        .iter()
+        .copied()
+        .find(|language| language.tag() == asked.get("language"))
+        .or_else(|| languages.first().copied())
+        .unwrap_or(Language::English);
+    let variant = VARIANTS
+        .iter()
+        .find(|(_, word, _)| *word == asked.get("variant"))
+        .map_or_else(|| study.variants.first().copied().unwrap_or(Variant::Flow), |(variant, _, _)| *variant);
+    let number = asked.number::<usize>("question").unwrap_or(1).clamp(1, QUESTIONS);
+    let ratio = asked.number::<f64>("ratio").filter(|ratio| (0.005..=200.0).contains(ratio)).unwrap_or(RATIO);
+    let query = planned(design, number, ratio);
+    let own = query.as_ref().map(|query| design.frame().show(query).people);
+    let total = asked.number::<u64>("people").filter(|total| TOTALS.contains(total)).or(own);
+    let shown = query.as_ref().zip(total).map(|(query, total)| design.frame().show_out_of(query, total));
+    let two = design.binary().is_some();
+    let chosen = |value: String, words: String, on: bool| (value, words, on);
+    Ok(show(&Page {
+        frame: call.frame("/design"),
+        totals: TOTALS[..OFFERED]
+            .iter()
+            .map(|n| chosen(n.to_string(), grouped(*n), total == Some(*n)))
+            .collect(),
+        variants: VARIANTS
+            .iter()
+            .map(|(v, word, name)| chosen((*word).to_owned(), (*name).to_owned(), *v == variant))
+            .collect(),
+        languages: languages
+            .iter()
+            .map(|l| chosen(l.tag().to_owned(), l.own_name().to_owned(), *l == language))
+            .collect(),
+        questions: (1..=if two { QUESTIONS } else { 1 })
+            .map(|n| chosen(n.to_string(), n.to_string(), n == number))
+            .collect(),
+        ratio: two.then(|| ratio.to_string()),
+        language,
+        question: study.task.question.r#in(language.tag()).to_owned(),
+        out_of: shown.as_ref().map_or(String::new(), |shown| {
+            format!("{} {}", language.numbers().count(shown.people), study.task.people.r#in(language.tag()))
+        }),
+        difference: shown
+            .as_ref()
+            .map_or(String::new(), |shown| picture::difference(study, shown, true, language)),
+        picture: shown.as_ref().map_or(String::new(), |shown| picture::pair(study, shown, variant, language)),
+        fits: shown.as_ref().is_none_or(|shown: &Shown| own.is_none_or(|own| shown.people >= own)),
+        rules: rules(design),
+        lints: call.shared.lints.get_or_init(|| lint::lint(design)).clone(),
+    }))
+}
+
+/// The question somebody would be asked who holds a ratio and never errs. Of studies with weights, the first question.
+fn planned(design: &Design, number: usize, ratio: f64) -> Option<Query> {
+    let mut belief = design.belief();
+    let mut query = belief.question()?.1;
+    if design.binary().is_none() {
+        return Some(query);
+    }
+    for _ in 1..number {
+        let value = |point: &[f64]| ratio * point[0] + point[1];
+        let preference = match value(&query.first) >= value(&query.second) {
+            true => Preference::First,
+            false => Preference::Second,
+        };
+        belief.take(&query, preference, query.clone());
+        match belief.question() {
+            Some((_, next)) => query = next,
+            None => break,
+        }
+    }
+    Some(query)
+}
+
+/// What was fixed before the first participant.
+fn rules(design: &Design) -> Vec<(&'static str, String)> {
+    let study = design.study();
+    let (minutes, comparisons) = lint::length(design);
+    let space = match &study.space {
+        QuerySpace::Logistic { slope, offset } => format!("a logistic law, slope {slope}, offset {offset}"),
+        QuerySpace::Table { file, .. } => format!("thresholds on {}", file.display()),
+        QuerySpace::Pool { file } => format!("the models of {}", file.display()),
+        QuerySpace::Ball { radius, .. } => format!("a ball of error rates, radius {radius}"),
+        QuerySpace::GroupBall { radius, .. } => {
+            format!("a ball of error rates common to all groups, radius {radius}")
+        }
+    };
+    let stop = match design.binary() {
+        Some(_) => format!(
+            "the ends of the 95 % interval differ by a factor of {} at most, or {} questions, or less than {} bits to gain",
+            study.stop.width, study.stop.cap, study.stop.information
+        ),
+        None => format!(
+            "an angle of {} holds the weights with 95 % certainty, or {} questions",
+            study.stop.angle, study.stop.cap
+        ),
+    };
+    let checks = &study.checks;
+    let rule = &study.exclusion;
+    let mut excluded = vec![];
+    if rule.dominated_failed > 0 {
+        excluded.push(format!("{} or more checks with a better system failed", rule.dominated_failed));
+    }
+    if rule.repeats_alike_below > 0 {
+        excluded.push(format!("fewer than {} repeats answered alike", rule.repeats_alike_below));
+    }
+    if rule.too_fast_share < 1.0 {
+        excluded.push(format!("more than {} % of answers within 300 ms", 100.0 * rule.too_fast_share));
+    }
+    vec![
+        ("Questions are about", space),
+        ("They end when", stop),
+        (
+            "Checks among them",
+            format!(
+                "{} with a better system, {} repeats at least {} questions later, {} to evaluate",
+                checks.dominated, checks.repeats, checks.apart, checks.evaluation
+            ),
+        ),
+        (
+            "Results are shown with and without",
+            if excluded.is_empty() { "nobody is excluded".to_owned() } else { excluded.join("; ") },
+        ),
+        ("Expected length", format!("{comparisons} comparisons, {minutes} minutes")),
+        ("Languages", study.languages.join(", ")),
+    ]
+}

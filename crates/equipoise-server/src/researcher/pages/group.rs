@@ -1,0 +1,231 @@
+//! All participants together: what they have in common, where they differ, and whether that matters.
+
+use super::live::known;
+use super::{FEWEST, counted, exchange, interval};
+use crate::researcher::Shared;
+use crate::researcher::accounts::Role;
+use crate::researcher::call::{Call, Outcome, Problem, page as show};
+use crate::researcher::chart;
+use crate::researcher::frame::Frame;
+use crate::researcher::watch::{Line, Seen};
+use askama::Template;
+use equipoise_study::group::{Estimate, Experts, Member, experts};
+use equipoise_study::numbers::two_digits;
+use equipoise_study::{Belief, Participant, report};
+use std::sync::{Arc, PoisonError};
+
+/// Camps are worth a word from this much better an explanation on (in BIC).
+const STRONG: f64 = 6.0;
+
+/// What a group came to, and which answers it was made from.
+pub type Kept = Option<(u64, Option<Arc<Experts>>)>;
+
+#[derive(Template)]
+#[template(path = "researcher/group.html")]
+struct Page {
+    frame: Frame,
+    blinded: bool,
+    without_excluded: bool,
+    excluded: usize,
+    /// Why there is nothing to show.
+    nothing: Option<String>,
+    people: String,
+    sentence: String,
+    facts: Vec<(&'static str, String)>,
+    camps: Vec<(usize, String, String)>,
+    map: Option<String>,
+    members: Vec<Row>,
+    weights: bool,
+    models: Option<Models>,
+}
+
+struct Row {
+    number: u64,
+    raw: String,
+    shrunk: String,
+    camp: usize,
+    prefers: String,
+}
+
+struct Models {
+    sentence: String,
+    differ: bool,
+    disagreement: String,
+    preferred: Vec<(String, usize, String)>,
+    rules: Vec<(&'static str, String, String, String)>,
+}
+
+/// The page.
+pub fn page(call: &Call<'_>) -> Outcome {
+    call.look("group", None)?;
+    let seen = call.seen()?;
+    let without_excluded = call.sent.query.get("without") == "excluded";
+    let wanted = |line: &Line| line.counts() && !(without_excluded && line.excluded);
+    let together = together(call.shared, &seen, without_excluded)?;
+    let one_by_one = call.account().role >= Role::Analyst;
+    let found = together.as_deref();
+    let enough = found.filter(|experts| one_by_one || experts.people >= FEWEST);
+    let nothing = match (enough, found) {
+        (Some(_), _) => None,
+        (None, Some(_)) => Some(format!("Groups are shown from {FEWEST} people on.")),
+        (None, None) => Some("Fewer than two people have answered enough for a metric.".to_owned()),
+    };
+    let blinded = seen.blinded;
+    Ok(show(&Page {
+        frame: call.frame("/group"),
+        blinded,
+        without_excluded,
+        excluded: seen.count(|line| line.counts() && line.excluded),
+        nothing,
+        people: counted(enough.map_or(seen.count(wanted), |experts| experts.people), "person", "people"),
+        sentence: enough.map_or(String::new(), |experts| sentence(call, experts, blinded)),
+        facts: enough.map_or(vec![], |experts| facts(experts, blinded)),
+        camps: enough.filter(|_| !blinded).map_or(vec![], camps),
+        map: enough.filter(|_| !blinded && one_by_one).and_then(map),
+        members: enough
+            .filter(|_| one_by_one)
+            .map_or(vec![], |experts| experts.members.iter().map(|member| row(member, blinded)).collect()),
+        weights: enough.is_some_and(|experts| experts.weights.is_some()),
+        models: enough.filter(|_| !blinded).and_then(models),
+    }))
+}
+
+/// What everybody holds together; made anew when somebody has answered. Costs some time, so it is kept.
+pub fn together(
+    shared: &Shared,
+    seen: &Seen,
+    without_excluded: bool,
+) -> Result<Option<Arc<Experts>>, Problem> {
+    let wanted: Vec<&Arc<Line>> =
+        seen.people.iter().filter(|line| line.counts() && !(without_excluded && line.excluded)).collect();
+    let made_from = fingerprint(&wanted, without_excluded);
+    let mut kept = shared.together.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((from, found)) = &*kept
+        && *from == made_from
+    {
+        return Ok(found.clone());
+    }
+    let mut people: Vec<(u64, Belief)> = vec![];
+    for line in wanted {
+        let Some(number) = line.person.number else { continue };
+        let participant = shared.desk.peek(&line.session, Participant::clone)?;
+        // Whose answers support no metric is nobody's evidence.
+        if report::refused(&participant).is_none() {
+            people.push((number, participant.belief().clone()));
+        }
+    }
+    let people: Vec<(u64, &Belief)> = people.iter().map(|(number, belief)| (*number, belief)).collect();
+    let found = experts(shared.desk.design(), &people).map(Arc::new);
+    *kept = Some((made_from, found.clone()));
+    Ok(found)
+}
+
+/// Which answers of whom; changes with every one of them.
+fn fingerprint(lines: &[&Arc<Line>], without_excluded: bool) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hash = DefaultHasher::new();
+    without_excluded.hash(&mut hash);
+    for line in lines {
+        (&line.session, line.last_at, line.person.answers).hash(&mut hash);
+    }
+    hash.finish()
+}
+
+fn three(estimate: &Estimate) -> [f64; 3] {
+    [estimate.estimate, estimate.low, estimate.high]
+}
+
+fn sentence(call: &Call<'_>, experts: &Experts, blinded: bool) -> String {
+    match (&experts.ratio, blinded) {
+        (Some(ratio), true) => format!("The typical cost ratio is {}.", known(three(ratio), true)),
+        (Some(ratio), false) => {
+            format!("To a typical member of the group, {}.", exchange(call.study(), three(ratio)))
+        }
+        (None, true) => "Results are hidden: the study is blinded.".to_owned(),
+        (None, false) => "Weights of the kinds of mistake, all together, are in the report.".to_owned(),
+    }
+}
+
+fn facts(experts: &Experts, blinded: bool) -> Vec<(&'static str, String)> {
+    let mut facts = vec![];
+    if let Some(ratio) = &experts.ratio {
+        facts.push(("Typical cost ratio, 95 % interval", known(three(ratio), blinded)));
+    }
+    if let Some(spread) = &experts.spread {
+        facts.push(("Two thirds of people lie within a factor of", interval(three(spread).map(f64::exp))));
+    }
+    facts
+}
+
+/// Camps, if the answers speak for more than one: number, share, middle.
+fn camps(experts: &Experts) -> Vec<(usize, String, String)> {
+    if experts.camps.len() < 2 || experts.camp_gains.iter().all(|gain| *gain < STRONG) {
+        return vec![];
+    }
+    let camps = experts.camps.iter().enumerate();
+    camps.map(|(n, camp)| (n + 1, format!("{:.0} %", 100.0 * camp.share), two_digits(camp.middle))).collect()
+}
+
+/// Everybody on one scale, or on the plane.
+fn map(experts: &Experts) -> Option<String> {
+    let line: Vec<(String, [f64; 3])> = experts
+        .members
+        .iter()
+        .filter_map(|member| Some((member.participant.to_string(), three(member.shrunk.as_ref()?))))
+        .collect();
+    if !line.is_empty() {
+        return Some(chart::people(&line));
+    }
+    let places: Vec<(String, [f64; 2], [f64; 3])> = experts
+        .members
+        .iter()
+        .filter_map(|member| {
+            let place = member.place?;
+            Some((member.participant.to_string(), [place.x, place.y], place.covariance))
+        })
+        .collect();
+    (!places.is_empty()).then(|| chart::plane(&places))
+}
+
+fn row(member: &Member, blinded: bool) -> Row {
+    let words = |estimate: &Option<Estimate>| {
+        estimate.as_ref().map_or(String::new(), |estimate| known(three(estimate), blinded))
+    };
+    Row {
+        number: member.participant,
+        raw: words(&member.raw),
+        shrunk: words(&member.shrunk),
+        camp: member.camp + 1,
+        prefers: if blinded { String::new() } else { member.prefers.clone().unwrap_or_default() },
+    }
+}
+
+fn models(experts: &Experts) -> Option<Models> {
+    let together = experts.models.as_ref()?;
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let Estimate { estimate, low, high } = together.disagreement;
+    Some(Models {
+        sentence: together.sentence.clone(),
+        differ: together.rules_differ,
+        disagreement: format!("{} (95 % interval {} to {})", percent(estimate), percent(low), percent(high)),
+        preferred: together
+            .preferred
+            .iter()
+            .map(|preferred| {
+                (preferred.model.clone(), preferred.people, format!("{:.1}", preferred.expected))
+            })
+            .collect(),
+        rules: together
+            .choices
+            .iter()
+            .map(|choice| {
+                (
+                    choice.rule.name(),
+                    choice.models.join(" or "),
+                    choice.ratio.map_or(String::new(), two_digits),
+                    two_digits(choice.largest_regret),
+                )
+            })
+            .collect(),
+    })
+}

@@ -1,0 +1,292 @@
+//! The study as it happens: what is known of everybody, and of one participant in detail.
+
+use super::{FEWEST, LANGUAGE, counted, exchange, interval};
+use crate::picture;
+use crate::researcher::accounts::Role;
+use crate::researcher::call::{Call, Outcome, Problem, page as show};
+use crate::researcher::chart;
+use crate::researcher::frame::Frame;
+use crate::researcher::watch::{Line, Seen, density};
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use equipoise_study::event::Asked;
+use equipoise_study::numbers::{grouped, two_digits};
+use equipoise_study::{Known, Participant, Spread, Step, Study, progress};
+use std::sync::Arc;
+
+/// People on the chart of everybody: those who were heard of last.
+const MOST: usize = 30;
+
+#[derive(Template)]
+#[template(path = "researcher/live.html")]
+struct Page {
+    frame: Frame,
+    /// Rows of the log this page has seen; the script asks for more.
+    rows: u64,
+    /// The address of this page with what was chosen.
+    again: String,
+    counts: Vec<(&'static str, String)>,
+    blinded: bool,
+    aggregate: Option<Aggregate>,
+    /// Why there is no aggregate.
+    too_few: Option<String>,
+    everybody: Option<Everybody>,
+    one: Option<One>,
+}
+
+/// All together, without anybody being told apart.
+struct Aggregate {
+    chart: String,
+    quantiles: Vec<(&'static str, String)>,
+    people: String,
+}
+
+/// Everybody, one by one.
+struct Everybody {
+    chart: Option<String>,
+    lines: Vec<Row>,
+    left_out: usize,
+}
+
+struct Row {
+    number: u64,
+    step: String,
+    answers: usize,
+    known: String,
+    flags: String,
+    chosen: bool,
+}
+
+/// One participant.
+struct One {
+    number: u64,
+    sentence: String,
+    /// The posterior; nothing where results are hidden or there are more than two classes.
+    density: Option<(String, Vec<(&'static str, String)>)>,
+    narrowing: Option<String>,
+    steps: Vec<(usize, String)>,
+    width_words: &'static str,
+    next: Option<Next>,
+    flags: Vec<&'static str>,
+}
+
+/// The comparison on the screen, or the one to come.
+struct Next {
+    heading: String,
+    why: &'static str,
+    difference: String,
+    picture: String,
+}
+
+/// The page; to the script, nothing if nothing has happened.
+pub fn page(call: &Call<'_>) -> Outcome {
+    let seen = call.seen()?;
+    if call.sent.query.number::<u64>("seen") == Some(seen.rows) {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let one_by_one = call.account().role >= Role::Analyst;
+    let chosen = match one_by_one {
+        true => chosen(call, &seen)?,
+        false => None,
+    };
+    call.look("live", chosen.as_ref().and_then(|line| line.person.number))?;
+    let number = chosen.as_ref().and_then(|line| line.person.number);
+    let aggregate = if seen.blinded { None } else { aggregate(&seen) };
+    let counted_people = seen.count(Line::counts);
+    let two = call.shared.desk.design().binary().is_some();
+    let too_few = match (&aggregate, seen.blinded) {
+        (None, true) => {
+            Some("Results are hidden: the study is blinded. Only how far it is can be seen.".to_owned())
+        }
+        (None, false) if !two => {
+            Some("The study has no single ratio to draw; see the group page.".to_owned())
+        }
+        (None, false) => Some(format!(
+            "All together are shown from {FEWEST} people on; so far {} answered.",
+            match counted_people {
+                0 => "nobody has".to_owned(),
+                1 => "one has".to_owned(),
+                more => format!("{more} have"),
+            }
+        )),
+        _ => None,
+    };
+    Ok(show(&Page {
+        frame: call.frame("/live"),
+        rows: seen.rows,
+        again: number.map_or("/live?".to_owned(), |number| format!("/live?person={number}&")),
+        counts: vec![
+            ("at it now", grouped(seen.count(|l| l.consented && !l.completed && !l.gone) as u64)),
+            ("done", grouped(seen.count(|l| l.completed && !l.gone) as u64)),
+            ("comparisons answered", grouped(seen.answers() as u64)),
+            ("with something to look at", grouped(seen.count(|l| !l.person.flags.is_empty()) as u64)),
+        ],
+        blinded: seen.blinded,
+        too_few,
+        aggregate,
+        everybody: one_by_one.then(|| everybody(&seen, number)),
+        one: chosen.map(|line| one(call, &line, seen.blinded)).transpose()?,
+    }))
+}
+
+/// Who was asked for; otherwise who was heard of last.
+fn chosen(call: &Call<'_>, seen: &Seen) -> Result<Option<Arc<Line>>, Problem> {
+    match call.sent.query.get("person") {
+        "" => Ok(seen.people.iter().filter(|line| line.counts()).max_by_key(|line| line.last_at).cloned()),
+        number => {
+            let number = number.parse().map_err(|_| Problem::Missing)?;
+            seen.person(number).cloned().map(Some).ok_or(Problem::Missing)
+        }
+    }
+}
+
+/// The mean of everybody's posterior: what one would believe of somebody drawn from among them.
+fn aggregate(seen: &Seen) -> Option<Aggregate> {
+    let people: Vec<&Arc<Line>> =
+        seen.people.iter().filter(|line| line.counts() && !line.density.is_empty()).collect();
+    if people.len() < FEWEST {
+        return None;
+    }
+    let mut mean: Vec<(f64, f64)> = people[0].density.iter().map(|(log, _)| (*log, 0.0)).collect();
+    for line in &people {
+        for (sum, (_, density)) in mean.iter_mut().zip(&line.density) {
+            sum.1 += density / people.len() as f64;
+        }
+    }
+    let quantile = |share: f64| quantile(&mean, share);
+    let [middle, low, high] = [0.5, 0.025, 0.975].map(quantile);
+    Some(Aggregate {
+        chart: chart::density(&mean, [middle, low, high]),
+        quantiles: quantiles(quantile),
+        people: counted(people.len(), "person", "people"),
+    })
+}
+
+/// The ratio below which a share of a density over logarithms lies.
+fn quantile(curve: &[(f64, f64)], share: f64) -> f64 {
+    let total: f64 = curve.iter().map(|(_, density)| density).sum();
+    let mut below = 0.0;
+    for (log, density) in curve {
+        below += density / total;
+        if below >= share {
+            return log.exp();
+        }
+    }
+    curve.last().map_or(1.0, |(log, _)| log.exp())
+}
+
+fn quantiles(quantile: impl Fn(f64) -> f64) -> Vec<(&'static str, String)> {
+    [("2.5 %", 0.025), ("25 %", 0.25), ("50 %", 0.5), ("75 %", 0.75), ("97.5 %", 0.975)]
+        .into_iter()
+        .map(|(words, share)| (words, two_digits(quantile(share))))
+        .collect()
+}
+
+fn everybody(seen: &Seen, chosen: Option<u64>) -> Everybody {
+    let mut lines: Vec<&Arc<Line>> = seen.people.iter().filter(|line| line.counts()).collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.last_at));
+    let left_out = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
+    lines.sort_by_key(|line| line.person.number);
+    let drawn: Vec<(String, [f64; 3])> =
+        lines.iter().filter_map(|line| Some((line.person.number?.to_string(), line.person.ratio?))).collect();
+    Everybody {
+        chart: (!seen.blinded && !drawn.is_empty()).then(|| chart::people(&drawn)),
+        lines: lines
+            .iter()
+            .map(|line| Row {
+                number: line.person.number.unwrap_or(0),
+                step: line.person.step.clone(),
+                answers: line.person.answers,
+                known: line.person.ratio.map_or(String::new(), |ratio| known(ratio, seen.blinded)),
+                flags: line.person.flags.join("; "),
+                chosen: line.person.number == chosen,
+            })
+            .collect(),
+        left_out,
+    }
+}
+
+/// An interval, or, where results are hidden, how wide it is.
+pub fn known(ratio: [f64; 3], blinded: bool) -> String {
+    match blinded {
+        true => format!("known to a factor of {}", two_digits(ratio[2] / ratio[1])),
+        false => interval(ratio),
+    }
+}
+
+fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
+    // A copy, so that nobody waits for the charts.
+    let participant = call.shared.desk.peek(&line.session, Participant::clone)?;
+    let (study, belief) = (call.study(), participant.belief());
+    let history = progress(&participant);
+    let quantile = |share: f64| belief.quantile(share).unwrap_or(1.0);
+    let density = match (belief.density(), line.person.ratio) {
+        (Some(masses), Some(ratio)) if !blinded => {
+            Some((chart::density(&density(&masses), ratio), quantiles(quantile)))
+        }
+        _ => None,
+    };
+    let ratios: Vec<(usize, [f64; 3])> =
+        history.iter().filter_map(|known| Some((known.question, known.ratio?))).collect();
+    let widths: Vec<(usize, f64)> = history.iter().map(|known| (known.question, width(known))).collect();
+    let goal = if call.shared.desk.design().binary().is_some() { study.stop.width } else { study.stop.angle };
+    let narrowing = match (history.is_empty(), blinded || ratios.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(chart::widths(&widths, goal)),
+        (false, false) => Some(chart::narrowing(&ratios)),
+    };
+    Ok(One {
+        number: line.person.number.unwrap_or(0),
+        sentence: match (line.person.ratio, blinded) {
+            (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
+            (Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
+            (None, _) => match widths.last() {
+                Some((_, angle)) => {
+                    format!("An angle of {} holds the weights with 95 % certainty.", two_digits(*angle))
+                }
+                None => "No comparison that elicits has been answered.".to_owned(),
+            },
+        },
+        density,
+        steps: history
+            .iter()
+            .map(|step| {
+                let words = match step.ratio {
+                    Some(ratio) => known(ratio, blinded),
+                    None => two_digits(width(step)),
+                };
+                (step.question, words)
+            })
+            .collect(),
+        width_words: if ratios.is_empty() { "angle" } else { "cost ratio" },
+        narrowing,
+        // What is asked follows what is believed, so it is hidden, too.
+        next: if blinded { None } else { next(&participant, study) },
+        flags: line.person.flags.clone(),
+    })
+}
+
+fn width(known: &Known) -> f64 {
+    match known.spread {
+        Spread::Factor(width) | Spread::Angle(width) => width,
+    }
+}
+
+/// What the participant is comparing, or will be.
+fn next(participant: &Participant, study: &Study) -> Option<Next> {
+    if !matches!(participant.step(), Step::Compare) {
+        return None;
+    }
+    let (heading, asked): (&str, &Asked) = match participant.pending() {
+        Some(question) => ("On the screen now", &question.asked),
+        None => ("Planned next", participant.next_question()?),
+    };
+    Some(Next {
+        heading: format!("{heading}: question {}", asked.number),
+        why: asked.purpose.word(),
+        difference: picture::difference(study, &asked.shown, asked.missed_first, LANGUAGE),
+        picture: picture::pair(study, &asked.shown, asked.variant, LANGUAGE),
+    })
+}

@@ -1,0 +1,55 @@
+//! The pages of researchers: a handler, a struct and a template each.
+
+pub mod audit;
+pub mod design;
+pub mod export;
+pub mod group;
+pub mod links;
+pub mod live;
+pub mod models;
+pub mod people;
+pub mod settings;
+pub mod studies;
+
+use crate::language::Language;
+use crate::sentence::Mistakes;
+use equipoise_study::Study;
+use equipoise_study::numbers::{significant, two_digits};
+
+/// Fewer people than this are shown to viewers as a count only (RS-12).
+pub const FEWEST: usize = equipoise_study::group::FEWEST_SHOWN;
+
+/// The language of these pages.
+const LANGUAGE: Language = Language::English;
+
+/// "6.1 (4.8 to 7.9)": middle, and ends of the 95 % interval.
+pub fn interval([middle, low, high]: [f64; 3]) -> String {
+    format!("{} ({} to {})", two_digits(middle), two_digits(low), two_digits(high))
+}
+
+/// "a missed cancer costs about 6.1 false alarms (95 % interval 4.8 to 7.9)"; told from the dearer mistake.
+pub fn exchange(study: &Study, [middle, low, high]: [f64; 3]) -> String {
+    let (missed, alarms) = (Mistakes::of(study, 1, 0, LANGUAGE), Mistakes::of(study, 0, 1, LANGUAGE));
+    if low <= 1.0 && high >= 1.0 {
+        return format!(
+            "it is not settled whether a {} or a {} is worse (95 % interval {} to {})",
+            missed.one,
+            alarms.one,
+            two_digits(low),
+            two_digits(high)
+        );
+    }
+    let ((dear, cheap), [low, middle, high]) = match middle >= 1.0 {
+        true => ((missed, alarms), [low, middle, high]),
+        false => ((alarms, missed), [1.0 / high, 1.0 / middle, 1.0 / low]),
+    };
+    // No more digits than the interval supports.
+    let digits = if high / low > 2.0 { 1 } else { 2 };
+    let [low, middle, high] = [low, middle, high].map(|ratio| significant(ratio, digits));
+    format!("one {} is worth about {middle} {} (95 % interval {low} to {high})", dear.one, cheap.many)
+}
+
+/// "one", "two people" and so on: a count with its noun.
+pub fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{} {}", equipoise_study::numbers::grouped(count as u64), if count == 1 { one } else { many })
+}

@@ -1,0 +1,227 @@
+//! Participants by number. Who they are is for owners, where a panel told us at all.
+
+use super::live::known;
+use super::{LANGUAGE, exchange};
+use crate::researcher::accounts::Role;
+use crate::researcher::call::{Call, Outcome, Problem, page as show};
+use crate::researcher::frame::{Frame, when};
+use crate::sentence;
+use askama::Template;
+use equipoise_study::event::{Choice, ItemAnswer, When};
+use equipoise_study::numbers::two_digits;
+use equipoise_study::people::{Conduct, Passed};
+use equipoise_study::report::{self, Agreement, Fidelity};
+use equipoise_study::study::Position;
+use equipoise_study::{Participant, Question, Stopped, Study};
+
+#[derive(Template)]
+#[template(path = "researcher/people.html")]
+struct Page {
+    frame: Frame,
+    blinded: bool,
+    flagged_only: bool,
+    lines: Vec<Row>,
+    all: usize,
+}
+
+struct Row {
+    number: Option<u64>,
+    step: String,
+    answers: usize,
+    known: String,
+    flags: Vec<&'static str>,
+    excluded: bool,
+    last: String,
+}
+
+/// Everybody.
+pub fn page(call: &Call<'_>) -> Outcome {
+    call.look("people", None)?;
+    let seen = call.seen()?;
+    let flagged_only = call.sent.query.get("show") == "flagged";
+    let wanted = seen.people.iter().filter(|line| !flagged_only || !line.person.flags.is_empty());
+    Ok(show(&Page {
+        frame: call.frame("/people"),
+        blinded: seen.blinded,
+        flagged_only,
+        all: seen.people.len(),
+        lines: wanted
+            .map(|line| Row {
+                number: line.person.number,
+                step: line.person.step.clone(),
+                answers: line.person.answers,
+                known: line.person.ratio.map_or(String::new(), |ratio| known(ratio, seen.blinded)),
+                flags: line.person.flags.clone(),
+                excluded: line.excluded,
+                last: when(line.last_at),
+            })
+            .collect(),
+    }))
+}
+
+#[derive(Template)]
+#[template(path = "researcher/person.html")]
+struct PersonPage {
+    frame: Frame,
+    number: u64,
+    blinded: bool,
+    sentence: String,
+    facts: Vec<(&'static str, String)>,
+    fidelity: Vec<(&'static str, String)>,
+    flags: Vec<&'static str>,
+    excluded: bool,
+    items: Vec<(String, String)>,
+    /// What a panel passed along; owners only.
+    contact: Option<Vec<(String, String)>>,
+    answers: Vec<Answer>,
+}
+
+struct Answer {
+    number: usize,
+    why: &'static str,
+    difference: String,
+    choice: String,
+    seconds: String,
+    at: String,
+}
+
+/// One participant.
+pub fn person(call: &Call<'_>) -> Outcome {
+    let number =
+        call.sent.path.get("number").and_then(|number| number.parse().ok()).ok_or(Problem::Missing)?;
+    let seen = call.seen()?;
+    let line = seen.person(number).ok_or(Problem::Missing)?;
+    call.look("people", Some(number))?;
+    let participant = call.shared.desk.peek(&line.session, Participant::clone)?;
+    let (study, blinded) = (call.study(), seen.blinded);
+    let found = report::person(&participant, false);
+    let sentence = match (&found.refusal, line.person.ratio, blinded) {
+        (_, Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
+        (Some(refusal), ..) => format!("No metric is reported: {refusal}."),
+        (None, Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
+        (None, None, true) => "Results are hidden: the study is blinded.".to_owned(),
+        (None, None, false) => found.sentence.clone(),
+    };
+    let owner = call.account().role == Role::Owner;
+    Ok(show(&PersonPage {
+        frame: call.frame("/people"),
+        number,
+        blinded,
+        sentence,
+        facts: facts(&participant, &found.conduct, found.stopped, blinded),
+        fidelity: if blinded { vec![] } else { fidelity(&found.fidelity) },
+        flags: line.person.flags.clone(),
+        excluded: line.excluded,
+        items: items(&participant, study, blinded),
+        contact: owner.then(|| participant.external().clone().into_iter().collect()),
+        answers: participant
+            .questions()
+            .iter()
+            .filter_map(|question| answer(study, question, blinded))
+            .collect(),
+    }))
+}
+
+fn passed(passed: &Passed) -> String {
+    format!("{} of {}", passed.count, passed.of)
+}
+
+fn facts(
+    participant: &Participant,
+    conduct: &Conduct,
+    stopped: Option<Stopped>,
+    blinded: bool,
+) -> Vec<(&'static str, String)> {
+    let stated = |when: When| {
+        let stated = participant.stated(when)?;
+        Some(stated.ratio.map_or("can't say".to_owned(), two_digits))
+    };
+    let mut facts = vec![
+        (
+            "Ended because",
+            match stopped {
+                Some(Stopped::Narrow) => "the interval is narrow enough".to_owned(),
+                Some(Stopped::Cap) => "the most questions were asked".to_owned(),
+                Some(Stopped::NothingLeft) => "no question tells enough any more".to_owned(),
+                None => "it goes on".to_owned(),
+            },
+        ),
+        ("Better system chosen in checks", passed(&conduct.dominated)),
+        ("Repeats answered alike", passed(&conduct.repeats)),
+        ("\"I can't tell\"", passed(&conduct.cannot_tell)),
+        ("Chose A", passed(&conduct.chose_a)),
+        ("Answers within 300 ms", passed(&conduct.too_fast)),
+        ("Answers after more than five minutes", passed(&conduct.too_slow)),
+        ("Answers taken back", conduct.retracted.to_string()),
+    ];
+    if let Some(median) = conduct.median_ms {
+        facts.push(("Middle response time", format!("{:.1} s", median as f64 / 1000.0)));
+    }
+    if !blinded {
+        let told = [("Stated cost before", stated(When::Before)), ("Stated cost after", stated(When::After))];
+        facts.extend(told.into_iter().filter_map(|(words, stated)| Some((words, stated?))));
+    }
+    facts
+}
+
+fn fidelity(fidelity: &Fidelity) -> Vec<(&'static str, String)> {
+    let of = |words: &'static str, agreement: Option<Agreement>| {
+        let agreement = agreement?;
+        Some((words, format!("{} of {}", agreement.agree, agreement.of)))
+    };
+    [
+        of("by the metric that was found", fidelity.elicited),
+        of("by the stated cost", fidelity.stated),
+        of("by fewest missed", fidelity.fewest_missed),
+        of("by fewest mistakes", fidelity.fewest_mistakes),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Answers to the questionnaire, with their questions.
+fn items(participant: &Participant, study: &Study, blinded: bool) -> Vec<(String, String)> {
+    let mut all = vec![];
+    for position in [Position::Before, Position::Task, Position::After] {
+        // What people say about the task may tell which mistake they think worse.
+        if blinded && position == Position::Task {
+            continue;
+        }
+        let Some(answers) = participant.answers(position) else { continue };
+        for item in study.items(position) {
+            let words = match answers.get(&item.id) {
+                None => "no answer".to_owned(),
+                Some(ItemAnswer::Declined(())) => "rather not say".to_owned(),
+                Some(ItemAnswer::Number(number)) => number.to_string(),
+                Some(ItemAnswer::Text(text)) => text.clone(),
+                Some(ItemAnswer::Several(several)) => several.join(", "),
+            };
+            all.push((item.question.r#in("en").to_owned(), words));
+        }
+    }
+    all
+}
+
+fn answer(study: &Study, question: &Question, blinded: bool) -> Option<Answer> {
+    let answer = question.answer.as_ref()?;
+    let choice = match (answer.choice, blinded) {
+        (_, true) => "hidden".to_owned(),
+        (Choice::A, _) => sentence::system(study, "A", LANGUAGE),
+        (Choice::B, _) => sentence::system(study, "B", LANGUAGE),
+        (Choice::CannotTell, _) => "can't tell".to_owned(),
+    };
+    let asked = &question.asked;
+    Some(Answer {
+        number: asked.number,
+        why: asked.purpose.word(),
+        // What is asked follows what is believed.
+        difference: match blinded {
+            true => "hidden".to_owned(),
+            false => crate::picture::difference(study, &asked.shown, asked.missed_first, LANGUAGE),
+        },
+        choice,
+        seconds: answer.response_ms.map_or(String::new(), |ms| format!("{:.1}", ms as f64 / 1000.0)),
+        at: question.answered_at.map_or(String::new(), when),
+    })
+}

@@ -1,0 +1,233 @@
+//! Signing in and out, and what is open to everybody.
+
+use super::Shared;
+use super::accounts::{self, Account, DEVICE_MS, Error};
+use super::call::{Call, Outcome, Stranger, go};
+use super::frame::{Frame, capital};
+use super::limit::From;
+use crate::page::render;
+use crate::text::{cookie, hex, random, same};
+use crate::{assets, guard};
+use askama::Template;
+use axum::Json;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{AppendHeaders, Html, IntoResponse as _, Response};
+use equipoise_study::event::{Admin, Deed};
+use sha2::{Digest as _, Sha256};
+use std::sync::PoisonError;
+use std::time::Instant;
+
+/// Who is signed in.
+pub const COOKIE: &str = "equipoise-desk";
+const SECURE_COOKIE: &str = "__Host-equipoise-desk";
+/// Which browser it is; lets nobody in.
+const DEVICE: &str = "equipoise-desk-device";
+const SECURE_DEVICE: &str = "__Host-equipoise-desk-device";
+/// Before anybody is signed in: what the form of the sign-in page belongs to.
+const VISIT: &str = "equipoise-desk-visit";
+const SECURE_VISIT: &str = "__Host-equipoise-desk-visit";
+
+/// Somebody who is signed in.
+#[derive(Debug, Clone)]
+pub struct Signed {
+    /// Who.
+    pub account: Account,
+    token: String,
+}
+
+impl Signed {
+    /// Whoever the request's cookie says.
+    pub fn from_cookie(
+        shared: &Shared,
+        headers: &HeaderMap,
+        person: bool,
+    ) -> Result<Option<Self>, accounts::Error> {
+        let Some(token) = cookie(headers, &[COOKIE, SECURE_COOKIE]) else { return Ok(None) };
+        let account = shared.accounts.session(token, shared.clock.now(), person)?;
+        Ok(account.map(|account| Self { account, token: token.to_owned() }))
+    }
+
+    /// What forms carry: nobody without the cookie can compute it.
+    pub fn csrf(&self) -> String {
+        csrf(&self.token)
+    }
+
+    /// A name for the session that does not let anybody in.
+    pub fn id(&self) -> String {
+        hex(&Sha256::digest(self.token.as_bytes())[..8])
+    }
+}
+
+fn csrf(secret: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"equipoise researcher form 1\n");
+    hash.update(secret.as_bytes());
+    hex(&hash.finalize()[..16])
+}
+
+/// Whether a form was made for whoever sends it.
+pub fn owns(headers: &HeaderMap, signed: Option<&Signed>, sent: &str) -> bool {
+    let own = match signed {
+        Some(signed) => Some(signed.csrf()),
+        None => cookie(headers, &[VISIT, SECURE_VISIT]).map(csrf),
+    };
+    own.is_some_and(|own| same(own.as_bytes(), sent.as_bytes()))
+}
+
+fn set(shared: &Shared, [plain, secure]: [&str; 2], value: &str, seconds: Option<i64>) -> String {
+    let (name, only) = if shared.is_secure() { (secure, "; Secure") } else { (plain, "") };
+    let lasts = seconds.map_or(String::new(), |seconds| format!("; Max-Age={seconds}"));
+    format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{lasts}{only}")
+}
+
+#[derive(Template)]
+#[template(path = "researcher/sign_in.html")]
+struct SignIn {
+    frame: Frame,
+    name: String,
+    problem: Option<String>,
+}
+
+/// The sign-in page.
+pub fn form(stranger: &Stranger<'_>) -> Response {
+    if stranger.signed.is_some() {
+        return go("/");
+    }
+    show(stranger, StatusCode::OK, "", None)
+}
+
+fn show(stranger: &Stranger<'_>, status: StatusCode, name: &str, problem: Option<String>) -> Response {
+    let shared = stranger.shared;
+    let visit = cookie(&stranger.sent.headers, &[VISIT, SECURE_VISIT]).map(str::to_owned);
+    let Some(visit) = visit.filter(|visit| visit.len() == 32).or_else(random::<16>) else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let mut frame = Frame::new(shared, None, "");
+    frame.csrf = csrf(&visit);
+    let page = SignIn { frame, name: name.to_owned(), problem };
+    let cookie = set(shared, [VISIT, SECURE_VISIT], &visit, None);
+    (status, AppendHeaders([(header::SET_COOKIE, cookie)]), Html(render(&page))).into_response()
+}
+
+/// Checks name and password; a new session each time.
+pub fn sign_in(stranger: &Stranger<'_>) -> Response {
+    let form = &stranger.sent.form;
+    let (name, password) = (form.get("name").trim(), form.get("password"));
+    let device = cookie(&stranger.sent.headers, &[DEVICE, SECURE_DEVICE]);
+    match admit(stranger, name, password, device) {
+        Ok(Ok(account)) => begin(stranger, &account, device)
+            .unwrap_or_else(|error| failed(stranger, name, &error.to_string())),
+        Ok(Err((status, sentence))) => show(stranger, status, name, Some(sentence)),
+        Err(error) => failed(stranger, name, &error.to_string()),
+    }
+}
+
+fn failed(stranger: &Stranger<'_>, name: &str, sentence: &str) -> Response {
+    show(stranger, StatusCode::SERVICE_UNAVAILABLE, name, Some(capital(&format!("{sentence}."))))
+}
+
+type Refused = (StatusCode, String);
+
+/// The account, or why not: wrong, or too often.
+fn admit(
+    stranger: &Stranger<'_>,
+    name: &str,
+    password: &str,
+    device: Option<&str>,
+) -> Result<Result<Account, Refused>, Error> {
+    let shared = stranger.shared;
+    let known = match device {
+        Some(device) if shared.accounts.knows_device(name, device)? => Some(device),
+        _ => None,
+    };
+    let from = match known {
+        Some(device) => From::known(device),
+        None => From::network(stranger.sent.address),
+    };
+    let limit = || shared.limit.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Err(wait) = limit().allow(name, &from, Instant::now()) {
+        let seconds = wait.as_secs().max(1);
+        let what = format!("Too many attempts. Try again in {seconds} s.");
+        return Ok(Err((StatusCode::TOO_MANY_REQUESTS, what)));
+    }
+    // One stranger at a time; whoever is known waits for one password to be checked at most.
+    let _place = match known {
+        Some(_) => None,
+        None => match shared.strangers.try_acquire() {
+            Ok(place) => Some(place),
+            Err(_) => {
+                let what = "Somebody else is signing in. Try again in a moment.".to_owned();
+                return Ok(Err((StatusCode::TOO_MANY_REQUESTS, what)));
+            }
+        },
+    };
+    match shared.accounts.check(name, password)? {
+        Some(account) => {
+            limit().succeeded(name, &from);
+            Ok(Ok(account))
+        }
+        None => {
+            limit().failed(name, &from, Instant::now());
+            Ok(Err((StatusCode::FORBIDDEN, "Name or password is wrong.".to_owned())))
+        }
+    }
+}
+
+fn begin(stranger: &Stranger<'_>, account: &Account, device: Option<&str>) -> Result<Response, Error> {
+    let shared = stranger.shared;
+    let now = shared.clock.now();
+    // Whatever session the browser had is over: nobody goes on with one they were given.
+    if let Some(old) = cookie(&stranger.sent.headers, &[COOKIE, SECURE_COOKIE]) {
+        shared.accounts.end(old)?;
+    }
+    let known = device.filter(|device| device.len() == 32);
+    let device = shared.accounts.remember_device(&account.name, known, now)?;
+    let token = shared.accounts.begin(&account.name, now)?;
+    // Who signed in is worth a line; that it cannot be written now keeps nobody from finding out why.
+    let _ = shared.desk.note(Admin { account: account.name.clone(), deed: Deed::SignedIn });
+    let cookies = [
+        set(shared, [COOKIE, SECURE_COOKIE], &token, None),
+        set(shared, [DEVICE, SECURE_DEVICE], &device, Some(DEVICE_MS / 1000)),
+        set(shared, [VISIT, SECURE_VISIT], "", Some(0)),
+    ];
+    let set = AppendHeaders(cookies.map(|cookie| (header::SET_COOKIE, cookie)));
+    Ok((set, go("/")).into_response())
+}
+
+/// Ends the session.
+pub fn sign_out(call: &Call<'_>) -> Outcome {
+    call.shared.accounts.end(&call.signed.token)?;
+    let cookie = set(call.shared, [COOKIE, SECURE_COOKIE], "", Some(0));
+    Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), go("/sign-in")).into_response())
+}
+
+/// Green while the log can be written.
+pub fn health(stranger: &Stranger<'_>) -> Response {
+    let state = stranger.shared.health.now(&stranger.shared.desk);
+    match state.failing {
+        None => Json(serde_json::json!({ "status": "ok", "free_bytes": state.free })).into_response(),
+        Some(failing) => {
+            let mut response = (
+                StatusCode::SERVICE_UNAVAILABLE,
+                Json(serde_json::json!({ "status": "failing", "code": failing.code() })),
+            )
+                .into_response();
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+            response
+        }
+    }
+}
+
+/// Style, script and icon.
+pub fn asset(stranger: &Stranger<'_>) -> Response {
+    match assets::find_for_researchers(stranger.sent.uri.path()) {
+        Some(asset) => {
+            let named = [(header::CONTENT_TYPE, asset.media_type), (header::CACHE_CONTROL, guard::FOR_EVER)];
+            (named, asset.text).into_response()
+        }
+        None => {
+            let sentence = ["There is no such file", "It may have been replaced; reload the page."];
+            Frame::message(stranger.shared, stranger.signed.as_ref(), StatusCode::NOT_FOUND, sentence)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! A study as it is now, kept up to date from the log's new rows, and shared by everybody who watches.
+//!
+//! Bringing it up to date reads the rows since the last time and looks only at the participants they belong to. However
+//! many watch, it is done at most twice a second; so watchers cost participants next to nothing (RS-06).
+
+use equipoise_study::event::{Admin, Deed, Event};
+use equipoise_study::log::{Row, STUDY_SESSION, SqliteStore, Store};
+use equipoise_study::people::{Conduct, Person};
+use equipoise_study::{Desk, Error, Participant, Result};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is older is brought up to date before it is shown.
+const FRESH: Duration = Duration::from_millis(500);
+/// The posterior of a ratio is kept at every so many places of its grid.
+const THINNED: usize = 4;
+
+/// One participant, as watchers see them.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// What the log calls them.
+    pub session: String,
+    /// Where they are.
+    pub person: Person,
+    /// Whether they agreed to take part.
+    pub consented: bool,
+    /// Whether all is done.
+    pub completed: bool,
+    /// Whether they have left, or were erased.
+    pub gone: bool,
+    /// Whether they belong to the version of the study that is served.
+    pub current: bool,
+    /// Whether the study's exclusion rule names them.
+    pub excluded: bool,
+    /// The posterior of the cost ratio: logarithms and densities; empty for other studies.
+    pub density: Vec<(f64, f64)>,
+    /// When they were last heard of.
+    pub last_at: i64,
+}
+
+impl Line {
+    fn of(participant: &Participant, last_at: i64) -> Self {
+        let person = Person::of(participant);
+        let posterior = participant.belief().density().filter(|_| person.answers > 0);
+        let density = posterior.map_or(vec![], |masses| density(&masses));
+        Self {
+            session: participant.session().to_owned(),
+            consented: participant.consented(),
+            completed: participant.completed(),
+            gone: participant.withdrawn() || participant.erased(),
+            current: participant
+                .invited()
+                .is_some_and(|invited| invited.study == participant.design().hash()),
+            excluded: Conduct::of(participant).excluded,
+            density,
+            last_at,
+            person,
+        }
+    }
+
+    /// Whether there is something to show of them.
+    pub fn counts(&self) -> bool {
+        self.current && !self.gone && self.person.answers > 0
+    }
+}
+
+/// Probabilities of evenly spaced logarithms of ratios as densities, at fewer places.
+pub fn density(masses: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let [first, second, ..] = masses else { return vec![] };
+    let step = second.0 - first.0;
+    masses
+        .chunks(THINNED)
+        .map(|chunk| {
+            let mass: f64 = chunk.iter().map(|(_, mass)| mass).sum();
+            (chunk[chunk.len() / 2].0, mass / (step * chunk.len() as f64))
+        })
+        .collect()
+}
+
+/// A study as it is now.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// How many rows of the log it has taken in.
+    pub rows: u64,
+    /// Everybody, in the order of invitations.
+    pub people: Vec<Arc<Line>>,
+    /// What researchers did, oldest first: when, and what.
+    pub deeds: Vec<(i64, Admin)>,
+    /// Whether researchers may see which way results point.
+    pub blinded: bool,
+    /// When each version was locked.
+    pub locked: Vec<(i64, u64, String)>,
+}
+
+impl Seen {
+    /// How many of everybody are so.
+    pub fn count(&self, wanted: impl Fn(&Line) -> bool) -> usize {
+        self.people.iter().filter(|line| wanted(line)).count()
+    }
+
+    /// Answers that stand.
+    pub fn answers(&self) -> usize {
+        self.people.iter().map(|line| line.person.answers).sum()
+    }
+
+    /// A participant by number.
+    pub fn person(&self, number: u64) -> Option<&Arc<Line>> {
+        self.people.iter().find(|line| line.person.number == Some(number))
+    }
+}
+
+/// Where the log is read: beside the thread that writes it, so that reading holds nobody up.
+enum Source {
+    File(Mutex<SqliteStore>),
+    Writer,
+}
+
+/// Keeps [`Seen`] up to date.
+pub struct Watch {
+    desk: Arc<Desk>,
+    source: Source,
+    now: Mutex<(Option<Instant>, Arc<Seen>)>,
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+impl Watch {
+    /// Watches a study; without a file the log is read through its writing thread.
+    pub fn new(desk: Arc<Desk>, file: Option<PathBuf>) -> Result<Self> {
+        let source = match file {
+            Some(path) => Source::File(Mutex::new(SqliteStore::open_existing(path)?)),
+            None => Source::Writer,
+        };
+        Ok(Self { desk, source, now: Mutex::default() })
+    }
+
+    /// Reads the log.
+    pub fn read<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        match &self.source {
+            Source::File(store) => f(&*lock(store)),
+            Source::Writer => self.desk.writer().with(move |store| f(store)),
+        }
+    }
+
+    /// The study as it is now, give or take half a second.
+    pub fn now(&self) -> Result<Arc<Seen>> {
+        let mut now = lock(&self.now);
+        if now.0.is_some_and(|at| at.elapsed() < FRESH) {
+            return Ok(now.1.clone());
+        }
+        now.1 = self.caught_up(&now.1)?;
+        now.0 = Some(Instant::now());
+        Ok(now.1.clone())
+    }
+
+    /// The study with everything that is in the log by now: for somebody who has just changed it.
+    pub fn at_once(&self) -> Result<Arc<Seen>> {
+        lock(&self.now).0 = None;
+        self.now()
+    }
+
+    fn caught_up(&self, seen: &Arc<Seen>) -> Result<Arc<Seen>> {
+        let from = seen.rows;
+        let rows = self.read(move |store| {
+            let mut rows = vec![];
+            store.each_after(from, &mut |row| {
+                rows.push(Fresh::of(row)?);
+                Ok(())
+            })?;
+            Ok(rows)
+        })?;
+        if rows.is_empty() {
+            return Ok(seen.clone());
+        }
+        let mut next = Seen::clone(seen);
+        let places: HashMap<String, usize> =
+            next.people.iter().enumerate().map(|(place, line)| (line.session.clone(), place)).collect();
+        // Whose rows are new, in order: up to which of their events, and when.
+        let mut changed: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
+        let mut arrived: HashMap<String, usize> = HashMap::new();
+        let mut sessions: Vec<String> = next.people.iter().map(|line| line.session.clone()).collect();
+        let mut erased = vec![];
+        for row in rows {
+            next.rows = row.position;
+            match row.what {
+                What::Participant(session, seq) => {
+                    let known = places.get(&session).or_else(|| arrived.get(&session)).copied();
+                    let place = known.unwrap_or_else(|| {
+                        arrived.insert(session.clone(), sessions.len());
+                        sessions.push(session);
+                        sessions.len() - 1
+                    });
+                    changed.insert(place, (seq, row.at));
+                }
+                What::Erased(session) => erased.push((session, row.at)),
+                What::Admin(admin) => {
+                    if let Deed::Blinded { blinded } = admin.deed {
+                        next.blinded = blinded;
+                    }
+                    next.deeds.push((row.at, admin));
+                }
+                What::Locked(version, hash) => next.locked.push((row.at, version, hash)),
+                What::Other => {}
+            }
+        }
+        for (session, at) in erased {
+            self.desk.forget(&session);
+            if let Some(place) = sessions.iter().position(|known| *known == session) {
+                changed.insert(place, (0, at));
+            }
+        }
+        for (place, (seq, at)) in changed {
+            let line = Arc::new(self.line(&sessions[place], seq, at)?);
+            match next.people.get_mut(place) {
+                Some(known) => *known = line,
+                None => next.people.push(line),
+            }
+        }
+        Ok(Arc::new(next))
+    }
+
+    fn line(&self, session: &str, seq: u64, at: i64) -> Result<Line> {
+        let stale = self.desk.peek(session, |participant| participant.events() < seq)?;
+        if stale {
+            // Another process wrote to the log; what this one has in memory is old.
+            self.desk.forget(session);
+        }
+        self.desk.peek(session, |participant| Line::of(participant, at))
+    }
+}
+
+/// What there is to know of a row.
+struct Fresh {
+    position: u64,
+    at: i64,
+    what: What,
+}
+
+enum What {
+    Participant(String, u64),
+    Erased(String),
+    Admin(Admin),
+    Locked(u64, String),
+    Other,
+}
+
+impl Fresh {
+    fn of(row: Row) -> Result<Self> {
+        let (position, at) = (row.position, row.at);
+        if row.session != STUDY_SESSION {
+            return Ok(Self { position, at, what: What::Participant(row.session, row.seq) });
+        }
+        let what = match row.event() {
+            Ok(Some(Event::Erased { session })) => What::Erased(session),
+            Ok(Some(Event::Admin(admin))) => What::Admin(admin),
+            Ok(Some(Event::Locked { version, hash })) => What::Locked(version, hash),
+            Ok(_) => What::Other,
+            Err(error @ Error::Damaged(_)) => return Err(error),
+            Err(_) => What::Other,
+        };
+        Ok(Self { position, at, what })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,90 @@
+//! Simulated researchers who watch, for measurements: what it costs participants.
+
+use super::accounts::{Accounts, Error, Role};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper::header::{COOKIE, HOST};
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// As often as the script of the page asks.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Makes an account for them and signs it in: what their cookie says.
+pub fn admit(accounts: &Accounts, now: i64) -> Result<String, Error> {
+    accounts.add("watcher", Role::Owner, "somebody who only looks", now)?;
+    accounts.begin("watcher", now)
+}
+
+/// How often watchers looked, and how many gave up.
+#[derive(Debug, Default)]
+pub struct Watched {
+    /// Requests that were answered.
+    pub looks: AtomicUsize,
+    /// Watchers that were refused or cut off.
+    pub failed: AtomicUsize,
+}
+
+/// Lets so many look at the live page until the process ends; runs on a thread of its own.
+pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<Watched>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let watched = Arc::new(Watched::default());
+    let (shared, token) = (watched.clone(), token.to_owned());
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            let tasks: Vec<_> = (0..count)
+                .map(|place| {
+                    let (token, watched) = (token.clone(), shared.clone());
+                    tokio::spawn(async move {
+                        // Not all in the same moment.
+                        tokio::time::sleep(EVERY.mul_f64(place as f64 / count as f64)).await;
+                        if look(address, &token, &watched.looks).await.is_err() {
+                            watched.failed.fetch_add(1, Ordering::Relaxed);
+                        }
+                    })
+                })
+                .collect();
+            for task in tasks {
+                let _ = task.await;
+            }
+        });
+    });
+    Ok(watched)
+}
+
+/// Asks what is new, as the page does.
+async fn look(address: SocketAddr, token: &str, looks: &AtomicUsize) -> io::Result<()> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    tokio::spawn(connection);
+    let mut seen = 0;
+    loop {
+        let request = Request::get(format!("/live?seen={seen}"))
+            .header(HOST, address.to_string())
+            .header(COOKIE, format!("{}={token}", super::sign::COOKIE))
+            .body(Empty::<Bytes>::new())
+            .map_err(io::Error::other)?;
+        sender.ready().await.map_err(io::Error::other)?;
+        let response = sender.send_request(request).await.map_err(io::Error::other)?;
+        let status = response.status();
+        let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
+        match status {
+            StatusCode::OK => seen = rows(&String::from_utf8_lossy(&body)).unwrap_or(seen),
+            StatusCode::NO_CONTENT => {}
+            other => return Err(io::Error::other(format!("the live page was answered with {other}"))),
+        }
+        looks.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+fn rows(page: &str) -> Option<u64> {
+    page.split_once("data-seen=\"")?.1.split_once('"')?.0.parse().ok()
+}

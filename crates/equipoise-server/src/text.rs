@@ -1,0 +1,28 @@
+//! Small texts of HTTP that both routers read and write.
+
+use axum::http::{HeaderMap, header};
+use sha2::{Digest as _, Sha256};
+
+/// Two lower-case digits per byte.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// So many random bytes of the operating system, as hexadecimal text; `None` if it has none.
+pub fn random<const BYTES: usize>() -> Option<String> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(hex(&bytes))
+}
+
+/// The value of the first cookie with one of these names.
+pub fn cookie<'a>(headers: &'a HeaderMap, names: &[&str]) -> Option<&'a str> {
+    let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+}
+
+/// Whether two secrets are the same. Compared as hashes: how long it takes says nothing about how much agrees.
+pub fn same(one: &[u8], other: &[u8]) -> bool {
+    Sha256::digest(one) == Sha256::digest(other)
+}

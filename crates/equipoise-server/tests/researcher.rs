@@ -1,0 +1,774 @@
+//! The researchers' side without a socket: every route against every credential, every form against every forgery, and
+//! what pages show to whom.
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use equipoise_server::researcher::accounts::{Accounts, Role};
+use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
+use equipoise_server::{cohort, participant};
+use equipoise_study::event::{Answered, Choice};
+use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Row, Store, Writer};
+use equipoise_study::seams::{SystemClock, TestRandom};
+use equipoise_study::{Design, Desk, Error, Event, Question, Step, Study, template};
+use http_body_util::BodyExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tower::ServiceExt as _;
+
+const PASSWORD: &str = "three small boats";
+const PEOPLE: usize = 3;
+
+/// A study with both sides, somebody of every role, and participants who have begun.
+struct Web {
+    app: Router,
+    participants: Router,
+    desk: Arc<Desk>,
+    tokens: Vec<String>,
+    broken: Arc<AtomicBool>,
+}
+
+/// A log that can be made to refuse.
+struct Breakable(MemoryStore, Arc<AtomicBool>);
+
+impl Breakable {
+    fn check(&self) -> equipoise_study::Result<()> {
+        match self.1.load(Ordering::SeqCst) {
+            true => Err(Error::Storage("database or disk is full".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Breakable {
+    fn append(&mut self, groups: &[Vec<Draft>]) -> equipoise_study::Result<Vec<Appended>> {
+        self.check()?;
+        self.0.append(groups)
+    }
+    fn session(&self, session: &str) -> equipoise_study::Result<Vec<Row>> {
+        self.0.session(session)
+    }
+    fn sessions(&self) -> equipoise_study::Result<Vec<String>> {
+        self.0.sessions()
+    }
+    fn each_after(
+        &self,
+        position: u64,
+        look: &mut dyn FnMut(Row) -> equipoise_study::Result<()>,
+    ) -> equipoise_study::Result<()> {
+        self.0.each_after(position, look)
+    }
+    fn probe(&mut self) -> equipoise_study::Result<()> {
+        self.check()
+    }
+    fn head(&self) -> equipoise_study::Result<Head> {
+        self.0.head()
+    }
+    fn erase(&mut self, session: &str, record: Draft) -> equipoise_study::Result<Row> {
+        self.check()?;
+        self.0.erase(session, record)
+    }
+}
+
+fn web() -> Web {
+    web_of("binary-cancer")
+}
+
+fn web_of(template: &str) -> Web {
+    let mut study = Study::parse(template::find(template).unwrap().text).unwrap();
+    study.completion.parameters = vec!["PROLIFIC_PID".to_owned()];
+    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    let broken = Arc::new(AtomicBool::new(false));
+    let store = Breakable(MemoryStore::new(), broken.clone());
+    let desk = Arc::new(Desk::new(design, Writer::start(store), SystemClock, TestRandom::new(3)));
+    let tokens = desk.invite(PEOPLE).unwrap().into_iter().map(|invitation| invitation.token).collect();
+    let accounts = Accounts::in_memory().unwrap();
+    for role in Role::ALL {
+        accounts.add(role.word(), role, PASSWORD, 0).unwrap();
+    }
+    let settings = Settings {
+        origin: "http://desk.test".to_owned(),
+        participants: "http://study.test".to_owned(),
+        log: None,
+    };
+    let app = app(Researchers::new(desk.clone(), accounts, settings).unwrap());
+    let settings = participant::Settings { origin: "http://study.test".to_owned() };
+    let participants = participant::app(participant::Participants::new(desk.clone(), settings));
+    Web { app, participants, desk, tokens, broken }
+}
+
+struct Got {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Got {
+    fn to(&self) -> &str {
+        self.headers.get(header::LOCATION).map_or("", |to| to.to_str().unwrap())
+    }
+
+    /// The cookies this response sets, as the next request carries them.
+    fn cookies(&self) -> String {
+        let all = self.headers.get_all(header::SET_COOKIE).into_iter();
+        all.map(|set| set.to_str().unwrap().split(';').next().unwrap())
+            .filter(|pair| !pair.ends_with('='))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+
+    fn field(&self, name: &str) -> String {
+        let before = format!("name=\"{name}\" value=\"");
+        let rest = self.body.split_once(&before).unwrap_or_else(|| panic!("no {name} in {}", self.body)).1;
+        rest.split_once('"').unwrap().0.to_owned()
+    }
+}
+
+async fn send(app: &Router, request: Request<Body>) -> Got {
+    let what = format!("{} {}", request.method(), request.uri());
+    let response = app.clone().oneshot(request).await.unwrap();
+    let (status, headers) = (response.status(), response.headers().clone());
+    // On every response, errors included (S-07).
+    let text = |name: &str| headers.get(name).map_or("", |value| value.to_str().unwrap()).to_owned();
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                  form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    assert!(text("content-security-policy").starts_with(policy), "{what}");
+    assert_eq!(text("x-content-type-options"), "nosniff", "{what}");
+    assert_eq!(text("referrer-policy"), "no-referrer", "{what}");
+    assert!(text("strict-transport-security").starts_with("max-age="), "{what}");
+    assert!(
+        ["no-store", "public, max-age=31536000, immutable"].contains(&text("cache-control").as_str()),
+        "{what}"
+    );
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    Got { status, headers, body: String::from_utf8_lossy(&body).into_owned() }
+}
+
+async fn get(app: &Router, path: &str, cookie: &str) -> Got {
+    send(app, Request::get(path).header(header::COOKIE, cookie).body(Body::empty()).unwrap()).await
+}
+
+fn form(path: &str, cookie: &str, fields: &[(&str, &str)]) -> Request<Body> {
+    let body: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+"))).collect();
+    Request::post(path)
+        .header(header::COOKIE, cookie)
+        .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .header(header::HOST, "desk.test")
+        .header(header::ORIGIN, "http://desk.test")
+        .body(Body::from(body.join("&")))
+        .unwrap()
+}
+
+/// A browser that is signed in: its cookies, and what its forms carry.
+#[derive(Clone)]
+struct Browser {
+    cookie: String,
+    csrf: String,
+}
+
+impl Web {
+    async fn sign_in(&self, name: &str) -> Browser {
+        let page = get(&self.app, "/sign-in", "").await;
+        let (visit, csrf) = (page.cookies(), page.field("csrf"));
+        let fields = [("csrf", csrf.as_str()), ("name", name), ("password", PASSWORD)];
+        let done = send(&self.app, form("/sign-in", &visit, &fields)).await;
+        assert_eq!((done.status, done.to()), (StatusCode::SEE_OTHER, "/"), "{}", done.body);
+        let cookie = done.cookies();
+        let csrf = get(&self.app, "/settings", &cookie).await.field("csrf");
+        Browser { cookie, csrf }
+    }
+
+    async fn post(&self, browser: &Browser, path: &str, more: &[(&str, &str)]) -> Got {
+        let mut fields = vec![("csrf", browser.csrf.as_str())];
+        fields.extend(more);
+        send(&self.app, form(path, &browser.cookie, &fields)).await
+    }
+
+    /// The cookie of a participant who has opened their link.
+    async fn participant(&self, number: usize) -> String {
+        get(&self.participants, &format!("/s/{}", self.tokens[number]), "").await.cookies()
+    }
+}
+
+/// What a request came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Allowed,
+    SignIn,
+    Forbidden,
+    NoSuchMethod,
+}
+
+fn cell(got: &Got) -> Cell {
+    match got.status {
+        StatusCode::SEE_OTHER if got.to() == "/sign-in" && !got.headers.contains_key(header::SET_COOKIE) => {
+            Cell::SignIn
+        }
+        StatusCode::UNAUTHORIZED => Cell::SignIn,
+        StatusCode::FORBIDDEN => Cell::Forbidden,
+        StatusCode::METHOD_NOT_ALLOWED => Cell::NoSuchMethod,
+        _ => Cell::Allowed,
+    }
+}
+
+/// An address of a route.
+fn address(path: &str) -> String {
+    path.replace("{number}", "1").replace("{file}", "answers.csv").replace("{name}", "x.css")
+}
+
+const METHODS: [Method; 7] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_answers_every_credential_as_its_line_in_the_table_says() {
+    let web = web();
+    let [viewer, analyst, owner] =
+        [web.sign_in("viewer").await, web.sign_in("analyst").await, web.sign_in("owner").await];
+    let revoked = web.sign_in("owner").await;
+    assert_eq!(web.post(&revoked, "/sign-out", &[]).await.to(), "/sign-in");
+    let nobody = Browser { cookie: String::new(), csrf: String::new() };
+    let outsider = |cookie: String| Browser { cookie, csrf: owner.csrf.clone() };
+    let credentials = [
+        ("none", nobody, None),
+        ("participant", outsider(web.participant(0).await), None),
+        ("other participant", outsider(web.participant(1).await), None),
+        ("revoked", revoked, None),
+        ("viewer", viewer, Some(Role::Viewer)),
+        ("analyst", analyst, Some(Role::Analyst)),
+        ("owner", owner.clone(), Some(Role::Owner)),
+    ];
+    let mut paths: Vec<&str> = routes().iter().map(|route| route.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let (mut cells, mut wrong) = (0, vec![]);
+    for path in paths {
+        for method in METHODS {
+            // A page answers HEAD, too.
+            let asked = if method == Method::HEAD { Method::GET } else { method.clone() };
+            let declared = routes().iter().find(|route| route.path == path && route.method == asked);
+            for (name, browser, role) in &credentials {
+                // These end the session they are sent with.
+                if role.is_some()
+                    && ["/sign-out", "/settings/sessions"].contains(&path)
+                    && method == Method::POST
+                {
+                    continue;
+                }
+                let expected = match declared.map(|route| route.access()) {
+                    None => Cell::NoSuchMethod,
+                    // Without a visit to the page first, its form is nobody's.
+                    Some(Access::Anyone) if method == Method::POST && role.is_none() => Cell::Forbidden,
+                    Some(Access::Anyone) => Cell::Allowed,
+                    Some(Access::AtLeast(least)) => match role {
+                        None => Cell::SignIn,
+                        Some(role) if *role >= least => Cell::Allowed,
+                        Some(_) => Cell::Forbidden,
+                    },
+                };
+                let mut request = form(&address(path), &browser.cookie, &[("csrf", browser.csrf.as_str())]);
+                *request.method_mut() = method.clone();
+                let got = send(&web.app, request).await;
+                cells += 1;
+                // Signing in without a password is wrong, not forbidden to anybody in particular.
+                let tried = path == "/sign-in" && method == Method::POST && role.is_some();
+                if !tried && cell(&got) != expected {
+                    wrong.push(format!("{method} {path} as {name}: {} instead of {expected:?}", got.status));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {cells} cells:\n{}", wrong.len(), wrong.join("\n"));
+    println!("{cells} cells of {} routes", routes().len());
+    // The two that end their own session, one after the other.
+    for (path, name) in [("/sign-out", "viewer"), ("/settings/sessions", "viewer")] {
+        let browser = web.sign_in(name).await;
+        assert_eq!(web.post(&browser, path, &[]).await.status, StatusCode::SEE_OTHER, "{path}");
+        assert_eq!(cell(&get(&web.app, "/", &browser.cookie).await), Cell::SignIn, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_form_is_taken_that_is_not_ours() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let visit = get(&web.app, "/sign-in", "").await;
+    let stranger = Browser { cookie: visit.cookies(), csrf: visit.field("csrf") };
+    let mut refused = 0;
+    for route in routes().iter().filter(|route| route.method == Method::POST) {
+        let browser = if route.path == "/sign-in" { &stranger } else { &owner };
+        let before = web.desk.writer().with(|store| store.head()).unwrap();
+        let fields =
+            [("csrf", browser.csrf.as_str()), ("name", "owner"), ("password", PASSWORD), ("count", "1")];
+        let post = |fields: &[(&str, &str)]| form(route.path, &browser.cookie, fields);
+        let mut elsewhere = post(&fields);
+        elsewhere.headers_mut().insert(header::ORIGIN, "https://evil.test".parse().unwrap());
+        let mut cross_site = post(&fields);
+        cross_site.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
+        let mut same_site = post(&fields);
+        same_site.headers_mut().insert("sec-fetch-site", "same-site".parse().unwrap());
+        let mut plain = post(&fields);
+        plain.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().unwrap());
+        let mut json = post(&fields);
+        json.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+        let other = Browser { csrf: stranger.csrf.clone(), ..owner.clone() };
+        let wrong = if route.path == "/sign-in" { owner.csrf.as_str() } else { other.csrf.as_str() };
+        for (why, request, expected) in [
+            ("no token", post(&fields[1..]), StatusCode::FORBIDDEN),
+            ("a wrong token", post(&[("csrf", "00112233445566778899aabbccddeeff")]), StatusCode::FORBIDDEN),
+            ("another's token", post(&[("csrf", wrong)]), StatusCode::FORBIDDEN),
+            ("another origin", elsewhere, StatusCode::FORBIDDEN),
+            ("another site", cross_site, StatusCode::FORBIDDEN),
+            ("a neighbouring site", same_site, StatusCode::FORBIDDEN),
+            ("plain text", plain, StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            ("JSON", json, StatusCode::UNSUPPORTED_MEDIA_TYPE),
+        ] {
+            let got = send(&web.app, request).await;
+            assert_eq!(got.status, expected, "{} with {why}", route.path);
+            assert!(!got.headers.contains_key(header::SET_COOKIE), "{} with {why}", route.path);
+            refused += 1;
+        }
+        let after = web.desk.writer().with(|store| store.head()).unwrap();
+        assert_eq!(before, after, "{} was done all the same", route.path);
+        assert_eq!(get(&web.app, "/", &owner.cookie).await.status, StatusCode::OK, "{}", route.path);
+    }
+    println!("{refused} forgeries refused");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neither_router_knows_the_pages_of_the_other() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let person = web.participant(0).await;
+    for route in routes() {
+        // Both have a health page, assets and a first page; those are each router's own.
+        if ["/", "/health", "/assets/{name}"].contains(&route.path) {
+            continue;
+        }
+        for cookie in [&owner.cookie, &person] {
+            let mut request = form(&address(route.path), cookie, &[("csrf", owner.csrf.as_str())]);
+            *request.method_mut() = route.method.clone();
+            let got = send(&web.participants, request).await;
+            assert_eq!(got.status, StatusCode::NOT_FOUND, "{} {} for participants", route.method, route.path);
+        }
+    }
+    // A researcher's cookie is nobody to participants.
+    assert_eq!(get(&web.participants, "/", &owner.cookie).await.status, StatusCode::FORBIDDEN);
+    let theirs = [
+        "/s/00112233445566778899aabbccddeeff",
+        "/language",
+        "/pause",
+        "/device",
+        "/withdraw",
+        "/consent",
+        "/answer",
+        "/undo",
+        "/finish",
+        "/lease",
+        "/note",
+    ];
+    for path in theirs {
+        assert_eq!(get(&web.app, path, &owner.cookie).await.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(get(&web.app, path, &person).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signing_in_makes_a_new_session_and_guesses_are_slow() {
+    let web = web();
+    let page = get(&web.app, "/sign-in", "").await;
+    let (visit, csrf) = (page.cookies(), page.field("csrf"));
+    let sign_in = |name: &'static str, password: &'static str, cookie: String| {
+        let (app, csrf) = (web.app.clone(), csrf.clone());
+        async move {
+            let fields = [("csrf", csrf.as_str()), ("name", name), ("password", password)];
+            send(&app, form("/sign-in", &cookie, &fields)).await
+        }
+    };
+    // Whatever session somebody brings along is not the one they get.
+    let planted = format!("{visit}; equipoise-desk=00112233445566778899aabbccddeeff");
+    let done = sign_in("owner", PASSWORD, planted).await;
+    let set =
+        done.headers.get_all(header::SET_COOKIE).iter().map(|set| set.to_str().unwrap()).collect::<Vec<_>>();
+    let session = set.iter().find(|set| set.starts_with("equipoise-desk=")).unwrap();
+    assert!(
+        session.contains("; Path=/; HttpOnly; SameSite=Strict") && !session.contains("00112233"),
+        "{session}"
+    );
+    assert!(!session.contains("Max-Age"), "it ends with the browser");
+    let known = done.cookies();
+    // Wrong in the same words, whether there is such an account or not.
+    let wrong = sign_in("owner", "three small ships", visit.clone()).await;
+    let nobody = sign_in("nobody", "three small ships", visit.clone()).await;
+    assert_eq!([wrong.status, nobody.status], [StatusCode::FORBIDDEN; 2]);
+    assert_eq!(wrong.body.replace("value=\"owner\"", "value=\"nobody\""), nobody.body);
+    let mut slowed = 0;
+    for _ in 0..12 {
+        slowed += u32::from(
+            sign_in("owner", "three small ships", visit.clone()).await.status
+                == StatusCode::TOO_MANY_REQUESTS,
+        );
+    }
+    assert!(slowed >= 6, "{slowed} of 12 guesses were slowed down");
+    // The browser that has signed in before is not kept waiting by them.
+    let device = known.split("; ").find(|pair| pair.contains("device")).unwrap();
+    let begun = Instant::now();
+    let owner = sign_in("owner", PASSWORD, format!("{visit}; {device}")).await;
+    assert_eq!(owner.status, StatusCode::SEE_OTHER, "{}", owner.body);
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_tls_cookies_stay_with_it() {
+    let web = web();
+    let accounts = Accounts::in_memory().unwrap();
+    accounts.add("ana", Role::Owner, PASSWORD, 0).unwrap();
+    let settings = Settings {
+        origin: "https://desk.example.org".to_owned(),
+        participants: "https://study.example.org".to_owned(),
+        log: None,
+    };
+    let app = app(Researchers::new(web.desk.clone(), accounts, settings).unwrap());
+    let page = get(&app, "/sign-in", "").await;
+    let fields = [("csrf", &*page.field("csrf")), ("name", "ana"), ("password", PASSWORD)];
+    let mut request = form("/sign-in", &page.cookies(), &fields);
+    request.headers_mut().insert(header::ORIGIN, "https://desk.test".parse().unwrap());
+    let done = send(&app, request).await;
+    assert_eq!(done.status, StatusCode::SEE_OTHER);
+    for set in page.headers.get_all(header::SET_COOKIE).iter().chain(done.headers.get_all(header::SET_COOKIE))
+    {
+        let set = set.to_str().unwrap();
+        assert!(set.starts_with("__Host-") && set.ends_with("; Secure") && set.contains("Path=/"), "{set}");
+    }
+    assert_eq!(get(&app, "/", &done.cookies()).await.status, StatusCode::OK);
+}
+
+/// Lets everybody take part to the end; a panel has told who they are.
+fn take_part(web: &Web, external: &str) {
+    for (place, token) in web.tokens.iter().enumerate() {
+        let session = web.desk.open(token).unwrap().unwrap();
+        answer(&web.desk, &session, usize::MAX, &format!("{external}{place}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
+    let web = web();
+    take_part(&web, "panel-identity-");
+    let [viewer, analyst, owner] =
+        [web.sign_in("viewer").await, web.sign_in("analyst").await, web.sign_in("owner").await];
+    let person = get(&web.app, "/people/1", &owner.cookie).await;
+    assert!(person.body.contains("PROLIFIC_PID"), "{}", person.body);
+    let pages = [
+        "/",
+        "/design",
+        "/live",
+        "/live?person=2",
+        "/people",
+        "/people/1",
+        "/group",
+        "/models",
+        "/export",
+        "/export/answers.csv",
+        "/export/answers.jsonl",
+        "/audit",
+        "/settings",
+    ];
+    for path in pages {
+        let got = get(&web.app, path, &analyst.cookie).await;
+        assert_eq!(got.status, StatusCode::OK, "{path} {}", got.body);
+        for secret in ["PROLIFIC_PID", "panel-identity"] {
+            assert!(!got.body.contains(secret), "{path} tells an analyst who somebody is");
+        }
+    }
+    // Three people are too few to be shown to a viewer, one by one or together.
+    let live = get(&web.app, "/live?person=1", &viewer.cookie).await;
+    assert_eq!(live.status, StatusCode::OK);
+    assert!(!live.body.contains("Participant 1") && !live.body.contains("<svg"), "{}", live.body);
+    assert!(live.body.contains("shown from 5 people on"), "{}", live.body);
+    // Who looked at what, once for a sitting.
+    for _ in 0..3 {
+        get(&web.app, "/people/1", &analyst.cookie).await;
+    }
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    for line in [
+        "<td>analyst</td><td>looked at live, participant 2</td>",
+        "<td>analyst</td><td>looked at people</td>",
+        "<td>analyst</td><td>looked at people, participant 1</td>",
+        "<td>analyst</td><td>exported answers.csv</td>",
+        "<td>viewer</td><td>looked at live</td>",
+        "<td>owner</td><td>signed in</td>",
+    ] {
+        assert_eq!(audit.matches(line).count(), 1, "{line} in {audit}");
+    }
+    let checked = web.post(&owner, "/audit/verify", &[]).await;
+    assert!(checked.body.contains("The log agrees with itself"), "{}", checked.body);
+    let cut = web.post(&owner, "/audit/verify", &[("receipt", "99999-9f86d081884c7d65")]).await;
+    assert_eq!(cut.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(cut.body.contains("the log was cut after the receipt was given"), "{}", cut.body);
+}
+
+/// Lets somebody answer so many comparisons without pages: of two classes as one who holds a ratio of 6, otherwise always A.
+fn answer(desk: &Desk, session: &str, answers: usize, external: &str) {
+    let mut given = 0;
+    for event in 0.. {
+        let next = desk.look(session, |p| {
+            Some(match p.step() {
+                Step::Language => Event::LanguageChosen { language: "en".to_owned() },
+                Step::Consent => Event::ConsentGiven {
+                    text: p.consent_hash(),
+                    device: "d".to_owned(),
+                    external: [("PROLIFIC_PID".to_owned(), external.to_owned())].into(),
+                },
+                Step::Questionnaire(position) => {
+                    Event::QuestionnaireAnswered { position, answers: Default::default() }
+                }
+                Step::StatedCost(when) => Event::StatedCost { when, ratio: None, low: None, high: None },
+                Step::Consequences => Event::ConsequencesRead,
+                Step::Picture { question, .. } => Event::PictureAnswered { question, option: 0 },
+                Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },
+                Step::Compare if given < answers => Event::Answered(answered(p.pending()?)),
+                Step::Finish => Event::Completed,
+                _ => return None,
+            })
+        });
+        let Some(next) = next.unwrap() else { return };
+        given += usize::from(matches!(next, Event::Answered(_)));
+        desk.record(session, "d", &format!("key-{event}-{given}"), &next).unwrap();
+    }
+}
+
+fn answered(question: &Question) -> Answered {
+    let shown = &question.asked.shown;
+    let cost = |cells: &[u64]| match (shown.classes, shown.groups) {
+        (2, 1) => 6 * cells[2] + cells[1],
+        _ => 0,
+    };
+    Answered {
+        asked: question.seq,
+        choice: if cost(&shown.a) <= cost(&shown.b) { Choice::A } else { Choice::B },
+        response_ms: Some(900),
+        hidden_ms: 0,
+        rates: false,
+        pressed_left: None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn studies_of_other_kinds_have_all_pages_too() {
+    for template in ["multiclass-triage", "group-fair-hiring"] {
+        let web = web_of(template);
+        let owner = web.sign_in("owner").await;
+        let pages =
+            ["/", "/design", "/live", "/people", "/group", "/models", "/export/answers.csv", "/audit"];
+        for answers in [0, 14] {
+            for token in &web.tokens {
+                answer(&web.desk, &web.desk.open(token).unwrap().unwrap(), answers, "");
+            }
+            for path in pages {
+                let got = get(&web.app, path, &owner.cookie).await;
+                assert_eq!(got.status, StatusCode::OK, "{template} {path} {}", got.body);
+                assert!(!got.body.contains("NaN"), "{template} {path}");
+            }
+        }
+        let person = get(&web.app, "/people/1", &owner.cookie).await;
+        assert_eq!(person.status, StatusCode::OK, "{template} {}", person.body);
+        let live = get(&web.app, "/live?person=1", &owner.cookie).await.body;
+        assert!(
+            live.contains("holds the weights with 95 % certainty") && live.contains("<svg"),
+            "{template} {live}"
+        );
+        let group = get(&web.app, "/group", &owner.cookie).await.body;
+        assert!(group.contains("<ellipse") || group.contains("Fewer than two people"), "{template} {group}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn blinding_hides_which_way_results_point_and_is_written_down() {
+    let web = web();
+    take_part(&web, "x");
+    let owner = web.sign_in("owner").await;
+    let open = get(&web.app, "/live?person=1", &owner.cookie).await.body;
+    assert!(open.contains("one missed cancer is worth about") && open.contains("<svg"), "{open}");
+    assert_eq!(
+        web.post(&owner, "/settings/blinded", &[("blinded", "yes")]).await.to(),
+        "/settings?done=blinded"
+    );
+    for path in ["/live?person=1", "/people", "/people/1", "/group", "/models"] {
+        let page = get(&web.app, path, &owner.cookie).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        assert!(page.body.contains("blinded"), "{path} does not say so");
+        for telling in ["is worth about", "Cost ratio: how likely", "fewer missed cancers", "Planned next"] {
+            assert!(!page.body.contains(telling), "{path} shows \"{telling}\"");
+        }
+    }
+    let narrow = get(&web.app, "/people", &owner.cookie).await.body;
+    assert!(narrow.contains("known to a factor of"), "{narrow}");
+    assert_eq!(get(&web.app, "/export/answers.csv", &owner.cookie).await.status, StatusCode::CONFLICT);
+    web.post(&owner, "/settings/blinded", &[("blinded", "no")]).await;
+    assert_eq!(get(&web.app, "/export/answers.csv", &owner.cookie).await.status, StatusCode::OK);
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    assert!(
+        audit.contains("hid results from researchers")
+            && audit.contains("showed results to researchers again")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_are_made_shown_once_and_open_the_study() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let page = get(&web.app, "/links", &owner.cookie).await;
+    assert!(page.body.contains("?PROLIFIC_PID={{%PROLIFIC_PID%}}"), "{}", page.body);
+    let key = page.field("key");
+    let wrong = web.post(&owner, "/links", &[("key", &key), ("count", "501")]).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let made = web.post(&owner, "/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
+    let links: Vec<&str> = made.body.split("http://study.test/s/").skip(1).map(|rest| &rest[..32]).collect();
+    assert_eq!(links.len(), 2, "{}", made.body);
+    for token in &links {
+        assert_eq!(get(&web.participants, &format!("/s/{token}"), "").await.status, StatusCode::OK);
+    }
+    let again = web.post(&owner, "/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
+    assert_eq!(again.status, StatusCode::CONFLICT);
+    assert!(!get(&web.app, "/links", &owner.cookie).await.body.contains(links[0]));
+    let key = get(&web.app, "/links", &owner.cookie).await.field("key");
+    let csv = web.post(&owner, "/links", &[("key", &key), ("count", "3"), ("as", "csv")]).await;
+    assert_eq!(csv.headers[header::CONTENT_DISPOSITION], "attachment; filename=\"links.csv\"");
+    let lines: Vec<&str> = csv.body.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (4, "participant,link"));
+    assert!(lines[1].starts_with("6,http://study.test/s/"), "{}", lines[1]);
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    assert!(audit.contains("made 2 links, for participant 4 and those after"), "{audit}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn owners_manage_accounts_and_sessions_end_at_once() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let add = |name: &'static str, role: &'static str, password: &'static str| {
+        let (web, owner) = (&web, owner.clone());
+        async move {
+            web.post(&owner, "/accounts", &[("name", name), ("role", role), ("password", password)]).await
+        }
+    };
+    let short = add("eva", "viewer", "short").await;
+    assert_eq!(short.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(short.body.contains("The password has 5 characters, expected at least 12"), "{}", short.body);
+    assert_eq!(add("eva", "king", PASSWORD).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(add("eva", "viewer", PASSWORD).await.to(), "/settings?done=account");
+    assert_eq!(add("eva", "viewer", PASSWORD).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let eva = web.sign_in("eva").await;
+    assert_eq!(get(&web.app, "/people", &eva.cookie).await.status, StatusCode::FORBIDDEN);
+    web.post(&owner, "/accounts/role", &[("name", "eva"), ("role", "analyst")]).await;
+    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn, "the old role went on");
+    let eva = web.sign_in("eva").await;
+    assert_eq!(get(&web.app, "/people", &eva.cookie).await.status, StatusCode::OK);
+    web.post(&owner, "/accounts/sessions", &[("name", "eva")]).await;
+    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    let eva = web.sign_in("eva").await;
+    let wrong = web.post(&eva, "/settings/password", &[("old", "x"), ("new", "four small boats")]).await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    web.post(&eva, "/settings/password", &[("old", PASSWORD), ("new", "four small boats")]).await;
+    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    web.post(&owner, "/accounts/password", &[("name", "eva"), ("password", PASSWORD)]).await;
+    let eva = web.sign_in("eva").await;
+    web.post(&owner, "/accounts/remove", &[("name", "eva")]).await;
+    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    let only = web.post(&owner, "/accounts/remove", &[("name", "owner")]).await;
+    assert!(only.body.contains("is the only owner"), "{}", only.body);
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    for line in [
+        "made the account eva, viewer",
+        "made eva analyst",
+        "signed eva out everywhere",
+        "took the account eva away",
+    ] {
+        assert!(audit.contains(line), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_on_the_live_page_within_two_seconds() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let app = web.participants.clone();
+    tokio::spawn(async { axum::serve(listener, app).await });
+    let token = web.tokens[0].clone();
+    let answering = tokio::spawn(async move {
+        let mut person = cohort::Person::new(6.0, 20.0, Duration::from_millis(60), 1);
+        let mut part = cohort::Part::default();
+        cohort::take_part(address, &token, &mut person, &mut part).await.map(|()| part)
+    });
+    let session = web.desk.open(&web.tokens[0]).unwrap().unwrap();
+    let answered = || {
+        web.desk
+            .peek(&session, |p| p.questions().iter().filter(|question| question.answer.is_some()).count())
+            .unwrap()
+    };
+    // As the script does: asks what is new, again and again; counts how old an answer was when it was first seen.
+    let (mut seen, mut shown, mut slowest) = (0, 0, Duration::ZERO);
+    let mut acknowledged: Vec<Instant> = vec![];
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) && shown < 20 {
+        while acknowledged.len() < answered() {
+            acknowledged.push(Instant::now());
+        }
+        let page = get(&web.app, &format!("/live?person=1&seen={seen}"), &owner.cookie).await;
+        if page.status == StatusCode::OK {
+            let part = page.body.split_once("data-seen=\"").unwrap().1;
+            seen = part.split_once('"').unwrap().0.parse::<u64>().unwrap();
+            let count = part.split_once("<dt>comparisons answered</dt><dd>").unwrap().1;
+            let count: usize = count.split_once('<').unwrap().0.parse().unwrap();
+            for at in acknowledged.iter().take(count).skip(shown) {
+                slowest = slowest.max(at.elapsed());
+            }
+            shown = shown.max(count);
+        } else {
+            assert_eq!(page.status, StatusCode::NO_CONTENT);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    answering.abort();
+    assert!(shown >= 20, "{shown} answers were seen");
+    println!("the slowest of {shown} answers was on the page after {slowest:?}");
+    // The page asks once a second: with that second, two at most.
+    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_cannot_be_written_is_red_within_five_seconds_and_said_on_every_page() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let health = || get(&web.app, "/health", "");
+    assert_eq!(health().await.status, StatusCode::OK);
+    web.broken.store(true, Ordering::SeqCst);
+    let begun = Instant::now();
+    while health().await.status == StatusCode::OK {
+        assert!(begun.elapsed() < Duration::from_secs(5), "still green");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let red = health().await;
+    assert_eq!(red.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(red.body, "{\"status\":\"failing\",\"code\":\"disk_full\"}");
+    assert!(red.headers.contains_key(header::RETRY_AFTER));
+    for path in ["/", "/design", "/audit", "/settings", "/links", "/export"] {
+        let page = get(&web.app, path, &owner.cookie).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        assert!(page.body.contains("The disk is full: no answer can be written."), "{path}");
+    }
+    // Looking is written down before anything is shown.
+    let live = get(&web.app, "/people", &owner.cookie).await;
+    assert_eq!(live.status, StatusCode::INSUFFICIENT_STORAGE, "{}", live.body);
+    web.broken.store(false, Ordering::SeqCst);
+    let begun = Instant::now();
+    while health().await.status != StatusCode::OK {
+        assert!(begun.elapsed() < Duration::from_secs(10), "still red");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(get(&web.app, "/people", &owner.cookie).await.status, StatusCode::OK);
+}

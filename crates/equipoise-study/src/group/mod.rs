@@ -1,0 +1,314 @@
+//! A group of experts: what they have in common, where they differ, and whether that matters for the choice of a model.
+//!
+//! Each person's answers are a likelihood. A hierarchical model takes them together: people are draws from a population
+//! with a typical metric and a spread, and whoever said little is seen in the light of the others. Camps are looked for
+//! on the same likelihoods. Rules to aggregate stand side by side; none of them is the result.
+
+mod line;
+mod rules;
+mod weights;
+
+pub use line::{Camp, Camps, Line, Population};
+pub use rules::{Choice, Preferred, Rule, Together};
+pub use weights::{Common, Normal};
+
+use crate::belief::{Belief, ratio_metric};
+use crate::design::Design;
+use equipoise::Metric;
+use equipoise::metric::Posterior;
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Fewer people than this are not shown one by one in a report that is passed on.
+pub const FEWEST_SHOWN: usize = 5;
+
+/// Draws of every person's metric.
+pub const DRAWS: usize = 200;
+
+/// A number with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The middle of the posterior.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// What a group of people holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Experts {
+    /// How many have a metric.
+    pub people: usize,
+    /// Two classes: the typical cost ratio.
+    pub ratio: Option<Estimate>,
+    /// Two classes: the standard deviation of the logarithms of people's ratios.
+    pub spread: Option<Estimate>,
+    /// Otherwise: the typical weights, of length 1, in the order of the metric's coefficients.
+    pub weights: Option<Vec<Estimate>>,
+    /// Otherwise: the two directions of the map, in the same order.
+    pub directions: Option<[Vec<f64>; 2]>,
+    /// Everybody, in the order of invitations; nobody where they are hidden.
+    pub members: Vec<Member>,
+    /// Whether people are left out because they are few and the report is passed on.
+    pub hidden: bool,
+    /// People who answer alike: from low to high, ratios of two classes, otherwise along the first direction of the map.
+    pub camps: Vec<Camp>,
+    /// How much better (in BIC) each further camp explains the answers; above 6 is strong evidence.
+    pub camp_gains: Vec<f64>,
+    /// What follows for the models of the study.
+    pub models: Option<Together>,
+    /// Draws of the typical metric, for rankings.
+    #[serde(skip)]
+    pub typical: Vec<Metric>,
+}
+
+/// One person among the others.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Member {
+    /// Counted from 1 in the order of invitations.
+    pub participant: u64,
+    /// Two classes: the ratio by their own answers.
+    pub raw: Option<Estimate>,
+    /// Two classes: the ratio in the light of the others.
+    pub shrunk: Option<Estimate>,
+    /// Otherwise: weights of length 1 by their own answers.
+    pub raw_weights: Option<Vec<f64>>,
+    /// Otherwise: weights in the light of the others.
+    pub shrunk_weights: Option<Vec<f64>>,
+    /// Otherwise: where they are on the map.
+    pub place: Option<Place>,
+    /// Their camp, counted from 0.
+    pub camp: usize,
+    /// How likely it is theirs.
+    pub camp_probability: f64,
+    /// The model they would choose.
+    pub prefers: Option<String>,
+}
+
+/// Somebody on the map.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Place {
+    /// Along the first direction.
+    pub x: f64,
+    /// Along the second.
+    pub y: f64,
+    /// How unsure that is: variances and covariance, xx, xy, yy.
+    pub covariance: [f64; 3],
+}
+
+/// People with what their answers say, in either form.
+struct Heard {
+    /// The metric at the estimate.
+    metrics: Vec<Metric>,
+    /// Draws of everybody's metric in the light of the others.
+    draws: Vec<Vec<Metric>>,
+}
+
+/// What people hold together, each known by number and belief; `None` for fewer than two.
+///
+/// Who is among them is the caller's decision.
+pub fn experts(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Experts> {
+    if people.len() < 2 {
+        return None;
+    }
+    let (mut experts, heard) = match design.binary() {
+        Some(_) => on_a_line(people)?,
+        None => on_a_map(people)?,
+    };
+    if let Some(models) = design.models() {
+        let together = rules::together(models, &experts, &heard.metrics, &heard.draws)?;
+        for (member, preferred) in experts.members.iter_mut().zip(&together.by_person) {
+            member.prefers = Some(preferred.clone());
+        }
+        experts.models = Some(together);
+    }
+    Some(experts)
+}
+
+impl Experts {
+    /// The typical metric at its estimate.
+    pub fn typical_metric(&self) -> Option<Metric> {
+        match (&self.ratio, &self.weights) {
+            (Some(ratio), _) => Some(ratio_metric(ratio.estimate)),
+            (_, Some(weights)) => {
+                let weights: Vec<f64> = weights.iter().map(|weight| weight.estimate).collect();
+                Some(metric_at(self.typical.first()?, &weights))
+            }
+            _ => None,
+        }
+    }
+
+    /// Without the people one by one, if they are few: for a report that is passed on.
+    pub fn shared(mut self) -> Self {
+        if self.people < FEWEST_SHOWN {
+            self.members.clear();
+            self.hidden = true;
+        }
+        self
+    }
+}
+
+/// Two classes: one number each.
+fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
+    let densities: Vec<Vec<(f64, f64)>> = people.iter().filter_map(|(_, b)| b.density()).collect();
+    let line = Line::of_densities(&densities)?;
+    let (population, camps) = (line.population(), line.camps());
+    let interval = |masses: &[f64]| {
+        let [low, estimate, high] = [0.025, 0.5, 0.975].map(|share| line.quantile(masses, share).exp());
+        Estimate { estimate, low, high }
+    };
+    let members = people.iter().enumerate().map(|(n, (number, belief))| {
+        let raw = interval_of(belief);
+        let (camp, camp_probability) = likeliest(&camps.members[n]);
+        Member {
+            participant: *number,
+            raw,
+            shrunk: Some(interval(&population.shrunk[n])),
+            raw_weights: None,
+            shrunk_weights: None,
+            place: None,
+            camp,
+            camp_probability,
+            prefers: None,
+        }
+    });
+    let parts = |masses: &[f64]| -> Vec<Metric> {
+        let part = |n: usize| ratio_metric(line.quantile(masses, (n as f64 + 0.5) / DRAWS as f64).exp());
+        (0..DRAWS).map(part).collect()
+    };
+    let heard = Heard {
+        metrics: people.iter().map(|(_, belief)| belief.metric()).collect(),
+        draws: population.shrunk.iter().map(|masses| parts(masses)).collect(),
+    };
+    let experts = Experts {
+        people: people.len(),
+        ratio: Some(interval(&population.typical)),
+        spread: Some(spread(&population.spread)),
+        weights: None,
+        directions: None,
+        members: members.collect(),
+        hidden: false,
+        camps: camps.camps.iter().map(|camp| Camp { middle: camp.middle.exp(), share: camp.share }).collect(),
+        camp_gains: camps.gains,
+        models: None,
+        typical: parts(&population.typical),
+    };
+    Some((experts, heard))
+}
+
+/// Two classes: the ratio by somebody's own answers.
+fn interval_of(belief: &Belief) -> Option<Estimate> {
+    let at = |share: f64| belief.quantile(share);
+    Some(Estimate { estimate: at(0.5)?, low: at(0.025)?, high: at(0.975)? })
+}
+
+/// The spread between people, between the places of its grid.
+fn spread(masses: &[(f64, f64)]) -> Estimate {
+    let at = |share: f64| {
+        let mut below = 0.0;
+        for (n, (value, mass)) in masses.iter().enumerate() {
+            if below + mass >= share && *mass > 0.0 {
+                let last = masses[n.saturating_sub(1)].0;
+                return last * (value / last).powf((share - below) / mass);
+            }
+            below += mass;
+        }
+        masses.last().map_or(0.0, |last| last.0)
+    };
+    Estimate { estimate: at(0.5), low: at(0.025), high: at(0.975) }
+}
+
+/// Several weights each.
+fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
+    let metrics: Vec<Metric> = people.iter().map(|(_, belief)| belief.metric()).collect();
+    let normals = metrics.iter().map(normal).collect::<Option<Vec<Normal>>>()?;
+    let common = weights::common(&normals)?;
+    let place = |normal: &Normal| {
+        let off = weights::minus(&normal.mean, &common.typical.mean);
+        let [u, v] = &common.directions;
+        let across = |a: &[f64], b: &[f64]| weights::across(&normal.covariance, a, b);
+        Place {
+            x: weights::dot(u, &off),
+            y: weights::dot(v, &off),
+            covariance: [across(u, u), across(u, v), across(v, v)],
+        }
+    };
+    let along = |normal: &Normal| {
+        let place = place(normal);
+        (place.x, place.covariance[0].max(0.0).sqrt())
+    };
+    let camps = Line::of_normals(&normals.iter().map(along).collect::<Vec<_>>())?.camps();
+    let members = people.iter().enumerate().map(|(n, (number, _))| {
+        let (camp, camp_probability) = likeliest(&camps.members[n]);
+        Member {
+            participant: *number,
+            raw: None,
+            shrunk: None,
+            raw_weights: Some(normals[n].mean.clone()),
+            shrunk_weights: Some(common.shrunk[n].mean.clone()),
+            place: Some(place(&common.shrunk[n])),
+            camp,
+            camp_probability,
+            prefers: None,
+        }
+    });
+    let interval = |n: usize| {
+        let (mean, sd) = (common.typical.mean[n], common.typical.covariance[n][n].max(0.0).sqrt());
+        Estimate { estimate: mean, low: mean - 1.96 * sd, high: mean + 1.96 * sd }
+    };
+    let draws = |n: usize| drawn(&metrics[n], &common.shrunk[n], n as u64 + 1);
+    let experts = Experts {
+        people: people.len(),
+        ratio: None,
+        spread: None,
+        weights: Some((0..common.typical.mean.len()).map(interval).collect()),
+        directions: Some(common.directions.clone()),
+        members: members.collect(),
+        hidden: false,
+        camps: camps.camps,
+        camp_gains: camps.gains,
+        models: None,
+        typical: drawn(&metrics[0], &common.typical, 0),
+    };
+    let heard = Heard { draws: (0..people.len()).map(draws).collect(), metrics };
+    Some((experts, heard))
+}
+
+/// Weights of length 1 with their covariance.
+fn normal(metric: &Metric) -> Option<Normal> {
+    let mean = metric.coefficients();
+    let length = weights::dot(&mean, &mean).sqrt();
+    let scaled = |x: &f64| x / length;
+    let covariance = metric.posterior()?.covariance();
+    let covariance = covariance.iter().map(|row| row.iter().map(|x| x / length / length).collect()).collect();
+    (length > 0.0).then(|| Normal { mean: mean.iter().map(scaled).collect(), covariance })
+}
+
+/// Metrics like one of the people's, drawn around other weights.
+fn drawn(like: &Metric, normal: &Normal, seed: u64) -> Vec<Metric> {
+    let at = metric_at(like, &normal.mean);
+    let posterior =
+        Posterior::new(at.coefficients(), normal.covariance.clone()).map(Posterior::with_known_signs);
+    let around = posterior.and_then(|posterior| at.clone().with_posterior(posterior));
+    match around {
+        Ok(metric) => metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(seed)),
+        Err(_) => vec![at; DRAWS],
+    }
+}
+
+/// A metric of the same family with other weights; a weight that may not be negative is then 0.
+pub(crate) fn metric_at(like: &Metric, weights: &[f64]) -> Metric {
+    let clipped = || weights.iter().map(|w| w.max(0.0)).collect::<Vec<f64>>();
+    like.with_coefficients(weights)
+        .or_else(|_| like.with_coefficients(&clipped()))
+        .unwrap_or_else(|_| like.clone())
+}
+
+fn likeliest(shares: &[f64]) -> (usize, f64) {
+    let best = (0..shares.len()).max_by(|a, b| shares[*a].total_cmp(&shares[*b])).unwrap_or(0);
+    (best, shares.get(best).copied().unwrap_or(1.0))
+}

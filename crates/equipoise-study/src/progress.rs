@@ -1,0 +1,42 @@
+//! How what is known of a participant narrowed, answer by answer.
+
+use crate::belief::{Belief, Spread};
+use crate::event::Purpose;
+use crate::participant::{Participant, take};
+
+/// What was known after an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Known {
+    /// The comparison's number.
+    pub question: usize,
+    /// Two classes: estimate and ends of the 95 % interval of the cost ratio.
+    pub ratio: Option<[f64; 3]>,
+    /// How wide that is.
+    pub spread: Spread,
+}
+
+impl Known {
+    fn after(question: usize, belief: &Belief) -> Self {
+        let quantile = |share| belief.quantile(share);
+        let ratio = match [quantile(0.5), quantile(0.025), quantile(0.975)] {
+            [Some(middle), Some(low), Some(high)] => Some([middle, low, high]),
+            _ => None,
+        };
+        Self { question, ratio, spread: belief.spread() }
+    }
+}
+
+/// What was known after each answer that elicits, in order. Costs as much as all the answers did.
+pub fn progress(participant: &Participant) -> Vec<Known> {
+    let design = participant.design();
+    let mut belief = design.belief();
+    let mut all = vec![];
+    for question in participant.questions() {
+        let Some(answer) = &question.answer else { continue };
+        take(design, &mut belief, &question.asked, answer.choice);
+        if question.asked.purpose == Purpose::Elicitation {
+            all.push(Known::after(question.asked.number, &belief));
+        }
+    }
+    all
+}

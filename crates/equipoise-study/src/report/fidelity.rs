@@ -1,0 +1,167 @@
+//! M: how many answers that were kept out of the estimate each metric predicts (RP-06, RP-07).
+
+use super::person::Ratio;
+use super::rows::Rows;
+use crate::belief::ratio_metric;
+use crate::event::{Choice, Purpose};
+use crate::numbers::{sign_test, two_digits, wilson};
+use crate::participant::{Participant, Question, Stated};
+use crate::people::{Conduct, chose_fewer_missed};
+use equipoise::{Metric, Preference};
+use serde::Serialize;
+use std::cmp::Ordering;
+
+/// M: how many of the evaluation answers each metric predicts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fidelity {
+    /// Evaluation questions answered with a choice.
+    pub answers: usize,
+    /// The elicited metric.
+    pub elicited: Option<Agreement>,
+    /// The cost stated before.
+    pub stated: Option<Agreement>,
+    /// Always the system that misses fewer.
+    pub fewest_missed: Option<Agreement>,
+    /// Always the system with fewer mistakes.
+    pub fewest_mistakes: Option<Agreement>,
+    /// The ceiling: how often the participant agrees with themselves.
+    pub own_repeats: Option<Agreement>,
+    /// The exact paired test of elicited against stated: the probability of so uneven a split by chance.
+    pub elicited_against_stated: Option<f64>,
+    /// The evaluation answers.
+    pub rows: Rows,
+    /// The repeats.
+    pub repeat_rows: Rows,
+}
+
+/// So many of so many, with the share and its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Agreement {
+    /// So many.
+    pub agree: usize,
+    /// Of so many.
+    pub of: usize,
+    /// The share.
+    pub share: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Agreement {
+    pub(super) fn new(agree: usize, of: usize) -> Option<Self> {
+        wilson(agree, of).map(|[share, low, high]| Self { agree, of, share, low, high })
+    }
+}
+
+/// What was stated beside what was elicited (G7).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StatedAgainstElicited {
+    /// The ratio stated before the comparisons.
+    pub stated: f64,
+    /// The one elicited.
+    pub elicited: f64,
+    /// Elicited over stated.
+    pub factor: f64,
+    /// The exact paired test on evaluation answers.
+    pub test: Option<f64>,
+    /// All of it in a sentence.
+    pub sentence: String,
+    /// What was stated.
+    pub rows: Rows,
+}
+
+/// Which of the two shown systems a metric likes better; `None` for a tie.
+pub(super) fn likes(participant: &Participant, metric: &Metric, question: &Question) -> Option<Preference> {
+    let query = participant.design().frame().query(&question.asked.shown);
+    let [a, b] = [&query.first, &query.second].map(|point| metric.liking(point));
+    match a.total_cmp(&b) {
+        Ordering::Greater => Some(Preference::First),
+        Ordering::Less => Some(Preference::Second),
+        Ordering::Equal => None,
+    }
+}
+
+/// What was chosen; `None` for "can't tell".
+pub(super) fn chosen(question: &Question) -> Option<Preference> {
+    match question.answer.as_ref()?.choice {
+        Choice::A => Some(Preference::First),
+        Choice::B => Some(Preference::Second),
+        Choice::CannotTell => None,
+    }
+}
+
+pub(super) fn fidelity(participant: &Participant, metric: &Metric, stated: Option<Stated>) -> Fidelity {
+    let counts = |q: &Question| q.asked.purpose == Purpose::Evaluation && chosen(q).is_some();
+    let evaluated: Vec<&Question> = participant.questions().iter().filter(|q| counts(q)).collect();
+    let hits = |metric: &Metric| -> Vec<bool> {
+        evaluated.iter().map(|q| likes(participant, metric, q) == chosen(q)).collect()
+    };
+    let agreement = |hits: &[bool]| Agreement::new(hits.iter().filter(|hit| **hit).count(), hits.len());
+    let elicited = hits(metric);
+    let stated = stated
+        .and_then(|stated| stated.ratio)
+        .filter(|_| participant.design().binary().is_some())
+        .map(|ratio| hits(&ratio_metric(ratio)));
+    let fewest: Vec<bool> = evaluated.iter().map(|q| chose_fewer_missed(q) == Some(true)).collect();
+    let total = |cells: &[u64], q: &Question| -> u64 {
+        let shown = &q.asked.shown;
+        shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum()
+    };
+    let accurate: Vec<bool> = evaluated
+        .iter()
+        .map(|q| match total(&q.asked.shown.a, q).cmp(&total(&q.asked.shown.b, q)) {
+            Ordering::Less => chosen(q) == Some(Preference::First),
+            Ordering::Greater => chosen(q) == Some(Preference::Second),
+            Ordering::Equal => false,
+        })
+        .collect();
+    let test = stated.as_ref().map(|stated| {
+        let only = |a: &[bool], b: &[bool]| a.iter().zip(b).filter(|(a, b)| **a && !**b).count();
+        sign_test(only(&elicited, stated), only(stated, &elicited))
+    });
+    let repeats = Conduct::of(participant).repeats;
+    Fidelity {
+        answers: evaluated.len(),
+        elicited: agreement(&elicited),
+        stated: stated.as_deref().and_then(agreement),
+        fewest_missed: agreement(&fewest),
+        fewest_mistakes: agreement(&accurate),
+        own_repeats: Agreement::new(repeats.count, repeats.of),
+        elicited_against_stated: test,
+        rows: Rows::of(participant, counts),
+        repeat_rows: Rows::with_purpose(participant, |purpose| matches!(purpose, Purpose::Repeat { .. })),
+    }
+}
+
+pub(super) fn stated_against_elicited(
+    participant: &Participant,
+    ratio: Ratio,
+    stated: Option<Stated>,
+    fidelity: &Fidelity,
+) -> Option<StatedAgainstElicited> {
+    let stated = stated?.ratio?;
+    let told =
+        |x: f64| if x >= 1.0 { format!("{}:1", two_digits(x)) } else { format!("1:{}", two_digits(1.0 / x)) };
+    let predicts =
+        |agreement: Option<Agreement>| agreement.map(|a| format!(" predicts {} of {}", a.agree, a.of));
+    let sentence = format!(
+        "Stated {}{}, elicited {}{}{}.",
+        told(stated),
+        predicts(fidelity.stated).unwrap_or_default(),
+        told(ratio.estimate),
+        predicts(fidelity.elicited).unwrap_or_default(),
+        fidelity
+            .elicited_against_stated
+            .map_or(String::new(), |p| format!(" (exact paired test, p = {p:.2})"))
+    );
+    Some(StatedAgainstElicited {
+        stated,
+        elicited: ratio.estimate,
+        factor: ratio.estimate / stated,
+        test: fidelity.elicited_against_stated,
+        sentence,
+        rows: Rows::stated(participant),
+    })
+}

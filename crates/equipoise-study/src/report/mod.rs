@@ -1,0 +1,221 @@
+//! What a study found: a pure function of its log.
+//!
+//! For each participant the sentence with its interval, how well the metric predicts answers that were kept out of it,
+//! and how consistent the answers are; for all together what they have in common, where they differ, and which model and
+//! threshold follow. A metric the answers do not support is refused, with the reason.
+
+mod consistency;
+mod fidelity;
+mod influence;
+mod models;
+mod person;
+mod rows;
+mod sensitivity;
+mod sentence;
+mod threshold;
+mod times;
+
+pub use consistency::{Against, Consistency, Contradiction};
+pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
+pub use influence::Influence;
+pub use models::{Help, ModelReport, SETTLED, models};
+pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
+pub use rows::Rows;
+pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
+pub use sentence::{ExchangeRate, GapPrice};
+pub use threshold::{Curve, Measured, ThresholdReport, threshold};
+pub use times::{Slope, TimePoint};
+
+use crate::belief::Belief;
+use crate::design::Design;
+use crate::group::{Experts, FEWEST_SHOWN, experts};
+use crate::participant::Participant;
+use crate::people::Conduct;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// What the report is to have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Which answers mattered most. Costs a replay of all answers per answer.
+    pub why: bool,
+    /// For passing on: people are not shown one by one where they are fewer than [`FEWEST_SHOWN`].
+    pub shared: bool,
+    /// Also people who were invited to another version of the study.
+    pub mix_versions: bool,
+    /// One participant only, by number.
+    pub participant: Option<u64>,
+}
+
+/// The report of a study.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of the document, 1.
+    pub format: u64,
+    /// The study's name.
+    pub study: String,
+    /// What participants read at the top.
+    pub title: String,
+    /// Its version.
+    pub version: u64,
+    /// Its hash: file, stop rule, exclusion rule and data.
+    pub hash: String,
+    /// The head of the log the report was made from.
+    pub head: String,
+    /// Participants of other versions of the study.
+    pub other_versions: usize,
+    /// Whether those are in this report all the same.
+    pub mixed_versions: bool,
+    /// What a reader must know first, a sentence each.
+    pub first: Vec<String>,
+    /// Everybody who answered a comparison; nobody where they are hidden.
+    pub people: Vec<PersonReport>,
+    /// Whether people are left out because they are few and the report is passed on.
+    pub hidden: bool,
+    /// How many answered, have a metric, were refused one, are named by the exclusion rule.
+    pub counts: Counts,
+    /// All who have a metric together.
+    pub group: Option<Group>,
+    /// Without those the exclusion rule names.
+    pub group_without_excluded: Option<Group>,
+    /// The models of the study by the typical metric; by the person's, where there is one only.
+    pub models: Option<ModelReport>,
+    /// The threshold for the same.
+    pub threshold: Option<ThresholdReport>,
+    /// What all this depends on.
+    pub sensitivity: Option<Sensitivity>,
+}
+
+/// How many people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Answered a comparison.
+    pub answered: usize,
+    /// Have a metric.
+    pub with_metric: usize,
+    /// Were refused one.
+    pub refused: usize,
+    /// Are named by the exclusion rule.
+    pub excluded: usize,
+}
+
+/// Several participants together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// What they hold.
+    pub experts: Experts,
+    /// Evaluation answers predicted, over all of them.
+    pub fidelity: Pooled,
+    /// Which rows all this comes from.
+    pub rows: Rows,
+}
+
+/// Evaluation answers of several people together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pooled {
+    /// By each one's elicited metric.
+    pub elicited: Option<Agreement>,
+    /// By each one's stated cost.
+    pub stated: Option<Agreement>,
+    /// By fewest missed.
+    pub fewest_missed: Option<Agreement>,
+    /// By fewest mistakes.
+    pub fewest_mistakes: Option<Agreement>,
+    /// Agreement with their own repeats.
+    pub own_repeats: Option<Agreement>,
+}
+
+/// Makes the report.
+pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options: &Options) -> Report {
+    let there = |person: &&Participant| person.invited().is_some() && !person.withdrawn();
+    let ours = |person: &Participant| person.invited().is_some_and(|invited| invited.study == design.hash());
+    let other_versions = people.iter().filter(there).filter(|person| !ours(person)).count();
+    let wanted = |person: &&Participant| {
+        let number = person.invited().map(|invited| invited.number);
+        person.last_answered().is_some()
+            && (options.participant.is_none() || options.participant == number)
+            && (ours(person) || (options.mix_versions && alike(design, person)))
+    };
+    let people: Vec<&Participant> = people.iter().filter(there).filter(wanted).collect();
+    let reports: Vec<PersonReport> = people.iter().map(|p| person(p, options.why)).collect();
+    let both: Vec<(&Participant, &PersonReport)> = people.iter().copied().zip(&reports).collect();
+    let with_metric: Vec<(&Participant, &PersonReport)> =
+        both.iter().copied().filter(|(_, report)| report.refusal.is_none()).collect();
+    let kept: Vec<(&Participant, &PersonReport)> =
+        with_metric.iter().copied().filter(|(_, report)| !report.conduct.excluded).collect();
+    let conduct: Vec<(&Participant, &Conduct)> = with_metric.iter().map(|(p, r)| (*p, &r.conduct)).collect();
+    let group = together(design, &with_metric);
+    let (models, threshold) = match (&group, with_metric.as_slice()) {
+        (Some(group), _) => match group.experts.typical_metric() {
+            Some(metric) => {
+                let draws = &group.experts.typical;
+                (models(design, &metric, draws), threshold(design, &metric, draws))
+            }
+            None => (None, None),
+        },
+        (None, [(_, only)]) => (only.models.clone(), only.threshold.clone()),
+        _ => (None, None),
+    };
+    let counts = Counts {
+        answered: reports.len(),
+        with_metric: with_metric.len(),
+        refused: reports.len() - with_metric.len(),
+        excluded: reports.iter().filter(|person| person.conduct.excluded).count(),
+    };
+    let sensitivity = sensitivity(design, &conduct);
+    let group_without_excluded = together(design, &kept);
+    let hidden = options.shared && reports.len() < FEWEST_SHOWN;
+    let shown = |group: Group| match options.shared {
+        true => Group { experts: group.experts.shared(), ..group },
+        false => group,
+    };
+    let mut report = Report {
+        format: 1,
+        study: design.study().name.clone(),
+        title: design.study().title.r#in("en").to_owned(),
+        version: design.study().version,
+        hash: design.hash().to_owned(),
+        head: head.to_owned(),
+        other_versions,
+        mixed_versions: options.mix_versions && other_versions > 0,
+        first: vec![],
+        people: if hidden { vec![] } else { reports },
+        hidden,
+        counts,
+        group: group.map(shown),
+        group_without_excluded: group_without_excluded.map(shown),
+        models,
+        threshold,
+        sensitivity,
+    };
+    report.first = sentence::first(design, &report);
+    report
+}
+
+/// Whether the answers of another version are about the same kind of thing.
+fn alike(design: &Design, person: &Participant) -> bool {
+    let view = design.frame().view();
+    person.questions().iter().all(|question| {
+        let shown = &question.asked.shown;
+        (shown.classes, shown.groups) == (view.classes(), view.groups())
+    })
+}
+
+fn together(design: &Arc<Design>, people: &[(&Participant, &PersonReport)]) -> Option<Group> {
+    let voices: Vec<(u64, &Belief)> =
+        people.iter().map(|(person, report)| (report.participant, person.belief())).collect();
+    let experts = experts(design, &voices)?;
+    let pooled = |of: fn(&Fidelity) -> Option<Agreement>| {
+        let all = people.iter().filter_map(|(_, report)| of(&report.fidelity));
+        let (agree, total) = all.fold((0, 0), |(agree, total), a| (agree + a.agree, total + a.of));
+        Agreement::new(agree, total)
+    };
+    let fidelity = Pooled {
+        elicited: pooled(|f| f.elicited),
+        stated: pooled(|f| f.stated),
+        fewest_missed: pooled(|f| f.fewest_missed),
+        fewest_mistakes: pooled(|f| f.fewest_mistakes),
+        own_repeats: pooled(|f| f.own_repeats),
+    };
+    Some(Group { experts, fidelity, rows: Rows::all(people.iter().map(|(_, report)| &report.rows)) })
+}

@@ -1,0 +1,212 @@
+//! What one participant's answers say.
+
+use super::consistency::{Consistency, consistency};
+use super::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
+use super::influence::{Influence, influences};
+use super::models::{ModelReport, models};
+use super::rows::Rows;
+use super::sentence::{self, ExchangeRate, GapPrice};
+use super::threshold::{ThresholdReport, threshold};
+use super::times::{Slope, TimePoint, response_times};
+use crate::event::{Purpose, When};
+use crate::participant::{Participant, Stated};
+use crate::people::{Conduct, ratio};
+use crate::progress::progress;
+use crate::schedule::Stopped;
+use serde::Serialize;
+
+/// The ratios the engine considers end here; a quantile near the end says "no limit".
+const LARGEST_RATIO: f64 = 190.0;
+
+/// Fewer answers than this support no metric (RP-11).
+const FEWEST: usize = 8;
+
+/// An interval wider than this factor when the most questions were asked supports no metric (RP-11).
+const WIDEST: f64 = 3.0;
+
+/// Draws of the metric for rankings and thresholds.
+const DRAWS: usize = 1000;
+
+/// What one participant's answers say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PersonReport {
+    /// Counted from 1 in the order of invitations.
+    pub participant: u64,
+    /// The one-sentence answer.
+    pub sentence: String,
+    /// Why no metric is reported, if none is.
+    pub refusal: Option<String>,
+    /// Two classes: how many false alarms a missed case is worth, with its 95 % interval.
+    pub ratio: Option<Ratio>,
+    /// More classes or groups: every kind of mistake in units of one of them, dearest first.
+    pub rates: Vec<ExchangeRate>,
+    /// Groups: what closing each gap is worth.
+    pub gaps: Vec<GapPrice>,
+    /// The metric with its posterior; nothing where it is refused.
+    pub metric: Option<serde_json::Value>,
+    /// More classes or groups: the weights themselves, and the trade-off of group metrics.
+    pub weights: Vec<Weight>,
+    /// Groups: the share of fairness in the metric.
+    pub trade_off: Option<f64>,
+    /// Answers the estimate is made of.
+    pub answers: usize,
+    /// Why the questions ended.
+    pub stopped: Option<Stopped>,
+    /// How well it predicts.
+    pub fidelity: Fidelity,
+    /// What was stated before and after.
+    pub stated: [Option<Stated>; 2],
+    /// Two classes: both side by side.
+    pub stated_against_elicited: Option<StatedAgainstElicited>,
+    /// How the participant answered.
+    pub conduct: Conduct,
+    /// Answers that do not go together.
+    pub consistency: Consistency,
+    /// Response times against how close the choice was.
+    pub response_times: Option<Slope>,
+    /// Each of them.
+    pub times: Vec<TimePoint>,
+    /// The answers that moved the estimate most.
+    pub why: Vec<Influence>,
+    /// Two classes: the interval after each answer.
+    pub trace: Vec<TracePoint>,
+    /// Two classes: the posterior, (logarithm of the ratio, probability).
+    #[serde(skip)]
+    pub density: Vec<(f64, f64)>,
+    /// The models of the study by this metric.
+    pub models: Option<ModelReport>,
+    /// The threshold for this metric.
+    pub threshold: Option<ThresholdReport>,
+    /// The answers behind the estimate, as participant and event.
+    pub rows: Rows,
+}
+
+/// A ratio with its 95 % interval; an end that the answers do not set is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The middle of the posterior.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// A coefficient of the metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Weight {
+    /// What it weighs.
+    pub name: String,
+    /// The weight, of all of length 1.
+    pub weight: f64,
+    /// Its 95 % interval.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// The estimate after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TracePoint {
+    /// The comparison's number.
+    pub question: usize,
+    /// The estimate with its 95 % interval: estimate, low, high.
+    pub ratio: [f64; 3],
+}
+
+/// What one participant's answers say; also what the last page shows them. `why` costs a replay of all answers per
+/// answer.
+pub fn person(participant: &Participant, why: bool) -> PersonReport {
+    let conduct = Conduct::of(participant);
+    let design = participant.design();
+    let elicited = |purpose: Purpose| purpose == Purpose::Elicitation;
+    let rows = Rows::with_purpose(participant, elicited);
+    let answers = rows.0.len();
+    let bounds = ratio(participant);
+    let refusal = refusal(&conduct, answers, bounds, participant.stopped());
+    let ratio = bounds.map(|[estimate, low, high]| Ratio {
+        estimate,
+        low: (low > 1.0 / LARGEST_RATIO).then_some(low),
+        high: (high < LARGEST_RATIO).then_some(high),
+    });
+    let metric = participant.belief().metric();
+    let stated = [When::Before, When::After].map(|when| participant.stated(when));
+    let (rates, gaps) = match ratio {
+        Some(_) => (vec![], vec![]),
+        None => (sentence::exchange_rates(participant, &metric), sentence::gap_prices(participant, &metric)),
+    };
+    let sentence = match (&refusal, ratio) {
+        (Some(refusal), _) => format!("No metric is reported: {refusal}."),
+        (None, Some(ratio)) => sentence::binary(participant, ratio),
+        (None, None) => sentence::weights(&rates, &gaps),
+    };
+    let fidelity = fidelity(participant, &metric, stated[0]);
+    let draws = if refusal.is_none() && (design.models().is_some() || design.binary().is_some()) {
+        participant.belief().draws(DRAWS)
+    } else {
+        vec![]
+    };
+    let ranked = refusal.is_none().then(|| models(design, &metric, &draws)).flatten();
+    let cut = refusal.is_none().then(|| threshold(design, &metric, &draws)).flatten();
+    PersonReport {
+        participant: participant.invited().map_or(0, |invited| invited.number),
+        sentence,
+        metric: match refusal {
+            None => serde_json::from_str(&metric.to_json()).ok(),
+            Some(_) => None,
+        },
+        weights: if ratio.is_none() { sentence::raw_weights(participant, &metric) } else { vec![] },
+        trade_off: sentence::trade_off(&metric),
+        stated_against_elicited: ratio
+            .and_then(|ratio| stated_against_elicited(participant, ratio, stated[0], &fidelity)),
+        refusal,
+        ratio,
+        rates,
+        gaps,
+        answers,
+        stopped: participant.stopped(),
+        fidelity,
+        stated,
+        conduct,
+        consistency: consistency(participant, &metric),
+        response_times: response_times(participant, &metric).1,
+        times: response_times(participant, &metric).0,
+        why: if why { influences(participant) } else { vec![] },
+        trace: trace(participant),
+        density: participant.belief().density().unwrap_or_default(),
+        models: ranked,
+        threshold: cut,
+        rows,
+    }
+}
+
+/// Why no metric is reported for a participant, if none is; costs less than the whole report.
+pub fn refused(participant: &Participant) -> Option<String> {
+    let answers = Rows::with_purpose(participant, |purpose| purpose == Purpose::Elicitation).0.len();
+    refusal(&Conduct::of(participant), answers, ratio(participant), participant.stopped())
+}
+
+fn refusal(
+    conduct: &Conduct,
+    answers: usize,
+    ratio: Option<[f64; 3]>,
+    stopped: Option<Stopped>,
+) -> Option<String> {
+    if answers < FEWEST {
+        return Some(format!("{answers} answers are too few, {FEWEST} are needed"));
+    }
+    let failed = conduct.dominated.of - conduct.dominated.count;
+    if failed >= 2 {
+        return Some(format!("{failed} of {} checks with a better system were failed", conduct.dominated.of));
+    }
+    match ratio {
+        Some([_, low, high]) if stopped == Some(Stopped::Cap) && high / low > WIDEST => {
+            Some("the answers contradict each other too much for an interval".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The interval after each answer that elicits.
+fn trace(participant: &Participant) -> Vec<TracePoint> {
+    let known = progress(participant).into_iter();
+    known.filter_map(|known| Some(TracePoint { question: known.question, ratio: known.ratio? })).collect()
+}

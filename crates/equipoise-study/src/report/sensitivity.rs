@@ -1,0 +1,245 @@
+//! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
+
+use super::models::models;
+use crate::belief::Belief;
+use crate::design::Design;
+use crate::group::{Estimate, experts};
+use crate::participant::{Participant, take};
+use crate::people::Conduct;
+use crate::study::Variant;
+use equipoise::Metric;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Other ways to err than the one believed in: what they are called, slope, share of lapses.
+const NOISES: [(&str, f64, f64); 3] = [
+    ("people tell large differences only (slope 8)", 8.0, 0.0),
+    ("people tell small differences (slope 40)", 40.0, 0.0),
+    ("one answer in five is a guess (slope 20, lapses 10 %)", 20.0, 0.1),
+];
+
+/// The same answer under other choices.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sensitivity {
+    /// As reported, and then each choice.
+    pub variations: Vec<Variation>,
+    /// Whether some choice changes the best model.
+    pub top_model_changes: bool,
+    /// That, in a sentence; nothing without models.
+    pub sentence: Option<String>,
+    /// Two classes: what the ways to draw comparisons do to the ratio.
+    pub variants: Vec<VariantEffect>,
+}
+
+/// The answer under one choice.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Variation {
+    /// The choice.
+    pub what: String,
+    /// People with a metric.
+    pub people: usize,
+    /// Two classes: the typical ratio; the person's, where there is one only.
+    pub ratio: Option<Estimate>,
+    /// The model that is likeliest to be best.
+    pub top: Option<String>,
+    /// With which probability.
+    pub probability_best: Option<f64>,
+}
+
+/// What a way to draw comparisons does (G4).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantEffect {
+    /// How comparisons were drawn.
+    pub variant: Variant,
+    /// For how many people.
+    pub people: usize,
+    /// The geometric mean of their ratios.
+    pub mean_ratio: f64,
+    /// By which factor it differs from the first variant's; nothing for the first, or for fewer than two people.
+    pub factor: Option<Estimate>,
+}
+
+/// Goes through the choices. `people` are those with a metric.
+pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) -> Option<Sensitivity> {
+    let all: Vec<(u64, &Belief)> = people.iter().map(|(person, _)| voice(person)).collect();
+    let mut variations = vec![variation(design, "as reported".to_owned(), &all)?];
+    let mut without = |what: &str, left_out: &dyn Fn(&Conduct) -> bool| {
+        let kept: Vec<(u64, &Belief)> = people
+            .iter()
+            .filter(|(_, conduct)| !left_out(conduct))
+            .map(|(person, _)| voice(person))
+            .collect();
+        if kept.len() < people.len() {
+            variations.extend(variation(design, what.to_owned(), &kept));
+        }
+    };
+    without("without those the exclusion rule names", &|conduct| conduct.excluded);
+    without("without everybody who has a flag", &|conduct| !conduct.flags.is_empty());
+    let variants = &design.study().variants;
+    if variants.len() > 1 {
+        for wanted in variants {
+            let with = people.iter().filter(|(person, _)| drawn(person) == Some(*wanted));
+            let kept: Vec<(u64, &Belief)> = with.map(|(person, _)| voice(person)).collect();
+            let what = format!("only those who saw the variant {}", name(*wanted));
+            variations.extend(variation(design, what, &kept));
+        }
+    }
+    for (what, slope, lapse) in NOISES {
+        if design.binary().is_none() && lapse > 0.0 {
+            continue;
+        }
+        let beliefs: Option<Vec<(u64, Belief)>> = people
+            .iter()
+            .map(|(person, _)| Some((voice(person).0, again(design, person, slope, lapse)?)))
+            .collect();
+        if let Some(beliefs) = beliefs {
+            let voices: Vec<(u64, &Belief)> = beliefs.iter().map(|(n, belief)| (*n, belief)).collect();
+            variations.extend(variation(design, format!("if {what}"), &voices));
+        }
+    }
+    let first = variations[0].top.clone();
+    let other = variations.iter().find(|variation| variation.top != first);
+    let sentence = first.as_ref().map(|first| match other {
+        Some(other) => format!(
+            "The best model depends on a choice: it is {first} as reported, and {} {}.",
+            other.top.as_deref().unwrap_or("none"),
+            other.what
+        ),
+        None => format!("The best model is {first} under every choice that was tried."),
+    });
+    Some(Sensitivity {
+        top_model_changes: first.is_some() && other.is_some(),
+        sentence,
+        variants: effects(design, people),
+        variations,
+    })
+}
+
+fn voice<'a>(person: &'a Participant) -> (u64, &'a Belief) {
+    (person.invited().map_or(0, |invited| invited.number), person.belief())
+}
+
+fn drawn(person: &Participant) -> Option<Variant> {
+    person.invited().map(|invited| invited.variant)
+}
+
+/// The word for a variant in study files.
+pub fn name(variant: Variant) -> &'static str {
+    match variant {
+        Variant::Flow => "flow",
+        Variant::FlowBar => "flow+bar",
+        Variant::ErrorsOnly => "errors_only",
+        Variant::Icons => "icons",
+    }
+}
+
+fn variation(design: &Arc<Design>, what: String, people: &[(u64, &Belief)]) -> Option<Variation> {
+    let (ratio, metric, draws): (Option<Estimate>, Metric, Vec<Metric>) = match people {
+        [] => return None,
+        [(_, belief)] => {
+            let at = |share: f64| belief.quantile(share);
+            let ratio = at(0.5).zip(at(0.025)).zip(at(0.975));
+            let ratio = ratio.map(|((estimate, low), high)| Estimate { estimate, low, high });
+            (ratio, belief.metric(), belief.draws(500))
+        }
+        several => {
+            let experts = experts(design, several)?;
+            (experts.ratio, experts.typical_metric()?, experts.typical)
+        }
+    };
+    let ranked = models(design, &metric, &draws);
+    let top = ranked.as_ref().and_then(|ranked| {
+        ranked.ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))
+    });
+    Some(Variation {
+        what,
+        people: people.len(),
+        ratio,
+        top: top.map(|top| top.name.clone()),
+        probability_best: top.map(|top| top.probability_best),
+    })
+}
+
+/// What the same answers say if people err in another way.
+fn again(design: &Design, person: &Participant, slope: f64, lapse: f64) -> Option<Belief> {
+    let mut belief = design.belief_with_noise(slope, lapse)?;
+    for question in person.questions() {
+        if let Some(answer) = &question.answer {
+            take(design, &mut belief, &question.asked, answer.choice);
+        }
+    }
+    Some(belief)
+}
+
+fn effects(design: &Design, people: &[(&Participant, &Conduct)]) -> Vec<VariantEffect> {
+    let variants = &design.study().variants;
+    if variants.len() < 2 || design.binary().is_none() {
+        return vec![];
+    }
+    let logs = |variant: Variant| -> Vec<f64> {
+        let with = people.iter().filter(|(person, _)| drawn(person) == Some(variant));
+        with.filter_map(|(person, _)| Some(person.belief().quantile(0.5)?.ln())).collect()
+    };
+    let first = logs(variants[0]);
+    let effect = |(n, variant): (usize, &Variant)| {
+        let logs = logs(*variant);
+        (!logs.is_empty()).then(|| VariantEffect {
+            variant: *variant,
+            people: logs.len(),
+            mean_ratio: moments(&logs).0.exp(),
+            factor: if n == 0 { None } else { difference(&first, &logs) },
+        })
+    };
+    variants.iter().enumerate().filter_map(effect).collect()
+}
+
+fn moments(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0) / n)
+}
+
+/// The difference of two means of logarithms as a factor, with Welch's interval.
+fn difference(first: &[f64], second: &[f64]) -> Option<Estimate> {
+    if first.len() < 2 || second.len() < 2 {
+        return None;
+    }
+    let ((a, va), (b, vb)) = (moments(first), moments(second));
+    let (na, nb) = (first.len() as f64 - 1.0, second.len() as f64 - 1.0);
+    let variance = va + vb;
+    let freedom = if variance > 0.0 { variance * variance / (va * va / na + vb * vb / nb) } else { na + nb };
+    let half = student(freedom) * variance.sqrt();
+    Some(Estimate { estimate: (b - a).exp(), low: (b - a - half).exp(), high: (b - a + half).exp() })
+}
+
+/// The 97.5 % point of Student's distribution, by its expansion around the normal one (good to 1 % from 3 degrees on).
+fn student(freedom: f64) -> f64 {
+    let z = 1.959_963_984_540_054_f64;
+    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
+    z + (z3 + z) / (4.0 * freedom)
+        + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * freedom.powi(2))
+        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * freedom.powi(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_points_agree_with_tables() {
+        for (freedom, expected) in [(4.0, 2.776), (10.0, 2.228), (30.0, 2.042)] {
+            assert!(
+                (student(freedom) - expected).abs() < 0.012 * expected,
+                "{freedom}: {}",
+                student(freedom)
+            );
+        }
+    }
+
+    #[test]
+    fn a_factor_between_two_variants_has_an_interval() {
+        let found = difference(&[1.0, 1.2, 0.8, 1.1], &[1.7, 1.9, 1.6, 1.8]).unwrap();
+        assert!((found.estimate.ln() - 0.725).abs() < 1e-9 && found.low > 1.0 && found.high < 4.0);
+        assert_eq!(difference(&[1.0], &[2.0, 3.0]), None);
+    }
+}

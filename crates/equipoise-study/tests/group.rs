@@ -1,0 +1,69 @@
+//! Groups of experts, from simulated interviews with the real engine.
+
+use equipoise::engine::people::Expert;
+use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
+use equipoise::oracle::Oracle as _;
+use equipoise::population::Logistic;
+use equipoise::space::Binary;
+use equipoise::{Measure, Metric, Sense, View};
+use equipoise_study::group::Line;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// One interview: questions until the interval is narrow, answers of somebody with a ratio and logistic noise.
+fn interview(plan: &AdaptiveRatio, ratio: f64, seed: u64) -> RatioPosterior {
+    let mut posterior = plan.start();
+    let view = View::new(Measure::Binary, 2, 1).unwrap();
+    let metric = Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).unwrap().normal_form();
+    let noise = Noise { slope: 20.0, lapse: 0.0 };
+    let mut expert = Expert::new(metric, posterior.unit(), noise, seed);
+    for _ in 0..25 {
+        if posterior.quantile(0.975) / posterior.quantile(0.025) <= 1.6 {
+            break;
+        }
+        let Some((_, query)) = posterior.question() else { break };
+        let Ok(answer) = expert.prefer(&query);
+        posterior.take(&query, &answer);
+    }
+    posterior
+}
+
+fn camps(plan: &AdaptiveRatio, ratios: &[f64], random: &mut Xoshiro256PlusPlus) -> usize {
+    let densities: Vec<Vec<(f64, f64)>> =
+        ratios.iter().map(|ratio| interview(plan, *ratio, random.random()).density()).collect();
+    Line::of_densities(&densities).unwrap().camps().camps.len()
+}
+
+/// In how many of `runs` two camps (ratios 3 and 30, ten people each) are found, and in how many one camp of twenty is
+/// split.
+fn rates(runs: usize, seed: u64) -> [usize; 2] {
+    let plan = AdaptiveRatio::new(Binary::from_law(Logistic::new(5.0).unwrap())).unwrap();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let two: Vec<f64> = [[3.0; 10], [30.0; 10]].concat();
+    let mut found = [0, 0];
+    for _ in 0..runs {
+        found[0] += usize::from(camps(&plan, &two, &mut random) >= 2);
+        let one = [(random.random_range(0.5_f64..3.0)).exp(); 20];
+        found[1] += usize::from(camps(&plan, &one, &mut random) >= 2);
+    }
+    found
+}
+
+#[test]
+fn two_camps_are_found_and_one_is_not_split() {
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let runs = 30;
+    let [two, split] = rates(runs, seed);
+    println!("seed {seed}: two camps found in {two} of {runs}, one split in {split} of {runs}");
+    assert!(two >= 27, "found in {two} of {runs} (seed {seed})");
+    // At a rate of 5 % four or more of 30 come up once in sixteen; five or more once in sixty.
+    assert!(split <= 5, "split in {split} of {runs} (seed {seed})");
+}
+
+#[test]
+#[ignore = "prints the figures of 500 runs; takes minutes"]
+fn camps_in_500_runs() {
+    let [two, split] = rates(500, 20_261_116);
+    println!("two camps found in {two} of 500, one split in {split} of 500");
+    assert!(two >= 450 && split <= 25);
+}

@@ -1,0 +1,196 @@
+// The researchers' side in a real browser: signing in by keyboard only, every page at two sizes in light and dark past
+// axe-core, and answers that appear while one looks. Usage: node researcher.mjs EQUIPOISE PICTURES
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { accessibility, SIZES } from "./browser.mjs";
+import { check, run, serve } from "./runner.mjs";
+import { answered, go, mouse, tabTo, toFirstQuestion, walk } from "./walk.mjs";
+
+const [equipoise, pictures] = process.argv.slice(2);
+mkdirSync(pictures, { recursive: true });
+
+const PAGES = {
+  studies: "/", design: "/design", links: "/links", live: "/live", people: "/people", person: "/people/1",
+  group: "/group", models: "/models", "what-if": "/models?ratio=20", export: "/export", audit: "/audit", settings: "/settings",
+};
+const PASSWORD = "three small boats";
+
+/** Signs in by keyboard only. */
+async function signIn(page, { link }, name, password) {
+  await page.goto(link);
+  check(new URL(page.url()).pathname === "/sign-in", `not asked to sign in: ${page.url()}`);
+  await tabTo(page, "#name");
+  await page.keyboard.type(name);
+  await tabTo(page, "#password");
+  await page.keyboard.type(password);
+  await Promise.all([page.waitForURL((url) => url.pathname === "/"), page.keyboard.press("Enter")]);
+}
+
+/** Presses a button by keyboard only, and waits for the page that follows. */
+async function press(page, selector) {
+  await tabTo(page, selector);
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+}
+
+/** What is wrong with a page as a whole. */
+async function inspect(page, name) {
+  const violations = await accessibility(page);
+  check(violations.length === 0, `${name}: ${violations.join("; ")}`);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(sideways <= 0, `${name} scrolls sideways by ${sideways} px`);
+  const small = await page.evaluate(() => [...document.querySelectorAll("button, .button, nav a, summary, select, input:not([type=hidden])")]
+    .filter((element) => element.getClientRects().length && element.getBoundingClientRect().height < 24).map((element) => element.outerHTML.slice(0, 80)));
+  check(small.length === 0, `${name}: less than 24 px high: ${small.join(" ")}`);
+}
+
+/** Makes links on the page for them, by keyboard. */
+async function makeLinks(page, origin, count) {
+  await page.goto(`${origin}/links`);
+  await tabTo(page, "#count");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type(String(count));
+  await press(page, 'button[value="page"]');
+  return page.locator("code.link").allTextContents();
+}
+
+const tests = [];
+const test = (name, run) => tests.push({ name, run });
+
+test("researchers sign in by keyboard, and every page is sound in every light", async (browser) => {
+  const study = await serve(equipoise);
+  const origin = study.researchers.link;
+  const desk = await browser.newContext({ viewport: SIZES.desktop });
+  const complaints = [];
+  const watched = async (context) => {
+    const page = await context.newPage();
+    page.on("console", (message) => { if (message.type() === "error") complaints.push(message.text()); });
+    page.on("request", (request) => { if (new URL(request.url()).origin !== origin) complaints.push(request.url()); });
+    return page;
+  };
+  try {
+    const page = await watched(desk);
+    await page.goto(origin);
+    await inspect(page, "sign-in");
+    await signIn(page, study.researchers, study.researchers.name, study.researchers.password);
+    const links = await makeLinks(page, origin, 5);
+    check(links.length === 5, `${links.length} links`);
+    await inspect(page, "new links");
+    await page.screenshot({ path: join(pictures, "new-links.png"), fullPage: true });
+    // Two go through the whole study, three stop after a few comparisons.
+    for (const [place, link] of links.entries()) {
+      const context = await browser.newContext({ viewport: SIZES.desktop, javaScriptEnabled: false });
+      const person = await context.newPage();
+      if (place < 2) {
+        await person.goto(link);
+        await person.waitForURL((url) => url.pathname === "/");
+        await walk(person, mouse, async () => {});
+      } else {
+        await toFirstQuestion(person, link);
+        for (let answers = 0; answers < 6; answers++) await go(person, mouse);
+      }
+      await context.close();
+    }
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const colorScheme of ["light", "dark"]) {
+        const context = await browser.newContext({ viewport, colorScheme, storageState: await desk.storageState() });
+        const page = await watched(context);
+        for (const [name, path] of Object.entries(PAGES)) {
+          await page.goto(origin + path);
+          await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+          await inspect(page, `${name} on a ${size}, ${colorScheme}`);
+          for (const summary of await page.locator("main details:not([open]) > summary").all()) await summary.click();
+          await inspect(page, `${name} opened, on a ${size}, ${colorScheme}`);
+        }
+        await context.close();
+      }
+    }
+    check(complaints.length === 0, complaints.join("; "));
+  } finally {
+    await desk.close();
+    study.stop();
+  }
+});
+
+test("an answer appears on the live page within two seconds, and what was open stays open", async (browser) => {
+  const study = await serve(equipoise);
+  const [desk, phone] = await Promise.all([SIZES.desktop, SIZES.phone].map((viewport) => browser.newContext({ viewport })));
+  try {
+    const [page, person] = [await desk.newPage(), await phone.newPage()];
+    await signIn(page, study.researchers, study.researchers.name, study.researchers.password);
+    await toFirstQuestion(person, study.link);
+    await person.waitForTimeout(300);
+    const answer = async () => {
+      const before = await person.getAttribute("#answer", "data-query");
+      await person.waitForTimeout(300);
+      await person.click('#answer button[value="a"]');
+      await answered(person, before);
+    };
+    await answer();
+    await page.goto(`${study.researchers.link}/live`);
+    await page.click("#narrowing-table > summary").catch(() => {});
+    const count = () => page.locator("#live dt:text-is('comparisons answered') + dd").textContent();
+    let slowest = 0;
+    for (let answers = 2; answers <= 8; answers++) {
+      await answer();
+      const at = Date.now();
+      await page.waitForFunction((wanted) => {
+        const terms = [...document.querySelectorAll("#live dt")];
+        return terms.find((term) => term.textContent === "comparisons answered")?.nextElementSibling.textContent === wanted;
+      }, String(answers), { timeout: 10000 });
+      slowest = Math.max(slowest, Date.now() - at);
+    }
+    check(Number(await count()) === 8, `${await count()} answers on the page`);
+    check(slowest <= 2000, `an answer appeared after ${slowest} ms`);
+    console.log(`  the slowest of 7 answers appeared after ${slowest} ms`);
+    // Whoever does not want the page to change under them says so.
+    await page.uncheck("#refreshing");
+    await answer();
+    await page.waitForTimeout(2500);
+    check(Number(await count()) === 8, "the page went on changing");
+  } finally {
+    await desk.close();
+    await phone.close();
+    study.stop();
+  }
+});
+
+test("every role has the pages it may see, without a script too", async (browser) => {
+  const study = await serve(equipoise);
+  const { link: origin, name, password } = study.researchers;
+  const desk = await browser.newContext({ viewport: SIZES.phone, javaScriptEnabled: false });
+  try {
+    const page = await desk.newPage();
+    await signIn(page, study.researchers, name, password);
+    const menu = () => page.locator("nav.pages a").allTextContents();
+    check((await menu()).join() === "Studies,Design,Links,Live,People,Group,Models,Export,Audit,Settings", (await menu()).join());
+    for (const role of ["analyst", "viewer"]) {
+      await page.goto(`${origin}/settings`);
+      const form = page.locator('form[action="/accounts"]');
+      await form.locator('[name="name"]').fill(role);
+      await form.locator('[name="role"]').selectOption(role);
+      await form.locator('[name="password"]').fill(PASSWORD);
+      await form.locator("button").click();
+      await page.waitForSelector("text=The account was made.");
+    }
+    for (const [role, expected] of [
+      ["analyst", "Studies,Design,Live,People,Group,Models,Export,Audit,Settings"],
+      ["viewer", "Studies,Design,Live,Group,Models,Settings"],
+    ]) {
+      await page.click("text=Sign out");
+      await signIn(page, study.researchers, role, PASSWORD);
+      check((await menu()).join() === expected, `${role}: ${(await menu()).join()}`);
+      for (const entry of await menu()) {
+        await page.click(`nav.pages >> text="${entry}"`);
+        check((await page.locator("h1").textContent()) === entry, `${role} does not get to ${entry}`);
+      }
+      await page.goto(`${origin}/links`);
+      check((await page.locator("h1").textContent()) === "Not for your role", `${role} sees links`);
+      await page.screenshot({ path: join(pictures, `not-for-${role}.png`) });
+    }
+  } finally {
+    await desk.close();
+    study.stop();
+  }
+});
+
+await run(tests);

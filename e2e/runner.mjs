@@ -1,0 +1,40 @@
+// Tests in a browser: how they are started, told apart, and counted.
+import { spawn } from "node:child_process";
+import { launch } from "./browser.mjs";
+
+export class Failure extends Error {}
+export const check = (holds, sentence) => { if (!holds) throw new Failure(sentence); };
+
+/** The demo study on a server of its own: a link for a participant, and how a researcher comes in. */
+export async function serve(equipoise) {
+  const server = spawn(equipoise, ["demo", "--web", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  for await (const chunk of server.stdout) {
+    text += chunk;
+    try {
+      return { ...JSON.parse(text), stop: () => server.kill("SIGTERM") };
+    } catch { /* there is more to come */ }
+  }
+  throw new Failure(`the server did not start: ${text}`);
+}
+
+/** Runs tests one after the other; ONLY names the ones that are wanted. */
+export async function run(tests) {
+  const wanted = process.env.ONLY ?? "";
+  const browser = await launch();
+  let passed = 0, failed = 0;
+  for (const { name, run } of tests.filter(({ name }) => name.includes(wanted))) {
+    const started = Date.now();
+    try {
+      await run(browser);
+      passed++;
+      console.log(`test ${name} ... ok (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failed++;
+      console.log(`test ${name} ... FAILED\n  ${error instanceof Failure ? error.message : error.stack}`);
+    }
+  }
+  await browser.close();
+  console.log(`test result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; in the browser`);
+  process.exitCode = failed ? 1 : 0;
+}
