@@ -6,6 +6,7 @@
 
 mod consistency;
 mod fidelity;
+mod html;
 mod influence;
 mod models;
 mod person;
@@ -17,6 +18,7 @@ mod times;
 
 pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
+pub use html::html;
 pub use influence::Influence;
 pub use models::{Help, ModelReport, SETTLED, models};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};

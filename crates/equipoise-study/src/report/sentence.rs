@@ -333,3 +333,58 @@ pub(super) fn first(design: &Design, report: &Report) -> Vec<String> {
     }
     first
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(estimate: f64, low: Option<f64>, high: Option<f64>) -> String {
+        let study = Study::parse(crate::template::find("binary-cancer").unwrap().text).unwrap();
+        ratio_sentence(&study, "You accept", "your answers", Ratio { estimate, low, high })
+    }
+
+    #[test]
+    fn digits_follow_the_interval() {
+        let narrow = said(6.13, Some(4.81), Some(7.9));
+        assert_eq!(
+            narrow,
+            "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
+        );
+        let wide = said(6.13, Some(3.2), Some(11.8));
+        assert_eq!(
+            wide,
+            "You accept about 6 extra false alarms to avoid one missed cancer (95 % interval 3-10)."
+        );
+    }
+
+    #[test]
+    fn the_dearer_mistake_comes_last() {
+        let turned = said(0.2, Some(0.15), Some(0.25));
+        assert_eq!(
+            turned,
+            "You accept about 5.0 extra missed cancers to avoid one false alarm (95 % interval 4.0-6.7)."
+        );
+    }
+
+    #[test]
+    fn an_end_that_is_not_set_is_not_given() {
+        let open = said(60.0, Some(20.0), None);
+        assert_eq!(
+            open,
+            "You accept at least 20 extra false alarms to avoid one missed cancer; your answers do not set an upper limit."
+        );
+        let turned = said(0.01, None, Some(0.05));
+        assert_eq!(
+            turned,
+            "You accept at least 20 extra missed cancers to avoid one false alarm; your answers do not set an upper limit."
+        );
+    }
+
+    #[test]
+    fn an_interval_around_1_settles_nothing() {
+        let open = "Your answers do not settle which mistake you consider worse.";
+        assert_eq!(said(1.2, Some(0.8), Some(1.7)), open);
+        assert_eq!(said(3.0, Some(0.9), None), open);
+        assert_eq!(said(1.0, None, None), open);
+    }
+}
