@@ -202,3 +202,67 @@ fn researchers_sign_in_on_a_port_of_their_own() {
     let stop = Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
     assert!(stop.success() && server.wait().unwrap().success());
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_that_people_send_is_in_what_the_server_says() {
+    let temporary = place("serve-canaries");
+    let mut demo = equipoise()
+        .args(["demo", "--web", "--json"])
+        .env("TMPDIR", &temporary)
+        .env("RUST_LOG", "trace")
+        .env("RUST_BACKTRACE", "full")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut output = BufReader::new(demo.stdout.take().unwrap());
+    let link = document(&mut output)["link"].as_str().unwrap().to_owned();
+    let (address, path) = link.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut sent = 0;
+    runtime.block_on(async {
+        let mut client = Client::connect(address.parse().unwrap()).await.unwrap();
+        client.get(&format!("/{path}?PROLIFIC_PID=canary-0000")).await.unwrap();
+        let page = client.get("/").await.unwrap().body;
+        let csrf = page.split_once("name=\"csrf\" value=\"").unwrap().1.split('"').next().unwrap().to_owned();
+        let paths = [
+            "/language",
+            "/consent",
+            "/questionnaire",
+            "/stated",
+            "/learn",
+            "/practice",
+            "/answer",
+            "/undo",
+            "/note",
+            "/withdraw/x",
+        ];
+        for round in 0..50 {
+            for path in paths {
+                sent += 1;
+                let canary = format!("canary-{sent:04}-{round}");
+                let fields = [
+                    ("csrf", csrf.as_str()),
+                    ("key", canary.as_str()),
+                    ("language", &canary),
+                    ("text", &canary),
+                    ("query", &canary),
+                    ("item.how", &canary),
+                    ("ratio", &canary),
+                    ("choice", &canary),
+                ];
+                client.post(path, &fields).await.unwrap();
+                client.get(&format!("/{canary}?mail={canary}@example.org")).await.unwrap();
+            }
+        }
+    });
+    Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut output, &mut said).unwrap();
+    std::io::Read::read_to_string(&mut demo.stderr.take().unwrap(), &mut said).unwrap();
+    demo.wait().unwrap();
+    let token = path.strip_prefix("s/").unwrap();
+    assert!(!said.contains("canary-") && !said.contains(token), "{said}");
+    println!("{sent} canaries were sent, none is in {} bytes of output", said.len());
+}

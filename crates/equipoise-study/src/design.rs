@@ -508,3 +508,28 @@ fn pool_space(study: &Study, pool: &[ModelConfusions]) -> Result<Binary> {
     corners.extend(turned);
     Ok(Binary::from_hull(prior, Polygon::hull(corners)?)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::TEMPLATES;
+    use rand::SeedableRng as _;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    #[test]
+    fn only_checks_are_better_throughout() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+        let mut pairs = 0;
+        for template in TEMPLATES {
+            let design = Design::new(Study::parse(template.text).unwrap(), Path::new(".")).unwrap();
+            for number in 0..2_000 {
+                let (_, shown) = design.evaluation(number, &mut random).expect("a pair to evaluate on");
+                assert_eq!(shown.dominance(), Dominance::Neither, "{}", template.name);
+                let (_, shown) = design.dominated(&mut random).expect("a dominated pair");
+                assert_eq!(shown.dominance(), Dominance::A, "{}", template.name);
+                pairs += 2;
+            }
+        }
+        println!("{pairs} pairs");
+    }
+}

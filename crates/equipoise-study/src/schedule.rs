@@ -51,7 +51,7 @@ pub(crate) fn next(
     let schedule = Schedule { design, invited, answered, place: answered.len() };
     let telling = schedule.telling(belief);
     let left = schedule.left(belief, telling.is_some());
-    let (purpose, query, shown) = schedule.choose(telling)?;
+    let (purpose, query, shown) = schedule.choose(telling, left)?;
     Some(Asked { left: Some(left), ..schedule.asked(purpose, query, shown) })
 }
 
@@ -92,14 +92,14 @@ struct Schedule<'a> {
 }
 
 impl Schedule<'_> {
-    fn choose(&self, telling: Option<(Query, Shown)>) -> Option<(Purpose, Query, Shown)> {
+    /// Draws among what is left, each kind as often as there are still to come of it: so none comes early or late.
+    fn choose(&self, telling: Option<(Query, Shown)>, left: [usize; 2]) -> Option<(Purpose, Query, Shown)> {
         let checks = &self.design.study().checks;
         let done = |wanted: fn(Purpose) -> bool| count(self.answered, wanted);
-        let elicited = done(|purpose| purpose == Purpose::Elicitation);
         let evaluated = done(|purpose| purpose == Purpose::Evaluation);
         let elicitation = match &telling {
             // Two at least, so that the end of the elicitation does not announce itself.
-            Some(_) => self.design.expected().saturating_sub(elicited).max(2),
+            Some(_) => ((left[0] + left[1]) / 2).saturating_sub(self.checks_due()).max(2),
             None => 0,
         };
         let evaluation = checks.evaluation.saturating_sub(evaluated);
@@ -110,9 +110,8 @@ impl Schedule<'_> {
             // Nothing else is left: better a repeat on the wrong side of the balance than none.
             originals = self.originals(None);
         }
-        if originals.is_empty() {
-            repeats = 0;
-        }
+        // There is something to repeat about half of the time: then twice as often, or repeats would come late.
+        repeats *= if originals.is_empty() { 0 } else { 2 };
         let mut draws = self.draws("purpose");
         let total = elicitation + evaluation + dominated + repeats;
         if total == 0 {
@@ -134,6 +133,16 @@ impl Schedule<'_> {
         };
         // A space that has no such pair gets an elicitation question in its place.
         check.or_else(|| telling.map(|(query, shown)| (Purpose::Elicitation, query, shown)))
+    }
+
+    /// How many checks are still to come.
+    fn checks_due(&self) -> usize {
+        let checks = &self.design.study().checks;
+        let due =
+            |most: usize, wanted: fn(Purpose) -> bool| most.saturating_sub(count(self.answered, wanted));
+        due(checks.evaluation, |purpose| purpose == Purpose::Evaluation)
+            + due(checks.repeats, |purpose| matches!(purpose, Purpose::Repeat { .. }))
+            + due(checks.dominated, |purpose| purpose == Purpose::Dominated)
     }
 
     /// How many comparisons are left with the next one: what the engine imagines, and the checks still due (UX-17).

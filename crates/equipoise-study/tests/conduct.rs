@@ -85,7 +85,7 @@ fn sides_are_balanced_and_only_checks_are_dominated() {
 #[test]
 fn taking_answers_back_leaves_no_trace_in_belief_or_next_question() {
     // The same final answers, straight and by detours, must give the same bits and the same next pair.
-    for seed in 0..12 {
+    for seed in 0..6 {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let desk = desk("binary-cancer", seed);
         let session = desk.invite(1).unwrap().remove(0).session;
@@ -95,7 +95,7 @@ fn taking_answers_back_leaves_no_trace_in_belief_or_next_question() {
         let choices: Vec<Choice> =
             straight.questions().iter().filter_map(|q| q.answer.as_ref()).map(|a| a.choice).collect();
         let mut detours = 0;
-        while detours < 6 {
+        while detours < 4 {
             let back = random.random_range(1..=choices.len());
             for _ in 0..back {
                 let asked = desk.look(&session, |p| p.last_answered().unwrap().seq).unwrap();
@@ -239,6 +239,8 @@ fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
 #[test]
 fn the_range_of_comparisons_left_is_mostly_right_and_never_jumps() {
     let (mut inside, mut steps) = (0, 0);
+    // Places of questions that elicit, that evaluate, and that repeat, as shares of the way (UX-01).
+    let mut places: [Vec<f64>; 3] = Default::default();
     let desk = desk("binary-cancer", 31);
     for (n, invitation) in desk.invite(16).unwrap().into_iter().enumerate() {
         let ratio = 1.5 * 16_f64.powf(n as f64 / 15.0);
@@ -250,6 +252,13 @@ fn the_range_of_comparisons_left_is_mostly_right_and_never_jumps() {
                 let [low, high] = question.asked.left.expect("every question says how many are left");
                 inside += usize::from((low..=high).contains(&(all.len() - place)));
                 steps += 1;
+                let kind = match question.asked.purpose {
+                    Purpose::Elicitation => Some(0),
+                    Purpose::Evaluation => Some(1),
+                    Purpose::Repeat { .. } => Some(2),
+                    Purpose::Dominated => None,
+                };
+                kind.into_iter().for_each(|kind| places[kind].push((place + 1) as f64));
                 assert!(low >= 1 && low <= high);
                 assert!(before.is_none_or(|[_, before]| high <= before + 2), "{before:?} then {high}");
                 before = Some([low, high]);
@@ -257,6 +266,20 @@ fn the_range_of_comparisons_left_is_mostly_right_and_never_jumps() {
         })
         .unwrap();
     }
+    // The chance that a question of one kind comes after one of the other.
+    let after = |x: &[f64], y: &[f64]| {
+        let one = |x: &f64| {
+            y.iter().map(|y| if x > y { 1.0 } else { f64::from(u8::from(x == y)) / 2.0 }).sum::<f64>()
+        };
+        x.iter().map(one).sum::<f64>() / (x.len() * y.len()) as f64
+    };
+    let auc = after(&places[0], &places[1]);
+    println!(
+        "place tells elicitation from evaluation with AUC {:.3}, repeats from both with {:.3}",
+        auc,
+        after(&places[2], &[&places[0][..], &places[1][..]].concat())
+    );
+    assert!((auc - 0.5).abs() <= 0.1, "{auc}");
     println!("the true number was in the range in {inside} of {steps} steps");
     assert!(inside * 100 >= steps * 75, "{inside} of {steps}");
 }
@@ -297,4 +320,29 @@ fn whoever_always_presses_the_same_side_is_flagged_and_few_others_are() {
     }
     println!("flagged: {caught} of {people} who always press left, {wronged} of {people} who read");
     assert!(caught * 100 >= 95 * people && wronged <= 1);
+}
+
+#[test]
+fn sides_are_even_over_many_sessions() {
+    // Balance is of the schedule alone, so it can be looked at without anybody answering (UX-15).
+    let desk = desk("binary-cancer", 51);
+    let (mut left, mut all) = (0_usize, 0_usize);
+    for invitation in desk.invite(60).unwrap() {
+        let mut simulant = Simulant::new(f64::from(1 + (all % 20) as u32), 20.0, all as u64);
+        walk(&desk, &invitation.session, &mut simulant, 16);
+        desk.look(&invitation.session, |participant| {
+            let sides: Vec<Side> =
+                participant.questions()[..16].iter().map(|q| q.asked.fewer_missed).collect();
+            let mut balance = 0_i32;
+            for side in &sides {
+                balance += if *side == Side::A { 1 } else { -1 };
+                assert!(balance.abs() <= 2);
+            }
+            left += sides.iter().filter(|side| **side == Side::A).count();
+            all += sides.len();
+        })
+        .unwrap();
+    }
+    println!("fewer missed on side A in {left} of {all}");
+    assert!((left as f64 / all as f64 - 0.5).abs() < 0.02, "{left} of {all}");
 }
