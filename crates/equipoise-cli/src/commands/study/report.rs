@@ -3,14 +3,15 @@
 use super::Place;
 use crate::args::Global;
 use crate::fault::Fault;
-use crate::json;
 use crate::terminal::Terminal;
+use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::report::{self, Agreement, Fidelity, Group, Options, PersonReport};
 use equipoise_study::{log, people};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Say what the metric is, how sure that is, and how well it predicts
@@ -21,6 +22,7 @@ The same log gives the same bytes. The log is verified first; the exit code is 4
 Examples:
   equipoise report --study cancer
   equipoise report --study cancer --participant 3 --why
+  equipoise report --study cancer --html report.html
   equipoise report --study cancer --why --json")]
 pub struct Report {
     #[command(flatten)]
@@ -28,6 +30,9 @@ pub struct Report {
     /// Also say which answers mattered most
     #[arg(long)]
     why: bool,
+    /// Write the report as one page that needs nothing else; it says which answers mattered most
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Report one participant only, by number
     #[arg(long, value_name = "N")]
     participant: Option<u64>,
@@ -49,7 +54,7 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let verified = log::verify(&store)?;
     let people = people::participants(&design, &store)?;
     let options = Options {
-        why: args.why,
+        why: args.why || args.html.is_some(),
         shared: args.shared,
         mix_versions: args.mix_versions,
         participant: args.participant,
@@ -59,12 +64,19 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
         let what = format!("participant {number} has answered no comparison of this version of the study");
         return Err(Fault::usage(what).into());
     }
+    if let Some(path) = &args.html {
+        files::write(path, &report::html(&design, &report))?;
+    }
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&report, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    text(&report, Terminal::detect(), &mut out)?;
+    match &args.html {
+        Some(path) if !global.quiet => writeln!(out, "Report: {}", path.display())?,
+        Some(_) => {}
+        None => text(&report, Terminal::detect(), &mut out)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

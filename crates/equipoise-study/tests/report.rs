@@ -1,0 +1,251 @@
+//! The report of simulated studies: the same bytes, the right numbers, the right refusals.
+
+mod common;
+
+use common::{Simulant, walk};
+use equipoise::rank;
+use equipoise_study::event::{Choice, Purpose};
+use equipoise_study::log::{MemoryStore, Writer};
+use equipoise_study::report::{self, Options, Report};
+use equipoise_study::seams::{TestClock, TestRandom};
+use equipoise_study::{Design, Desk, Participant, Study, template};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Four models between "misses much" and "cries wolf", each counted on 2,000 people.
+const MODELS: &str = "model,truth,estimate,count
+bold,no cancer,no cancer,1100
+bold,no cancer,cancer,300
+bold,cancer,no cancer,12
+bold,cancer,cancer,588
+even,no cancer,no cancer,1280
+even,no cancer,cancer,120
+even,cancer,no cancer,45
+even,cancer,cancer,555
+timid,no cancer,no cancer,1370
+timid,no cancer,cancer,30
+timid,cancer,no cancer,150
+timid,cancer,cancer,450
+";
+
+fn place(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The cancer study with models to choose from, its file changed as told.
+fn cancer(
+    name: &str,
+    models: &str,
+    change: impl Fn(String) -> String,
+) -> equipoise_study::Result<Arc<Design>> {
+    let directory = place(name);
+    std::fs::write(directory.join("models.csv"), models).unwrap();
+    let text = template::find("binary-cancer").unwrap().text;
+    let text = change(text.replacen("[stop]", "[candidates]\nfile = \"models.csv\"\n\n[stop]", 1));
+    Ok(Arc::new(Design::new(Study::parse(&text)?, &directory)?))
+}
+
+/// People with these ratios walk through a study; what the log then holds.
+fn cohort(design: &Arc<Design>, ratios: &[f64], slope: f64) -> Vec<Participant> {
+    let desk = Desk::new(
+        design.clone(),
+        Writer::start(MemoryStore::new()),
+        TestClock::default(),
+        TestRandom::new(7),
+    );
+    let invitations = desk.invite(ratios.len()).unwrap();
+    for (n, (invitation, ratio)) in invitations.iter().zip(ratios).enumerate() {
+        walk(&desk, &invitation.session, &mut Simulant::new(*ratio, slope, n as u64 + 1), usize::MAX);
+    }
+    invitations.iter().map(|invitation| desk.look(&invitation.session, Clone::clone).unwrap()).collect()
+}
+
+fn report_of(design: &Arc<Design>, people: &[Participant]) -> Report {
+    report::report(design, people, "head", &Options { why: true, ..Options::default() })
+}
+
+#[test]
+fn the_same_log_gives_the_same_bytes() {
+    let design = cancer("report-bytes", MODELS, |text| text).unwrap();
+    let page = || {
+        let people = cohort(&design, &[4.0, 9.0, 15.0], 20.0);
+        report::html(&design, &report_of(&design, &people))
+    };
+    let (first, again) = (page(), page());
+    assert!(first == again, "two reports of the same log differ");
+    // Nothing is fetched and nothing runs.
+    for forbidden in ["<script", "http://", "https://", "src=", "@import", "url("] {
+        assert!(!first.contains(forbidden), "{forbidden}");
+    }
+    for expected in ["How sure is this?", "Which model?", "Decision curve", "Rules side by side", "Audit"] {
+        assert!(first.contains(expected), "{expected}");
+    }
+}
+
+#[test]
+fn the_page_of_a_small_study_is_as_it_was() {
+    let design =
+        cancer("report-golden", MODELS, |text| text.replacen("evaluation = 15", "evaluation = 6", 1))
+            .unwrap();
+    let people = cohort(&design, &[4.0, 9.0], 20.0);
+    let found = report::html(&design, &report_of(&design, &people));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/report.html");
+    if std::env::var_os("EQUIPOISE_GOLDEN").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap();
+    let differs = found.lines().zip(expected.lines()).position(|(a, b)| a != b);
+    assert!(
+        found == expected,
+        "line {differs:?} differs; EQUIPOISE_GOLDEN=1 rewrites the file, read the difference"
+    );
+}
+
+#[test]
+fn the_ranking_agrees_with_counting_draws() {
+    let design = cancer("report-rank", MODELS, |text| text).unwrap();
+    let people = cohort(&design, &[6.0], 20.0);
+    let found = report_of(&design, &people).people.remove(0).models.unwrap();
+    let candidates = design.models().unwrap().candidates();
+    let draws = people[0].belief().draws(1000);
+    let draw = |n: usize, model: &rank::Candidate| draws[n].of(&model.draws()[n]).unwrap();
+    let mut best = vec![0.0; candidates.len()];
+    let mut regret = vec![0.0; candidates.len()];
+    for n in 0..1000 {
+        let values: Vec<f64> = candidates.iter().map(|model| draw(n, model)).collect();
+        let top = values.iter().copied().fold(f64::MIN, f64::max);
+        for (m, value) in values.iter().enumerate() {
+            best[m] += f64::from(u8::from(*value == top)) / 1000.0;
+            regret[m] += (top - value) / 1000.0;
+        }
+    }
+    for standing in &found.ranking.standings {
+        assert!((standing.probability_best - best[standing.index]).abs() < 1e-9);
+        assert!((standing.expected_regret - regret[standing.index]).abs() < 1e-9);
+    }
+    assert_eq!(found.separable, best.iter().any(|share| *share >= 0.8));
+}
+
+#[test]
+fn without_an_answer_the_estimate_is_that_of_a_run_without_it() {
+    let design = common::design("binary-cancer");
+    let people = cohort(&design, &[7.0], 20.0);
+    let report = report_of(&design, &people);
+    assert_eq!(report.people[0].why.len(), 3);
+    for influence in &report.people[0].why {
+        let mut without = design.belief();
+        let mut turned = design.belief();
+        for question in people[0].questions().iter().filter(|q| q.asked.purpose == Purpose::Elicitation) {
+            let Some(answer) = &question.answer else { continue };
+            let shown = &question.asked.shown;
+            let straight = if question.asked.swapped { shown.swapped() } else { shown.clone() };
+            let take = |belief: &mut equipoise_study::Belief, choice: Choice| {
+                let preference = question.asked.preference(choice);
+                belief.take(&question.asked.query, preference, design.frame().query(&straight));
+            };
+            if question.asked.number == influence.question {
+                take(&mut turned, if answer.choice == Choice::A { Choice::B } else { Choice::A });
+            } else {
+                take(&mut without, answer.choice);
+                take(&mut turned, answer.choice);
+            }
+        }
+        assert_eq!(influence.without, without.quantile(0.5));
+        assert_eq!(influence.had_it_been_the_other, turned.quantile(0.5));
+        assert_eq!(influence.rows.0.len(), 1);
+    }
+}
+
+#[test]
+fn few_people_are_hidden_in_a_report_that_is_passed_on() {
+    let design = cancer("report-shared", MODELS, |text| text).unwrap();
+    let people = cohort(&design, &[4.0, 5.0, 6.0], 20.0);
+    let shared = Options { shared: true, ..Options::default() };
+    let found = report::report(&design, &people, "head", &shared);
+    assert!(found.hidden && found.people.is_empty());
+    assert!(
+        found
+            .group
+            .as_ref()
+            .is_some_and(|group| group.experts.members.is_empty() && group.experts.people == 3)
+    );
+    let page = report::html(&design, &found);
+    assert!(!page.contains("Participant 1") && page.contains("fewer than 5"));
+}
+
+#[test]
+fn other_versions_are_mixed_in_only_when_told() {
+    let design = common::design("binary-cancer");
+    let people = cohort(&design, &[4.0, 8.0], 20.0);
+    let text = template::find("binary-cancer").unwrap().text.replacen("version = 1 ", "version = 2 ", 1);
+    let next = Arc::new(Design::new(Study::parse(&text).unwrap(), Path::new(".")).unwrap());
+    let apart = report::report(&next, &people, "head", &Options::default());
+    assert_eq!((apart.counts.answered, apart.other_versions, apart.mixed_versions), (0, 2, false));
+    let mix = Options { mix_versions: true, ..Options::default() };
+    let mixed = report::report(&next, &people, "head", &mix);
+    assert_eq!((mixed.counts.answered, mixed.mixed_versions), (2, true));
+    assert!(mixed.first.iter().any(|sentence| sentence.contains("several versions")));
+}
+
+#[test]
+fn whoever_was_not_looking_is_refused_a_metric() {
+    let design = common::design("binary-cancer");
+    // Slope 0: a coin.
+    let people = cohort(&design, &[1.0; 6], 0.0);
+    let report = report_of(&design, &people);
+    assert!(report.counts.refused >= 3, "{} of 6 refused", report.counts.refused);
+    for person in report.people.iter().filter(|person| person.refusal.is_some()) {
+        assert!(person.sentence.starts_with("No metric is reported: ") && person.metric.is_none());
+        assert!(person.models.is_none() && person.threshold.is_none());
+    }
+    assert!(report.people.iter().any(|person| !person.consistency.contradictions.is_empty()));
+}
+
+#[test]
+fn models_that_cannot_be_used_are_named_with_what_was_expected() {
+    let wrong = |name: &str, models: &str| cancer(name, models, |text| text).unwrap_err().to_string();
+    assert_eq!(
+        wrong("report-wrong-1", &MODELS.replace("no cancer", "healthy")),
+        "candidates: model bold has the class \"healthy\", expected no cancer, cancer"
+    );
+    let one: String = MODELS.lines().take(5).map(|line| format!("{line}\n")).collect();
+    assert_eq!(wrong("report-wrong-2", &one), "candidates has 1 models, expected at least 2 to choose from");
+    let neither = cancer("report-wrong-3", MODELS, |text| text.replacen("file = \"models.csv\"\n", "", 1));
+    let sentence = neither.unwrap_err().to_string();
+    assert!(sentence.ends_with("candidates has no file, expected either file or predictions"), "{sentence}");
+    let plain = common::design("binary-cancer");
+    let with = cancer("report-hash", MODELS, |text| text).unwrap();
+    let other = cancer("report-hash-2", &MODELS.replace("1100", "1101"), |text| text).unwrap();
+    assert!(plain.hash() != with.hash() && with.hash() != other.hash(), "models are part of the hash");
+}
+
+#[test]
+fn several_classes_and_groups_have_rates_prices_and_a_map() {
+    for template in ["multiclass-triage", "group-fair-hiring"] {
+        let design = common::design(template);
+        let people = cohort(&design, &[1.0, 1.0], 20.0);
+        let report = report_of(&design, &people);
+        let page = report::html(&design, &report);
+        for person in report.people.iter().filter(|person| person.refusal.is_none()) {
+            assert!(person.rates.windows(2).all(|pair| pair[0].rate >= pair[1].rate));
+            for rate in &person.rates {
+                let [low, high] = rate.interval.unwrap();
+                assert!(low <= high && !rate.rows.0.is_empty());
+            }
+            assert_eq!(person.gaps.len(), if template == "group-fair-hiring" { 2 } else { 0 });
+            if let Some(gap) = person.gaps.first() {
+                assert!(gap.sentence.starts_with("You accept up to ") && gap.sentence.contains("by 1 point"));
+                assert!(person.trade_off.is_some() && page.contains("Trade-off"));
+            }
+        }
+        if report.counts.with_metric == 2 {
+            let experts = &report.group.as_ref().unwrap().experts;
+            assert!(experts.members.iter().all(|member| member.place.is_some()));
+            assert!(page.contains("People in the plane"));
+        }
+    }
+}
