@@ -118,3 +118,83 @@ fn a_changed_log_ends_in_exit_code_4() {
         assert_eq!(code, 4, "{command}: {err}");
     }
 }
+
+#[test]
+fn a_report_is_the_same_page_in_every_process() {
+    let directory = place("study-report");
+    run(&directory, &["new", "cancer"]);
+    let inside = directory.join("cancer");
+    json(&inside, &["lock"]);
+    answered(&inside, 2);
+    for name in ["first.html", "again.html"] {
+        let (out, err, code) = run(&inside, &["report", "--html", name]);
+        assert_eq!((code, out.as_str()), (0, format!("Report: {name}\n").as_str()), "{err}");
+    }
+    let read = |name: &str| std::fs::read_to_string(inside.join(name)).unwrap();
+    assert!(read("first.html") == read("again.html"));
+    let study = Study::parse(&read("study.toml")).unwrap();
+    let design = Arc::new(Design::new(study, &inside).unwrap());
+    let store = SqliteStore::open_existing(inside.join("log.sqlite")).unwrap();
+    let head = equipoise_study::log::verify(&store).unwrap().head;
+    let people = equipoise_study::people::participants(&design, &store).unwrap();
+    let options = equipoise_study::report::Options { why: true, ..Default::default() };
+    let report = equipoise_study::report::report(&design, &people, &head, &options);
+    assert!(
+        equipoise_study::report::html(&design, &report) == read("first.html"),
+        "this process writes another page"
+    );
+    assert_eq!(json(&inside, &["report", "--participant", "2"])["people"][0]["participant"], 2);
+    let (_, err, code) = run(&inside, &["report", "--participant", "9"]);
+    let expected = "error: participant 9 has answered no comparison of this version of the study\n";
+    assert_eq!((code, err.as_str()), (2, expected));
+    assert_eq!(json(&inside, &["report", "--shared"])["people"].as_array().unwrap().len(), 0);
+}
+
+/// Some people choose the system that misses fewer, every time.
+fn answered(directory: &Path, count: usize) {
+    use equipoise_study::Step;
+    use equipoise_study::event::{Answered, Choice, Side};
+    let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml")).unwrap()).unwrap();
+    let design = Arc::new(Design::new(study, directory).unwrap());
+    let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
+    let desk = Desk::new(design, writer, SystemClock, TestRandom::new(2));
+    for invitation in desk.invite(count).unwrap() {
+        for step in 0.. {
+            let next = desk.look(&invitation.session, |participant| {
+                Some(match participant.step() {
+                    Step::Language => Event::LanguageChosen { language: "en".to_owned() },
+                    Step::Consent => Event::ConsentGiven {
+                        text: participant.consent_hash(),
+                        device: "phone".to_owned(),
+                        external: Default::default(),
+                    },
+                    Step::Questionnaire(position) => {
+                        Event::QuestionnaireAnswered { position, answers: Default::default() }
+                    }
+                    Step::StatedCost(when) => {
+                        Event::StatedCost { when, ratio: Some(10.0), low: None, high: None }
+                    }
+                    Step::Consequences => Event::ConsequencesRead,
+                    Step::Picture { question, .. } => Event::PictureAnswered { question, option: 0 },
+                    Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },
+                    Step::Compare => {
+                        let question = participant.pending().expect("a comparison is on the screen");
+                        let fewer = question.asked.fewer_missed == Side::A;
+                        Event::Answered(Answered {
+                            asked: question.seq,
+                            choice: if fewer { Choice::A } else { Choice::B },
+                            response_ms: Some(2_000),
+                            hidden_ms: 0,
+                            rates: false,
+                            pressed_left: None,
+                        })
+                    }
+                    Step::Finish => Event::Completed,
+                    Step::Result | Step::Withdrawn => return None,
+                })
+            });
+            let Some(event) = next.unwrap() else { break };
+            desk.record(&invitation.session, "phone", &format!("key-{step}"), &event).unwrap();
+        }
+    }
+}

@@ -10,6 +10,7 @@ use equipoise_server::{cohort, participant};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Row, Store, Writer};
 use equipoise_study::seams::{SystemClock, TestRandom};
+use equipoise_study::study::Candidates;
 use equipoise_study::{Design, Desk, Error, Event, Question, Step, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
@@ -53,12 +54,8 @@ impl Store for Breakable {
     fn sessions(&self) -> equipoise_study::Result<Vec<String>> {
         self.0.sessions()
     }
-    fn each_after(
-        &self,
-        position: u64,
-        look: &mut dyn FnMut(Row) -> equipoise_study::Result<()>,
-    ) -> equipoise_study::Result<()> {
-        self.0.each_after(position, look)
+    fn each(&self, look: &mut dyn FnMut(Row) -> equipoise_study::Result<()>) -> equipoise_study::Result<()> {
+        self.0.each(look)
     }
     fn probe(&mut self) -> equipoise_study::Result<()> {
         self.check()
@@ -77,9 +74,14 @@ fn web() -> Web {
 }
 
 fn web_of(template: &str) -> Web {
+    web_with(template, Path::new("."), |_| {})
+}
+
+fn web_with(template: &str, directory: &Path, change: impl FnOnce(&mut Study)) -> Web {
     let mut study = Study::parse(template::find(template).unwrap().text).unwrap();
     study.completion.parameters = vec!["PROLIFIC_PID".to_owned()];
-    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    change(&mut study);
+    let design = Arc::new(Design::new(study, directory).unwrap());
     let broken = Arc::new(AtomicBool::new(false));
     let store = Breakable(MemoryStore::new(), broken.clone());
     let desk = Arc::new(Desk::new(design, Writer::start(store), SystemClock, TestRandom::new(3)));
@@ -583,6 +585,45 @@ async fn studies_of_other_kinds_have_all_pages_too() {
         let group = get(&web.app, "/group", &owner.cookie).await.body;
         assert!(group.contains("<ellipse") || group.contains("Fewer than two people"), "{template} {group}");
     }
+}
+
+/// The models of a table on the page, best first, from a place in the page on.
+fn ranked(page: &str, after: &str) -> Vec<String> {
+    let table = page.split_once(after).unwrap_or_else(|| panic!("no {after} in {page}")).1;
+    let body = table.split_once("<tbody>").unwrap().1.split_once("</tbody>").unwrap().0;
+    body.split("<th scope=\"row\">").skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_if_ranks_models_anew_and_says_that_it_is_hypothetical() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("what-if");
+    std::fs::create_dir_all(&directory).unwrap();
+    // One misses 30 and alarms 20 of 1,000; the other misses 5 and alarms 150: even at a ratio of 5.2.
+    let records = "model,truth,estimate,count\n\
+        bold,no cancer,no cancer,630\nbold,no cancer,cancer,20\nbold,cancer,cancer,320\nbold,cancer,no cancer,30\n\
+        careful,no cancer,no cancer,500\ncareful,no cancer,cancer,150\ncareful,cancer,cancer,345\ncareful,cancer,no cancer,5\n";
+    std::fs::write(directory.join("models.csv"), records).unwrap();
+    let web = web_with("binary-cancer", &directory, |study| {
+        study.candidates = Some(Candidates { file: Some("models.csv".into()), predictions: vec![] });
+    });
+    take_part(&web, "x");
+    let analyst = web.sign_in("analyst").await;
+    let page = |path: &'static str| get(&web.app, path, &analyst.cookie);
+    let plain = page("/models").await.body;
+    assert!(!plain.contains("not a result") && plain.contains("By a typical member of the group"), "{plain}");
+    let [low, high] = [page("/models?ratio=2").await.body, page("/models?ratio=20").await.body];
+    assert_eq!(ranked(&low, "not a result"), ["bold", "careful"]);
+    assert_eq!(ranked(&high, "not a result"), ["careful", "bold"]);
+    for (body, threshold) in [(&low, "at least 0.333"), (&high, "at least 0.048")] {
+        assert!(body.contains("hypothetical") && body.contains(threshold), "{body}");
+    }
+    // What people hold does not move with what somebody types.
+    let of_group = |body: &str| body.split_once("id=\"by-group\"").unwrap().1.to_owned();
+    assert_eq!(of_group(&low), of_group(&plain));
+    let wrong = page("/models?ratio=many").await.body;
+    assert!(wrong.contains("Expected a number from 0.001 to 1,000."), "{wrong}");
+    let group = page("/group").await.body;
+    assert!(group.contains("minimax regret") && group.contains("prefer different models"), "{group}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

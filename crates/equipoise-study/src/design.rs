@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::groups::Shares;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
+use equipoise::elicit::AnyPlan;
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
@@ -147,6 +148,14 @@ impl Design {
         match &self.engine {
             Engine::Ratio { space, .. } => Some(space),
             Engine::Weights { .. } => None,
+        }
+    }
+
+    /// The plan behind the questions, without the checks.
+    pub fn plan(&self) -> AnyPlan {
+        match &self.engine {
+            Engine::Ratio { plan, .. } => AnyPlan::AdaptiveRatio(plan.as_ref().clone()),
+            Engine::Weights { plan, .. } => AnyPlan::Adaptive(plan.as_ref().clone()),
         }
     }
 

@@ -50,6 +50,7 @@ pub mod numbers;
 mod participant;
 pub mod people;
 mod progress;
+pub mod rehearsal;
 pub mod report;
 mod schedule;
 pub mod seams;

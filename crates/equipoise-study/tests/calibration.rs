@@ -12,7 +12,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// How often statements about simulated people are right.
 #[derive(Debug, Default)]
 struct Right {
-    people: usize,
     /// The 95 % interval of the ratio holds it.
     ratio: usize,
     /// That of the threshold 1/(1 + ratio) holds it.
@@ -58,7 +57,7 @@ fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) ->
     let space = Binary::from_law(Logistic::new(5.0).unwrap());
     let plan = AdaptiveRatio::new(space.clone()).unwrap();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut right = Right { people, ..Right::default() };
+    let mut right = Right::default();
     for _ in 0..people {
         let ratio = people::log_ratio(&mut random).exp();
         let noise = noise(&mut random);
@@ -88,7 +87,7 @@ fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) ->
 #[test]
 fn statements_are_right_about_as_often_as_they_say() {
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let right = simulate(120, seed, |random| people::noise(random));
+    let right = simulate(120, seed, people::noise);
     println!("seed {seed}: {right:?}");
     // Of 120 at 95 %, 114 are expected; fewer than 105 come up once in 2,000.
     assert!(right.ratio >= 105 && right.threshold >= 105, "seed {seed}: {right:?}");
@@ -98,7 +97,7 @@ fn statements_are_right_about_as_often_as_they_say() {
 #[test]
 #[ignore = "prints the figures of 2,000 people; takes minutes"]
 fn calibration_of_2000_people() {
-    let right = simulate(2000, 20_261_117, |random| people::noise(random));
+    let right = simulate(2000, 20_261_117, people::noise);
     println!("people who err as the model says: {right:?}");
     let lapsing = simulate(2000, 20_261_118, |random| Noise { lapse: 0.1, ..people::noise(random) });
     println!("with 10 % lapses: {lapsing:?}");

@@ -1,6 +1,7 @@
 //! `equipoise plan`: what to expect of an elicitation, from simulated experts, before any human is asked.
 
 use super::bench::{fresh_seed, quantile};
+use super::study;
 use crate::args::{Global, PlanAhead};
 use crate::fault::{FINDING, Fault};
 use crate::progress::Progress;
@@ -9,12 +10,12 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
-use equipoise::elicit::{AnyPlan, Finding, SignKnowledge};
+use equipoise::elicit::{AnyPlan, Finding};
 use equipoise::engine::people::{self, Expert};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
-use equipoise::metric::random;
 use equipoise::space::AnySpace;
-use equipoise::{Metric, Plan as _, Sense};
+use equipoise::{Metric, Plan as _};
+use equipoise_study::{Design, Stopped, rehearsal};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -22,6 +23,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// How often a 95 % interval may hold before it counts as wrong.
 const COVERAGE: [f64; 2] = [0.93, 0.97];
@@ -29,6 +31,8 @@ const COVERAGE: [f64; 2] = [0.93, 0.97];
 const CAPPED: f64 = 0.2;
 /// What may be done about too many sessions that do.
 const WHAT_TO_DO: &str = "Allow more questions (`budget`), or settle for less certain weights (`tolerance`).";
+const WHAT_TO_DO_STUDY: &str =
+    "Allow more questions (`stop.cap`), or settle for less (`stop.width`, `stop.angle`).";
 const WHAT_TO_DO_RATIO: &str = "Allow more questions (`budget`) or a wider interval (`width`) in the plan, stop when the \
                                 threshold is settled (`decision`), or take it that such ratios are known roughly.";
 /// The angle asked for when a space comes without a plan.
@@ -38,22 +42,23 @@ const BUDGET: usize = 400;
 
 /// Runs the command.
 pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
-    let plan = plan_of(args, global)?;
+    let subject = Subject::of(args, global)?;
     let noise = args.noise.as_deref().map(noise_of).transpose()?;
     let seed = global.seed.unwrap_or_else(fresh_seed);
     let experts = args.experts as usize;
     let progress = Progress::new("simulating", experts, global.shows_progress());
     let one = |n: usize| {
-        let mut random =
-            Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_mul(0x9E37_79B9).wrapping_add(n as u64));
-        let noise = noise.unwrap_or_else(|| people::noise(&mut random));
-        let run = ask(&plan, noise, &mut random, seed.wrapping_add(n as u64));
+        let place = seed.wrapping_mul(0x9E37_79B9).wrapping_add(n as u64);
+        let run = match &subject {
+            Subject::Plan(plan) => ask(plan, noise, place, seed.wrapping_add(n as u64)),
+            Subject::Study(design) => take_part(design, noise, place),
+        };
         progress.step();
         run
     };
     let runs: Vec<Run> = (0..experts).into_par_iter().map(one).collect::<Result<_>>()?;
     drop(progress);
-    let report = Report::new(&plan, args.noise.clone(), seed, &runs);
+    let report = Report::new(&subject, args.noise.clone(), seed, &runs);
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&report, &mut out)?;
@@ -61,6 +66,30 @@ pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
         report.print(global, &mut out)?;
     }
     Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+/// Whose questions are rehearsed.
+enum Subject {
+    /// An engine's alone.
+    Plan(Box<AnyPlan>),
+    /// A whole study's, as its pages ask them.
+    Study(Arc<Design>),
+}
+
+impl Subject {
+    fn of(args: &PlanAhead, global: &Global) -> Result<Self> {
+        if !args.file.is_dir() {
+            return Ok(Self::Plan(Box::new(plan_of(args, global)?)));
+        }
+        Ok(Self::Study(study::Place::at(args.file.clone()).design()?))
+    }
+
+    fn plan(&self) -> AnyPlan {
+        match self {
+            Self::Plan(plan) => plan.as_ref().clone(),
+            Self::Study(design) => design.plan(),
+        }
+    }
 }
 
 /// The plan of a document or a table.
@@ -155,7 +184,10 @@ fn noise_of(text: &str) -> Result<Noise> {
 
 /// How one expert's questions went.
 struct Run {
+    /// Questions that elicit.
     asked: usize,
+    /// All comparisons, checks included.
+    shown: usize,
     error: f64,
     inside: bool,
     rule: String,
@@ -163,22 +195,31 @@ struct Run {
     ratio: Option<f64>,
 }
 
-fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64) -> Result<Run> {
-    let (metric, unit) = match plan {
-        AnyPlan::AdaptiveRatio(ratio) => {
-            let (sin, cos) = (-people::log_ratio(random)).exp().atan().sin_cos();
-            (Metric::linear(plan.view(), Sense::Utility, vec![cos, sin])?, ratio.start().unit())
-        }
-        AnyPlan::Adaptive(adaptive) => hidden(adaptive, random),
-        AnyPlan::AdaptiveFractional(_) => {
-            let what = "fractions are not simulated ahead; `equipoise bench queries --task fractional` measures them";
-            return Err(Fault::usage(what).into());
-        }
-        _ => {
-            let what = "the plan's method is not \"adaptive\", the only one with an interval to check";
-            return Err(Fault::usage(what).into());
-        }
+/// Somebody takes a study.
+fn take_part(design: &Arc<Design>, noise: Option<Noise>, seed: u64) -> Result<Run> {
+    let found = rehearsal::rehearse(design, noise, seed)?;
+    let rule = match found.stopped {
+        Some(Stopped::Narrow) => "width",
+        Some(Stopped::Cap) => "budget",
+        Some(Stopped::NothingLeft) | None => "information",
     };
+    let (asked, shown) = (found.elicited, found.comparisons);
+    let (error, inside, ratio) = (found.error, found.inside, found.ratio);
+    Ok(Run { asked, shown, error, inside, rule: rule.to_owned(), ratio })
+}
+
+/// Somebody answers the questions of a plan.
+fn ask(plan: &AnyPlan, noise: Option<Noise>, place: u64, seed: u64) -> Result<Run> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(place);
+    let noise = noise.unwrap_or_else(|| people::noise(&mut random));
+    let (metric, unit) = people::metric(plan, &mut random).ok_or_else(|| {
+        Fault::usage(match plan {
+            AnyPlan::AdaptiveFractional(_) => {
+                "fractions are not simulated ahead; `equipoise bench queries --task fractional` measures them"
+            }
+            _ => "the plan's method is not \"adaptive\", the only one with an interval to check",
+        })
+    })?;
     let Ok(outcome) = plan.run(&mut Expert::new(metric.clone(), unit, noise, seed));
     let stopped = outcome.findings.iter().find_map(|finding| match finding {
         Finding::Stopped { rule, questions, radius } => Some((rule.clone(), *questions, *radius)),
@@ -202,26 +243,7 @@ fn ask(plan: &AnyPlan, noise: Noise, random: &mut Xoshiro256PlusPlus, seed: u64)
         }
     };
     let ratio = matches!(plan, AnyPlan::AdaptiveRatio(_)).then(|| metric.cost_ratio()).flatten();
-    Ok(Run { asked, error, inside, rule, ratio })
-}
-
-/// A metric without a preferred direction, and what a difference of one ball is worth to it.
-fn hidden(plan: &Adaptive, random: &mut Xoshiro256PlusPlus) -> (Metric, f64) {
-    let features = plan.features();
-    let mut weights = random::normals(features.dimension(), random);
-    if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
-        weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());
-    }
-    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
-    weights.iter_mut().for_each(|w| *w /= length);
-    let metric = features.metric(&weights);
-    // Metrics come normalised in their own way; the unit makes up for it.
-    let x: Vec<f64> = random::normals(plan.view().dimension(), random).iter().map(|x| 0.1 * x).collect();
-    let value = |z: Vec<f64>| z.iter().zip(&weights).map(|(z, w)| z * w).sum::<f64>();
-    let middle = vec![0.0; x.len()];
-    let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
-    let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
-    (metric, unit)
+    Ok(Run { asked, shown: asked, error, inside, rule, ratio })
 }
 
 /// Who is asked as many questions as allowed: ", nine in ten of them with a ratio beyond 12:1 or 1:12, ...".
@@ -249,6 +271,9 @@ struct Report {
     experts: usize,
     seed: u64,
     questions: Spread,
+    /// In a study, with all checks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparisons: Option<Spread>,
     /// Factor between found and true ratio (its logarithm), or angle in radians.
     error: Spread,
     coverage: f64,
@@ -273,11 +298,12 @@ impl Spread {
 }
 
 impl Report {
-    fn new(plan: &AnyPlan, noise: Option<String>, seed: u64, runs: &[Run]) -> Self {
+    fn new(subject: &Subject, noise: Option<String>, seed: u64, runs: &[Run]) -> Self {
         let share =
             |of: fn(&Run) -> bool| runs.iter().filter(|run| of(run)).count() as f64 / runs.len() as f64;
         let coverage = share(|run| run.inside);
         let capped = share(|run| run.rule == "budget");
+        let plan = subject.plan();
         let is_ratio = matches!(plan, AnyPlan::AdaptiveRatio(_));
         let mut stopped_by: Vec<(String, usize)> = vec![];
         for run in runs {
@@ -301,20 +327,29 @@ impl Report {
             ));
         }
         if capped > CAPPED {
-            let what = match is_ratio {
-                true => format!("{}. {WHAT_TO_DO_RATIO}", extremes(runs)),
-                false => format!(". {WHAT_TO_DO}"),
+            let who = if is_ratio { extremes(runs) } else { String::new() };
+            let advice = match subject {
+                Subject::Study(_) => WHAT_TO_DO_STUDY,
+                Subject::Plan(_) if is_ratio => WHAT_TO_DO_RATIO,
+                Subject::Plan(_) => WHAT_TO_DO,
             };
+            let what = format!("{who}. {advice}");
             let share = percent(capped);
             findings.push(format!("{share} of the experts are asked as many questions as allowed{what}"));
         }
         Self {
             format: equipoise::FORMAT,
-            plan: serde_json::to_value(plan).expect("plans are plain data"),
+            plan: serde_json::to_value(&plan).expect("plans are plain data"),
             noise,
             experts: runs.len(),
             seed,
             questions: Spread::of(&runs.iter().map(|run| run.asked as f64).collect::<Vec<_>>()),
+            comparisons: match subject {
+                Subject::Study(_) => {
+                    Some(Spread::of(&runs.iter().map(|run| run.shown as f64).collect::<Vec<_>>()))
+                }
+                Subject::Plan(_) => None,
+            },
             error: Spread::of(&runs.iter().map(|run| run.error).collect::<Vec<_>>()),
             coverage,
             capped,
@@ -335,9 +370,11 @@ impl Report {
             writeln!(out, "{}\n", terminal.bold(&title))?;
         }
         let mut table = Table::new(terminal, ["", "median", "90 % stay below"]);
-        let questions = [self.questions.median, self.questions.p90].map(|n| format!("{n:.0}"));
-        let [median, p90] = questions;
-        table.row(["questions".to_owned(), median, p90]);
+        let counts = [("questions", Some(&self.questions)), ("with all checks", self.comparisons.as_ref())];
+        for (what, spread) in counts.into_iter().filter_map(|(what, spread)| Some((what, spread?))) {
+            let [median, p90] = [spread.median, spread.p90].map(|n| format!("{n:.0}"));
+            table.row([what.to_owned(), median, p90]);
+        }
         let (what, errors) = match self.is_ratio {
             true => {
                 let factor = |log: f64| format!("{:.2}", log.exp());

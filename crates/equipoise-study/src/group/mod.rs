@@ -61,9 +61,12 @@ pub struct Experts {
     pub camp_gains: Vec<f64>,
     /// What follows for the models of the study.
     pub models: Option<Together>,
-    /// Draws of the typical metric, for rankings.
+    /// The typical metric, with its posterior where there are several weights.
     #[serde(skip)]
-    pub typical: Vec<Metric>,
+    pub typical: Metric,
+    /// Draws of it, for rankings.
+    #[serde(skip)]
+    pub typical_draws: Vec<Metric>,
 }
 
 /// One person among the others.
@@ -130,18 +133,6 @@ pub fn experts(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Expert
 }
 
 impl Experts {
-    /// The typical metric at its estimate.
-    pub fn typical_metric(&self) -> Option<Metric> {
-        match (&self.ratio, &self.weights) {
-            (Some(ratio), _) => Some(ratio_metric(ratio.estimate)),
-            (_, Some(weights)) => {
-                let weights: Vec<f64> = weights.iter().map(|weight| weight.estimate).collect();
-                Some(metric_at(self.typical.first()?, &weights))
-            }
-            _ => None,
-        }
-    }
-
     /// Without the people one by one, if they are few: for a report that is passed on.
     pub fn shared(mut self) -> Self {
         if self.people < FEWEST_SHOWN {
@@ -195,7 +186,8 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         camps: camps.camps.iter().map(|camp| Camp { middle: camp.middle.exp(), share: camp.share }).collect(),
         camp_gains: camps.gains,
         models: None,
-        typical: parts(&population.typical),
+        typical: ratio_metric(interval(&population.typical).estimate),
+        typical_draws: parts(&population.typical),
     };
     Some((experts, heard))
 }
@@ -250,7 +242,7 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
             shrunk: None,
             raw_weights: Some(normals[n].mean.clone()),
             shrunk_weights: Some(common.shrunk[n].mean.clone()),
-            place: Some(place(&common.shrunk[n])),
+            place: Some(place(&normals[n])),
             camp,
             camp_probability,
             prefers: None,
@@ -272,7 +264,8 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         camps: camps.camps,
         camp_gains: camps.gains,
         models: None,
-        typical: drawn(&metrics[0], &common.typical, 0),
+        typical: around(&metrics[0], &common.typical),
+        typical_draws: drawn(&metrics[0], &common.typical, 0),
     };
     let heard = Heard { draws: (0..people.len()).map(draws).collect(), metrics };
     Some((experts, heard))
@@ -290,14 +283,17 @@ fn normal(metric: &Metric) -> Option<Normal> {
 
 /// Metrics like one of the people's, drawn around other weights.
 fn drawn(like: &Metric, normal: &Normal, seed: u64) -> Vec<Metric> {
+    let metric = around(like, normal);
+    let draws = metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    if draws.is_empty() { vec![metric; DRAWS] } else { draws }
+}
+
+/// A metric like one of the people's at other weights, with how sure they are.
+fn around(like: &Metric, normal: &Normal) -> Metric {
     let at = metric_at(like, &normal.mean);
     let posterior =
         Posterior::new(at.coefficients(), normal.covariance.clone()).map(Posterior::with_known_signs);
-    let around = posterior.and_then(|posterior| at.clone().with_posterior(posterior));
-    match around {
-        Ok(metric) => metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(seed)),
-        Err(_) => vec![at; DRAWS],
-    }
+    posterior.and_then(|posterior| at.clone().with_posterior(posterior)).unwrap_or(at)
 }
 
 /// A metric of the same family with other weights; a weight that may not be negative is then 0.

@@ -91,7 +91,7 @@ pub(super) fn together(
         let of = |likings: &Vec<f64>| top(likings) - likings[model];
         by_person.iter().map(of).fold(0.0, f64::max)
     };
-    let mean = experts.typical_metric()?;
+    let mean = &experts.typical;
     let median = match experts.ratio {
         Some(_) => ratio_metric(middle(metrics.iter().filter_map(Metric::cost_ratio).map(f64::ln)).exp()),
         None => {
@@ -116,7 +116,7 @@ pub(super) fn together(
     };
     let most = votes.iter().copied().max().unwrap_or(0);
     let choices = vec![
-        choice(Rule::Mean, best(&likings(&mean)), experts.ratio.and_then(|_| mean.cost_ratio())),
+        choice(Rule::Mean, best(&likings(mean)), experts.ratio.and_then(|_| mean.cost_ratio())),
         choice(Rule::Median, best(&likings(&median)), experts.ratio.and_then(|_| median.cost_ratio())),
         choice(Rule::Majority, (0..votes.len()).filter(|n| votes[*n] == most).collect(), None),
         choice(Rule::MinimaxRegret, best(&regrets.iter().map(|r| -r).collect::<Vec<_>>()), None),
@@ -135,11 +135,19 @@ pub(super) fn together(
 }
 
 fn sentence(choices: &[Choice], differ: bool) -> String {
-    let said = |choice: &Choice| format!("{} by {}", choice.models.join(" or "), choice.rule.name());
+    let mut picks: Vec<(String, Vec<&str>)> = vec![];
+    for choice in choices {
+        let models = choice.models.join(" or ");
+        match picks.iter_mut().find(|(found, _)| *found == models) {
+            Some((_, rules)) => rules.push(choice.rule.name()),
+            None => picks.push((models, vec![choice.rule.name()])),
+        }
+    }
+    let said = |(models, rules): &(String, Vec<&str>)| format!("{models} by {}", rules.join(", "));
     match differ {
         true => format!(
             "The rules do not agree on a model: {}. Which rule to follow is for people to decide.",
-            choices.iter().map(said).collect::<Vec<_>>().join(", ")
+            picks.iter().map(said).collect::<Vec<_>>().join("; ")
         ),
         false => format!("All four rules choose {}.", choices[0].models.join(" or ")),
     }

@@ -29,7 +29,7 @@ pub struct Common {
     pub between: Matrix,
     /// Each person, given everybody's answers.
     pub shrunk: Vec<Normal>,
-    /// The two directions in which people differ most, of length 1.
+    /// The two directions in which people's own answers differ most, of length 1.
     pub directions: [Vec<f64>; 2],
 }
 
@@ -65,7 +65,11 @@ pub fn common(people: &[Normal]) -> Option<Common> {
         precision = plus(&precision, &inverse);
     }
     let typical = Normal { mean, covariance: symmetric(inverse(&precision, 0.0)?) };
-    let axes = Posterior::new(typical.mean.clone(), symmetric(between.clone())).ok()?.axes();
+    // As people answered, not as they are believed to be: the map is to show all there is, noise and all.
+    let average = average(people.iter().map(|person| &person.mean), d);
+    let mut apart = zeros(d);
+    people.iter().for_each(|person| add_square(&mut apart, &minus(&person.mean, &average), 1.0 / n));
+    let axes = Posterior::new(average, symmetric(apart)).ok()?.axes();
     let direction = |back: usize| {
         let axis = axes.len().checked_sub(back).map_or_else(|| vec![0.0; d], |n| axes[n].clone());
         let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();

@@ -55,12 +55,8 @@ impl Store for MemoryStore {
         Ok(first.map(|row| row.session.clone()).collect())
     }
 
-    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        self.rows.iter().filter(|row| row.position > position).cloned().try_for_each(look)
-    }
-
-    fn probe(&mut self) -> Result<()> {
-        Ok(())
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.rows.iter().cloned().try_for_each(look)
     }
 
     fn head(&self) -> Result<Head> {

@@ -112,16 +112,18 @@ pub trait Store: Send {
     /// Every participant's session, in the order of their first events.
     fn sessions(&self) -> Result<Vec<String>>;
 
-    /// Every row after a place, in order, until `look` fails.
-    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()>;
-
     /// Every row, in order, until `look` fails.
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        self.each_after(0, look)
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()>;
+
+    /// Every row after a place, in order, until `look` fails.
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.each(&mut |row| if row.position > position { look(row) } else { Ok(()) })
     }
 
-    /// Whether something could be written and synced now; changes nothing.
-    fn probe(&mut self) -> Result<()>;
+    /// Whether something could be written and synced now; changes nothing. A store that never refuses need not ask.
+    fn probe(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// The last row's place and hash.
     fn head(&self) -> Result<Head>;

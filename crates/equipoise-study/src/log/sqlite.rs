@@ -223,6 +223,10 @@ impl Store for SqliteStore {
         Ok(sessions.collect::<rusqlite::Result<_>>()?)
     }
 
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.each_after(0, look)
+    }
+
     fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
         let mut statement = self
             .connection

@@ -2,7 +2,7 @@
 
 use crate::belief::Belief;
 use crate::event::{Choice, Purpose};
-use crate::numbers::two_digits;
+use crate::numbers::{significant, two_digits};
 use crate::participant::{Participant, Question, take};
 use serde::Serialize;
 
@@ -123,12 +123,18 @@ fn sentence(
         }
         _ => format!("In question {number} you chose system {}", if choice == Choice::A { "A" } else { "B" }),
     };
+    // A digit more where two do not show the difference.
+    let estimate = participant.belief().quantile(0.5).map(two_digits);
+    let told = |x: f64| {
+        let two = two_digits(x);
+        if Some(&two) == estimate.as_ref() { significant(x, 3) } else { two }
+    };
     match (other, without) {
         (Some(other), _) => {
-            format!("{start}; had you chosen the other, the estimate would be {}.", two_digits(other))
+            format!("{start}; had you chosen the other, the estimate would be {}.", told(other))
         }
         (None, Some(without)) => {
-            format!("{start}; without it the estimate would be {}.", two_digits(without))
+            format!("{start}; without it the estimate would be {}.", told(without))
         }
         (None, None) => {
             format!("{start}; without it the weights would turn by {} degrees.", two_digits(turned))

@@ -106,6 +106,12 @@ pub struct Counts {
 pub struct Group {
     /// What they hold.
     pub experts: Experts,
+    /// That in a sentence.
+    pub sentence: String,
+    /// More classes or groups: every kind of mistake in units of one of them, by the typical metric.
+    pub rates: Vec<ExchangeRate>,
+    /// Groups: what closing each gap is worth, by the typical metric.
+    pub gaps: Vec<GapPrice>,
     /// Evaluation answers predicted, over all of them.
     pub fidelity: Pooled,
     /// Which rows all this comes from.
@@ -148,13 +154,10 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
     let conduct: Vec<(&Participant, &Conduct)> = with_metric.iter().map(|(p, r)| (*p, &r.conduct)).collect();
     let group = together(design, &with_metric);
     let (models, threshold) = match (&group, with_metric.as_slice()) {
-        (Some(group), _) => match group.experts.typical_metric() {
-            Some(metric) => {
-                let draws = &group.experts.typical;
-                (models(design, &metric, draws), threshold(design, &metric, draws))
-            }
-            None => (None, None),
-        },
+        (Some(group), _) => {
+            let (metric, draws) = (&group.experts.typical, &group.experts.typical_draws);
+            (models(design, metric, draws), threshold(design, metric, draws))
+        }
         (None, [(_, only)]) => (only.models.clone(), only.threshold.clone()),
         _ => (None, None),
     };
@@ -190,7 +193,7 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
         threshold,
         sensitivity,
     };
-    report.first = sentence::first(design, &report);
+    report.first = sentence::first(&report);
     report
 }
 
@@ -219,5 +222,24 @@ fn together(design: &Arc<Design>, people: &[(&Participant, &PersonReport)]) -> O
         fewest_mistakes: pooled(|f| f.fewest_mistakes),
         own_repeats: pooled(|f| f.own_repeats),
     };
-    Some(Group { experts, fidelity, rows: Rows::all(people.iter().map(|(_, report)| &report.rows)) })
+    let rows = Rows::all(people.iter().map(|(_, report)| &report.rows));
+    let voice = sentence::Voice::of_people(people.len());
+    let (rates, gaps) = match experts.ratio {
+        Some(_) => (vec![], vec![]),
+        None => {
+            let metric = &experts.typical;
+            (
+                sentence::exchange_rates(design, metric, &rows),
+                sentence::gap_prices(design, metric, &voice, &rows),
+            )
+        }
+    };
+    let sentence = match experts.ratio {
+        Some(ratio) => {
+            let ratio = Ratio { estimate: ratio.estimate, low: Some(ratio.low), high: Some(ratio.high) };
+            sentence::binary(design.study(), &voice, ratio)
+        }
+        None => sentence::weights(&voice, &rates, &gaps),
+    };
+    Some(Group { experts, sentence, rates, gaps, fidelity, rows })
 }

@@ -128,15 +128,19 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         high: (high < LARGEST_RATIO).then_some(high),
     });
     let metric = participant.belief().metric();
+    let voice = sentence::Voice::of_you();
     let stated = [When::Before, When::After].map(|when| participant.stated(when));
     let (rates, gaps) = match ratio {
         Some(_) => (vec![], vec![]),
-        None => (sentence::exchange_rates(participant, &metric), sentence::gap_prices(participant, &metric)),
+        None => (
+            sentence::exchange_rates(design, &metric, &rows),
+            sentence::gap_prices(design, &metric, &voice, &rows),
+        ),
     };
     let sentence = match (&refusal, ratio) {
         (Some(refusal), _) => format!("No metric is reported: {refusal}."),
-        (None, Some(ratio)) => sentence::binary(participant, ratio),
-        (None, None) => sentence::weights(&rates, &gaps),
+        (None, Some(ratio)) => sentence::binary(design.study(), &voice, ratio),
+        (None, None) => sentence::weights(&voice, &rates, &gaps),
     };
     let fidelity = fidelity(participant, &metric, stated[0]);
     let draws = if refusal.is_none() && (design.models().is_some() || design.binary().is_some()) {
@@ -144,6 +148,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     } else {
         vec![]
     };
+    let (times, slope) = response_times(participant, &metric);
     let ranked = refusal.is_none().then(|| models(design, &metric, &draws)).flatten();
     let cut = refusal.is_none().then(|| threshold(design, &metric, &draws)).flatten();
     PersonReport {
@@ -156,6 +161,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         weights: if ratio.is_none() { sentence::raw_weights(participant, &metric) } else { vec![] },
         trade_off: sentence::trade_off(&metric),
         stated_against_elicited: ratio
+            .filter(|_| refusal.is_none())
             .and_then(|ratio| stated_against_elicited(participant, ratio, stated[0], &fidelity)),
         refusal,
         ratio,
@@ -167,8 +173,8 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         stated,
         conduct,
         consistency: consistency(participant, &metric),
-        response_times: response_times(participant, &metric).1,
-        times: response_times(participant, &metric).0,
+        response_times: slope,
+        times,
         why: if why { influences(participant) } else { vec![] },
         trace: trace(participant),
         density: participant.belief().density().unwrap_or_default(),

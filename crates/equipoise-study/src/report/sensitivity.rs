@@ -80,7 +80,7 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
         for wanted in variants {
             let with = people.iter().filter(|(person, _)| drawn(person) == Some(*wanted));
             let kept: Vec<(u64, &Belief)> = with.map(|(person, _)| voice(person)).collect();
-            let what = format!("only those who saw the variant {}", name(*wanted));
+            let what = format!("with only those who saw the variant {}", name(*wanted));
             variations.extend(variation(design, what, &kept));
         }
     }
@@ -115,7 +115,7 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
     })
 }
 
-fn voice<'a>(person: &'a Participant) -> (u64, &'a Belief) {
+fn voice(person: &Participant) -> (u64, &Belief) {
     (person.invited().map_or(0, |invited| invited.number), person.belief())
 }
 
@@ -144,7 +144,7 @@ fn variation(design: &Arc<Design>, what: String, people: &[(u64, &Belief)]) -> O
         }
         several => {
             let experts = experts(design, several)?;
-            (experts.ratio, experts.typical_metric()?, experts.typical)
+            (experts.ratio, experts.typical, experts.typical_draws)
         }
     };
     let ranked = models(design, &metric, &draws);

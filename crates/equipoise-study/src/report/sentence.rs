@@ -3,7 +3,6 @@
 use super::person::{Ratio, Weight};
 use super::{Report, Rows};
 use crate::design::Design;
-use crate::event::Purpose;
 use crate::numbers::significant;
 use crate::participant::Participant;
 use crate::study::Study;
@@ -53,23 +52,47 @@ pub struct GapPrice {
     pub rows: Rows,
 }
 
-/// "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
-pub(super) fn binary(participant: &Participant, ratio: Ratio) -> String {
-    let study = participant.design().study();
-    ratio_sentence(study, "You accept", "your answers", ratio)
+/// Whose answer a sentence tells.
+#[derive(Debug, Clone)]
+pub(super) struct Voice {
+    /// "You accept", "8 people typically accept".
+    accept: String,
+    /// "To you", "To them, typically".
+    to: &'static str,
+    /// "your answers", "their answers".
+    answers: &'static str,
+    /// What is said where nothing is settled.
+    unsettled: &'static str,
 }
 
-/// The same about anybody: "People like these typically accept", "their answers".
-pub(super) fn ratio_sentence(study: &Study, who: &str, answers: &str, ratio: Ratio) -> String {
+impl Voice {
+    /// A participant is addressed.
+    pub fn of_you() -> Self {
+        Self {
+            accept: "You accept".to_owned(),
+            to: "To you",
+            answers: "your answers",
+            unsettled: "Your answers do not settle which mistake you consider worse.",
+        }
+    }
+
+    /// Several are told about.
+    pub fn of_people(people: usize) -> Self {
+        Self {
+            accept: format!("{people} people typically accept"),
+            to: "To these people, typically",
+            answers: "their answers",
+            unsettled: "The answers do not settle which mistake people typically consider worse.",
+        }
+    }
+}
+
+/// "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
+pub(super) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
+    let Voice { accept: who, answers, .. } = voice;
     let (Some(miss), Some(alarm)) = (study.mistake(1, 0), study.mistake(0, 1)) else { return String::new() };
     let (low, high) = (ratio.low, ratio.high);
-    let unsettled = || {
-        let mut text = format!("{answers} do not settle which mistake is worse.");
-        if answers == "your answers" {
-            text = "Your answers do not settle which mistake you consider worse.".to_owned();
-        }
-        text
-    };
+    let unsettled = || voice.unsettled.to_owned();
     if low.is_none_or(|low| low <= 1.0) && high.is_none_or(|high| high >= 1.0) {
         return unsettled();
     }
@@ -97,8 +120,8 @@ pub(super) fn ratio_sentence(study: &Study, who: &str, answers: &str, ratio: Rat
 }
 
 /// What one mistake of each kind costs: weights are of rates within a class, so those of a rare class weigh more each.
-fn costs(participant: &Participant, metric: &Metric) -> Vec<f64> {
-    let frame = participant.design().frame();
+fn costs(design: &Design, metric: &Metric) -> Vec<f64> {
+    let frame = design.frame();
     let k = frame.view().classes();
     let shares = frame.class_shares();
     let weights = match metric.family() {
@@ -127,15 +150,11 @@ fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
     off_diagonal_pairs(k).map(name).collect()
 }
 
-fn rows(participant: &Participant) -> Rows {
-    Rows::with_purpose(participant, |purpose| purpose == Purpose::Elicitation)
-}
-
 /// Every kind of mistake in units of the lightest one that is known well enough, dearest first.
-pub(super) fn exchange_rates(participant: &Participant, metric: &Metric) -> Vec<ExchangeRate> {
-    let names = names(participant.design().study(), participant.design().frame().view().classes());
-    let found = costs(participant, metric);
-    let ranges = metric.credible(0.95, |metric| costs(participant, metric));
+pub(super) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> Vec<ExchangeRate> {
+    let names = names(design.study(), design.frame().view().classes());
+    let found = costs(design, metric);
+    let ranges = metric.credible(0.95, |metric| costs(design, metric));
     let largest = found.iter().copied().fold(0.0, f64::max);
     let width = |n: usize| match &ranges {
         Some(ranges) if ranges[n][0] > 0.0 => ranges[n][1] / ranges[n][0],
@@ -148,7 +167,7 @@ pub(super) fn exchange_rates(participant: &Participant, metric: &Metric) -> Vec<
     let best_known = || counting.iter().copied().min_by(|a, b| width(*a).total_cmp(&width(*b)));
     let Some(unit) = lightest.or_else(best_known) else { return vec![] };
     let rates = |metric: &Metric| -> Vec<f64> {
-        let costs = costs(participant, metric);
+        let costs = costs(design, metric);
         costs.iter().map(|cost| cost / costs[unit].max(1e-300)).collect()
     };
     let ranges = metric.credible(0.95, rates);
@@ -159,7 +178,7 @@ pub(super) fn exchange_rates(participant: &Participant, metric: &Metric) -> Vec<
             unit: names[unit][1].clone(),
             rate: (found[n] / found[unit]).max(0.0),
             interval: ranges.as_ref().map(|ranges| ranges[n].map(|end| end.max(0.0))),
-            rows: rows(participant),
+            rows: rows.clone(),
         })
         .collect();
     all.sort_by(|a, b| b.rate.total_cmp(&a.rate));
@@ -167,16 +186,15 @@ pub(super) fn exchange_rates(participant: &Participant, metric: &Metric) -> Vec<
 }
 
 /// What closing each gap by a point is worth, in mistakes of the same kind per 1,000 people.
-pub(super) fn gap_prices(participant: &Participant, metric: &Metric) -> Vec<GapPrice> {
+pub(super) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: &Rows) -> Vec<GapPrice> {
     let Family::GroupFair(fair) = metric.family() else { return vec![] };
-    let design = participant.design();
     let (study, k) = (design.study(), design.frame().view().classes());
     let q = k * k - k;
     let names = names(study, k);
     let pairs: Vec<[usize; 2]> = fair.fairness().iter().map(|pair| pair.groups).collect();
     let prices = |metric: &Metric| -> Vec<f64> {
         let coefficients = metric.coefficients();
-        let costs = costs(participant, metric);
+        let costs = costs(design, metric);
         let (_, gaps) = coefficients.split_at(q);
         // A point of the gap is 0.01 of a rate; one mistake in 1,000 people costs 0.001 of its cost.
         gaps.iter().enumerate().map(|(n, gap)| (0.01 * gap) / (0.001 * costs[n % q]).max(1e-300)).collect()
@@ -194,22 +212,23 @@ pub(super) fn gap_prices(participant: &Participant, metric: &Metric) -> Vec<GapP
                 format!(" (95 % interval {}-{})", told(low), told(high))
             });
             let sentence = format!(
-                "You accept up to {} more {mistakes} per 1,000 {} to shrink the gap in {mistakes} between {} and {} by 1 point{range}.",
+                "{} up to {} more {mistakes} per 1,000 {} to shrink the gap in {mistakes} between {} and {} by 1 point{range}.",
+                voice.accept,
                 told(found[n]),
                 study.task.people.r#in(LANGUAGE),
                 groups[0],
                 groups[1]
             );
             let more_per_thousand = found[n];
-            GapPrice { mistakes, groups, more_per_thousand, interval, sentence, rows: rows(participant) }
+            GapPrice { mistakes, groups, more_per_thousand, interval, sentence, rows: rows.clone() }
         })
         .collect()
 }
 
 /// The answer for more than one number: the rates, and the dearest gap first.
-pub(super) fn weights(rates: &[ExchangeRate], gaps: &[GapPrice]) -> String {
+pub(super) fn weights(voice: &Voice, rates: &[ExchangeRate], gaps: &[GapPrice]) -> String {
     let Some(first) = rates.first() else {
-        return "Your answers do not settle how bad the mistakes are.".to_owned();
+        return "The answers do not settle how bad the mistakes are.".to_owned();
     };
     let told = |rate: &ExchangeRate| {
         let digits = match rate.interval {
@@ -227,7 +246,7 @@ pub(super) fn weights(rates: &[ExchangeRate], gaps: &[GapPrice]) -> String {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    let mistakes = format!("To you, in units of {}: {}{rest}.", first.unit, list.join("; "));
+    let mistakes = format!("{}, in units of {}: {}{rest}.", voice.to, first.unit, list.join("; "));
     let dearest = gaps.iter().max_by(|a, b| a.more_per_thousand.total_cmp(&b.more_per_thousand));
     match dearest {
         Some(gap) => format!("{} {mistakes}", gap.sentence),
@@ -287,19 +306,12 @@ pub(super) fn trade_off(metric: &Metric) -> Option<f64> {
 }
 
 /// What a reader must know first: the answer, and whatever makes it doubtful.
-pub(super) fn first(design: &Design, report: &Report) -> Vec<String> {
+pub(super) fn first(report: &Report) -> Vec<String> {
     let mut first = vec![];
     let counts = report.counts;
     match (&report.group, report.people.as_slice()) {
         (Some(group), _) => {
-            let people = group.experts.people;
-            if let Some(ratio) = group.experts.ratio {
-                let ratio = Ratio { estimate: ratio.estimate, low: Some(ratio.low), high: Some(ratio.high) };
-                let who = format!("{people} people typically accept");
-                first.push(ratio_sentence(design.study(), &who, "Their answers", ratio));
-            } else {
-                first.push(format!("{people} people have a metric; what they have in common is below."));
-            }
+            first.push(group.sentence.clone());
             if group.experts.camps.len() > 1 {
                 first.push(format!(
                     "They are not of one mind: their answers fall into {} camps.",
@@ -340,7 +352,7 @@ mod tests {
 
     fn said(estimate: f64, low: Option<f64>, high: Option<f64>) -> String {
         let study = Study::parse(crate::template::find("binary-cancer").unwrap().text).unwrap();
-        ratio_sentence(&study, "You accept", "your answers", Ratio { estimate, low, high })
+        binary(&study, &Voice::of_you(), Ratio { estimate, low, high })
     }
 
     #[test]

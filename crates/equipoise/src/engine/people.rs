@@ -9,8 +9,10 @@
 //! answers that have nothing to do with the question, are spread evenly up to one in twenty. This is an assumption about
 //! attentive adults, not a measurement; whoever knows better states the noise in the plan.
 
+use super::plan::Adaptive;
 use super::ratio::Noise;
-use crate::metric::Metric;
+use crate::elicit::{AnyPlan, SignKnowledge};
+use crate::metric::{Metric, Sense, random as metrics};
 use crate::oracle::{Answer, Oracle, Preference, Query};
 use rand::{Rng, RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -36,6 +38,39 @@ pub fn noise(random: &mut impl Rng) -> Noise {
 /// The logarithm of a cost ratio, drawn from the population.
 pub fn log_ratio(random: &mut impl Rng) -> f64 {
     LARGEST_RATIO.ln() * (2.0 * random.random::<f64>() - 1.0)
+}
+
+/// A metric that a plan could find, drawn from the population, and what a difference of one radius of the space is worth to
+/// it. Nothing for plans that do not adapt, and for fractions.
+pub fn metric(plan: &AnyPlan, random: &mut impl Rng) -> Option<(Metric, f64)> {
+    match plan {
+        AnyPlan::AdaptiveRatio(ratio) => {
+            let (sin, cos) = (-log_ratio(random)).exp().atan().sin_cos();
+            let metric = Metric::linear(plan.view(), Sense::Utility, vec![cos, sin]).ok()?;
+            Some((metric, ratio.start().unit()))
+        }
+        AnyPlan::Adaptive(adaptive) => Some(weights(adaptive, random)),
+        _ => None,
+    }
+}
+
+/// Weights without a preferred direction, but of the signs that are known.
+fn weights(plan: &Adaptive, random: &mut impl Rng) -> (Metric, f64) {
+    let features = plan.features();
+    let mut weights = metrics::normals(features.dimension(), random);
+    if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
+        weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());
+    }
+    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    weights.iter_mut().for_each(|w| *w /= length);
+    let metric = features.metric(&weights);
+    // Metrics come normalised in their own way; the unit makes up for it.
+    let x: Vec<f64> = metrics::normals(plan.view().dimension(), random).iter().map(|x| 0.1 * x).collect();
+    let value = |z: Vec<f64>| z.iter().zip(&weights).map(|(z, w)| z * w).sum::<f64>();
+    let middle = vec![0.0; x.len()];
+    let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
+    let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
+    (metric, unit)
 }
 
 /// The population as a list of equally likely noises.
@@ -67,13 +102,20 @@ impl Expert {
     }
 }
 
+impl Expert {
+    /// What they would rather have.
+    pub fn choose(&mut self, query: &Query) -> Preference {
+        let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
+        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
+        if first { Preference::First } else { Preference::Second }
+    }
+}
+
 impl Oracle for Expert {
     type Err = Infallible;
 
     fn prefer(&mut self, query: &Query) -> Result<Answer, Infallible> {
-        let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
-        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
-        Ok(if first { Preference::First } else { Preference::Second }.into())
+        Ok(self.choose(query).into())
     }
 }
 

@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 /// The account of the demo.
-const NAME: &str = "owner";
+const NAME: &str = "demo";
 
 /// What `--json` prints when requests are taken.
 #[derive(Serialize)]

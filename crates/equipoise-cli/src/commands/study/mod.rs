@@ -103,7 +103,7 @@ impl Place {
     }
 
     /// The study with its data.
-    fn design(&self) -> Result<Arc<Design>> {
+    pub fn design(&self) -> Result<Arc<Design>> {
         let path = self.path("study.toml");
         let text = files::read(&path)?;
         let study = Study::parse(&text).with_context(|| files::name(&path))?;

@@ -5,13 +5,13 @@ use crate::numbers::significant;
 use std::fmt::Write as _;
 
 /// Room for the numbers of the vertical axis.
-const LEFT: f64 = 44.0;
+const LEFT: f64 = 54.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 10.0;
 /// Room for the numbers and the label of the horizontal axis.
 const BOTTOM: f64 = 38.0;
 /// Narrow, so that text stays readable when the picture shrinks to a phone.
-const WIDTH: f64 = 400.0;
+const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 240.0;
 /// A row of a chart of rows: its name, and its marks below.
 const ROW: f64 = 36.0;
@@ -86,12 +86,14 @@ pub struct Chart {
     height: f64,
     left: f64,
     body: String,
+    /// Names of rows, drawn last so that nothing covers them.
+    names: Vec<String>,
 }
 
 impl Chart {
     /// Two axes with their names.
     pub fn new(x: Scale, y: Scale, x_label: &str, y_label: &str) -> Self {
-        let mut chart = Self { x, y, height: HEIGHT, left: LEFT, body: String::new() };
+        let mut chart = Self { x, y, height: HEIGHT, left: LEFT, body: String::new(), names: vec![] };
         for tick in y.ticks() {
             let at = chart.down(tick);
             chart.add(format_args!("<path class='grid' d='M{LEFT} {at:.1}H{:.1}'/>", WIDTH - RIGHT));
@@ -109,11 +111,9 @@ impl Chart {
     /// One axis at the foot, and rows with names.
     pub fn rows(x: Scale, x_label: &str, names: &[String]) -> Self {
         let height = TOP + ROW * names.len() as f64 + BOTTOM;
-        let mut chart = Self { x, y: Scale::linear(0.0, 1.0), height, left: 10.0, body: String::new() };
+        let (y, names) = (Scale::linear(0.0, 1.0), names.to_vec());
+        let mut chart = Self { x, y, height, left: 10.0, body: String::new(), names };
         chart.foot(x_label);
-        for (n, name) in names.iter().enumerate() {
-            chart.text(chart.left, TOP + ROW * n as f64 + 12.0, "start", name);
-        }
         chart
     }
 
@@ -202,7 +202,7 @@ impl Chart {
         self
     }
 
-    /// An ellipse: half a covariance's 95 % outline around a point. Both axes must be linear.
+    /// The ellipse that holds 95 % of a normal distribution around a point. Both axes must be linear.
     pub fn ellipse(self, x: f64, y: f64, [xx, xy, yy]: [f64; 3], style: &str) -> Self {
         // Cholesky of two by two; the circle of radius 2.45 holds 95 % of a normal in the plane.
         let a = xx.max(0.0).sqrt();
@@ -216,7 +216,7 @@ impl Chart {
         self.line(&points, style)
     }
 
-    /// In a chart of rows: an interval with a dot, `below` so many units under the row's name.
+    /// In a chart of rows: an interval with a dot.
     pub fn interval(mut self, row: usize, estimate: f64, low: f64, high: f64, style: &str) -> Self {
         let y = TOP + ROW * row as f64 + 24.0;
         let [estimate, low, high] = [estimate, low, high].map(|value| self.along(value));
@@ -237,7 +237,10 @@ impl Chart {
     }
 
     /// The finished picture. Readers of screens are given the table beside it.
-    pub fn svg(&self) -> String {
+    pub fn svg(mut self) -> String {
+        for (n, name) in std::mem::take(&mut self.names).iter().enumerate() {
+            self.text(self.left, TOP + ROW * n as f64 + 12.0, "start", name);
+        }
         format!(
             "<svg class='chart' viewBox='0 0 {WIDTH} {:.0}' aria-hidden='true' focusable='false'>{}</svg>",
             self.height, self.body
@@ -263,6 +266,6 @@ mod tests {
     fn nothing_leaves_the_picture() {
         let chart = Chart::new(Scale::linear(0.0, 1.0), Scale::log(1.0, 10.0), "x <", "y");
         let svg = chart.dot(5.0, 1000.0, "s0").svg();
-        assert!(svg.contains("cx='388.0' cy='10.0'") && svg.contains("x &lt;"));
+        assert!(svg.contains("cx='348.0' cy='10.0'") && svg.contains("x &lt;"));
     }
 }

@@ -5,7 +5,7 @@ use super::page::Page;
 use crate::design::Design;
 use crate::group::{Estimate, Experts, Member};
 use crate::numbers::two_digits;
-use crate::report::{Group, Report};
+use crate::report::{GapPrice, Group, Report};
 
 fn range(estimate: Estimate) -> String {
     format!("{} to {}", two_digits(estimate.low), two_digits(estimate.high))
@@ -28,10 +28,12 @@ pub fn how_sure(page: &mut Page, group: &Group) {
             ),
             &group.rows,
         ),
-        _ => page.sourced(
-            &format!("{} people have a metric. Their weights, taken together:", experts.people),
-            &group.rows,
-        ),
+        _ => {
+            // The dearest gap is in the answer already.
+            let gaps: Vec<&GapPrice> =
+                group.gaps.iter().filter(|gap| !group.sentence.contains(&gap.sentence)).collect();
+            super::person::rates(page, &group.rates, &gaps);
+        }
     }
 }
 
@@ -237,11 +239,15 @@ fn agreement(page: &mut Page, experts: &Experts, design: &Design) {
             ]
         })
         .collect();
-    page.table(
-        "Rules side by side",
-        &["Rule", "Judges by a ratio of", "Chooses", "Largest regret of anybody"],
-        &rows,
-    );
+    let headings = ["Rule", "Judges by a ratio of", "Chooses", "Largest regret of anybody"];
+    match experts.ratio {
+        Some(_) => page.table("Rules side by side", &headings, &rows),
+        None => {
+            let without: Vec<Vec<String>> =
+                rows.iter().map(|row| [0, 2, 3].map(|n| row[n].clone()).to_vec()).collect();
+            page.table("Rules side by side", &[headings[0], headings[2], headings[3]], &without);
+        }
+    }
     let rows: Vec<Vec<String>> = together
         .preferred
         .iter()

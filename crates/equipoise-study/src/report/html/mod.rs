@@ -182,7 +182,7 @@ fn predictions(page: &mut Page, shares: [Option<Agreement>; 5], rows: &Rows) {
         .collect();
     table.push(["a coin", "", "50 %", ""].map(str::to_owned).to_vec());
     page.numbers("answers predicted", &["By", "Predicted", "Share", "95 % interval"], &table);
-    page.sourced("The answers behind this.", rows);
+    page.sourced("The answers behind this figure.", rows);
 }
 
 fn stated(page: &mut Page, report: &Report) {

@@ -148,7 +148,8 @@ h3{font-size:1.05rem;margin:1.6rem 0 .3rem}h4{font-size:1rem;margin:1rem 0 .2rem
 margin:1rem 0}.answer p:first-child{font-size:1.2rem;font-weight:600;line-height:1.4}code{overflow-wrap:anywhere}\
 a{color:var(--c0)}a.note{display:inline-block;min-width:24px;min-height:24px;line-height:24px;text-align:center;font-size:.75rem;\
 margin-left:.15rem}figure{margin:1rem 0}figcaption{font-size:.9rem;max-width:34rem}.chart{display:block;width:100%;\
-max-width:30rem;height:auto}.chart text{fill:var(--text);font:12px system-ui,sans-serif}.axis{stroke:var(--soft);fill:none}\
+max-width:27rem;height:auto}.chart text{fill:var(--text);font:12.5px system-ui,sans-serif;paint-order:stroke;stroke:var(--back);stroke-width:3px;\
+stroke-linejoin:round}.axis{stroke:var(--soft);fill:none}\
 .grid{stroke:var(--grid);fill:none}.line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}\
 .thin{stroke-width:1}.dash{stroke-dasharray:5 4}.area{stroke:none;opacity:.18}.dot{stroke:var(--back);stroke-width:1}\
 .line.s0{stroke:var(--c0)}.line.s1{stroke:var(--c1)}.line.s2{stroke:var(--c2)}.line.s3{stroke:var(--c3)}\
@@ -156,7 +157,7 @@ max-width:30rem;height:auto}.chart text{fill:var(--text);font:12px system-ui,san
 .area.s2,.dot.s2,.bar.s2{fill:var(--c2)}.area.s3,.dot.s3,.bar.s3{fill:var(--c3)}.area.s4,.dot.s4,.bar.s4{fill:var(--c4)}\
 .area.s5,.dot.s5,.bar.s5{fill:var(--c5)}.scroll{overflow-x:auto;margin:.8rem 0}table{border-collapse:collapse;font-size:.92rem}\
 caption{text-align:left;padding:.2rem 0;font-size:.9rem}th,td{text-align:left;padding:.3rem .7rem .3rem 0;vertical-align:top;\
-border-bottom:1px solid var(--line)}td{font-variant-numeric:tabular-nums}thead th{font-weight:600}tbody th{font-weight:500}\
+border-bottom:1px solid var(--line)}td{font-variant-numeric:tabular-nums;white-space:nowrap}thead th{font-weight:600}tbody th{font-weight:500}\
 summary{cursor:pointer;min-height:24px;color:var(--soft);font-size:.9rem}.rows{font-size:.85rem;overflow-wrap:anywhere}\
 .key{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:0;font-size:.9rem}.key svg{width:28px;height:12px;\
 margin-right:.35rem;vertical-align:middle}@media print{:root{--back:#fff;--text:#000;--soft:#333;--line:#999;--grid:#ddd;--box:#fff;\

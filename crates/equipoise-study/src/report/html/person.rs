@@ -3,16 +3,18 @@
 use super::chart::{Chart, Scale};
 use super::page::Page;
 use crate::numbers::{significant, two_digits};
-use crate::report::{PersonReport, Report};
+use crate::report::{ExchangeRate, GapPrice, PersonReport, Report};
 use crate::schedule::Stopped;
 
-/// The estimate with its uncertainty.
+/// The estimate with its uncertainty; nothing is drawn of one that is refused.
 pub fn estimate(page: &mut Page, person: &PersonReport) {
-    if person.ratio.is_some() {
+    if person.refusal.is_none() {
         density(page, person);
         trace(page, person);
-    } else {
-        rates(page, person);
+        // The dearest gap is in the sentence already.
+        let gaps: Vec<&GapPrice> =
+            person.gaps.iter().filter(|gap| !person.sentence.contains(&gap.sentence)).collect();
+        rates(page, &person.rates, &gaps);
     }
     let ended = match person.stopped {
         Some(Stopped::Narrow) => "The questions ended because the estimate was sure enough.",
@@ -74,19 +76,19 @@ fn trace(page: &mut Page, person: &PersonReport) {
 }
 
 /// Exchange rates and prices of gaps.
-fn rates(page: &mut Page, person: &PersonReport) {
-    for gap in &person.gaps {
+pub fn rates(page: &mut Page, rates: &[ExchangeRate], gaps: &[&GapPrice]) {
+    for gap in gaps {
         page.sourced(&gap.sentence, &gap.rows);
     }
-    let Some(first) = person.rates.first() else { return };
+    let Some(first) = rates.first() else { return };
     let number = |x: f64| if x < 0.01 { "0".to_owned() } else { significant(x, 2) };
-    let labels: Vec<String> = person.rates.iter().map(|rate| format!("one {}", rate.mistake)).collect();
-    let ends = |rate: &crate::report::ExchangeRate| rate.interval.unwrap_or([rate.rate; 2]);
-    let low = person.rates.iter().map(|rate| ends(rate)[0]).fold(f64::MAX, f64::min).max(0.02);
-    let high = person.rates.iter().map(|rate| ends(rate)[1]).fold(0.0, f64::max).min(500.0);
+    let labels: Vec<String> = rates.iter().map(|rate| format!("one {}", rate.mistake)).collect();
+    let ends = |rate: &ExchangeRate| rate.interval.unwrap_or([rate.rate; 2]);
+    let low = rates.iter().map(|rate| ends(rate)[0]).fold(f64::MAX, f64::min).max(0.02);
+    let high = rates.iter().map(|rate| ends(rate)[1]).fold(0.0, f64::max).min(500.0);
     let unit = format!("worth so many {}", first.unit);
     let mut chart = Chart::rows(Scale::log(low.min(0.5), high.max(2.0)), &unit, &labels).rule(1.0, "s5 dash");
-    for (n, rate) in person.rates.iter().enumerate() {
+    for (n, rate) in rates.iter().enumerate() {
         let [low, high] = ends(rate);
         chart = chart.interval(n, rate.rate, low, high, "s0");
     }
@@ -94,8 +96,7 @@ fn rates(page: &mut Page, person: &PersonReport) {
         &chart.svg(),
         "What one mistake of each kind is worth. Lines are 95 % intervals; dashed: as bad as the unit.",
     );
-    let table: Vec<Vec<String>> = person
-        .rates
+    let table: Vec<Vec<String>> = rates
         .iter()
         .map(|rate| {
             let range = rate
@@ -105,7 +106,7 @@ fn rates(page: &mut Page, person: &PersonReport) {
         })
         .collect();
     page.numbers(&format!("in units of {}", first.unit), &["One", "Is worth", "95 % interval"], &table);
-    page.sourced("The answers behind this.", &first.rows);
+    page.sourced("The answers behind this figure.", &first.rows);
 }
 
 /// The answers that mattered most.
