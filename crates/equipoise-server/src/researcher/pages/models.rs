@@ -88,7 +88,6 @@ fn of_ratio(ratio: f64) -> Option<Metric> {
 }
 
 fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judged> {
-    let metric = experts.typical_metric()?;
     let title = match &experts.ratio {
         Some(ratio) => {
             let words = exchange(call.study(), [ratio.estimate, ratio.low, ratio.high]);
@@ -96,7 +95,7 @@ fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judge
         }
         None => "By a typical member of the group".to_owned(),
     };
-    Some(judged(design, &metric, &experts.typical, title))
+    Some(judged(design, &experts.typical, &experts.typical_draws, title))
 }
 
 /// Models and threshold by a metric. How much more data would settle it is only said of what people hold.
