@@ -51,6 +51,16 @@ class Question:
     #: Joint shares of groups (rows) and classes (columns).
     shares: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        k = len(self.classes)
+        if k < 2:
+            raise ValueError(f"classes are {self.classes}, expected at least 2")
+        expected = k if "diagonal" in self.measure and "off" not in self.measure else k * k - k
+        expected *= max(len(self.groups), 1)
+        for name, point in (("first", self.first), ("second", self.second)):
+            if np.shape(point) != (expected,):
+                raise ValueError(f"{name} has shape {np.shape(point)}, expected {expected} coordinates")
+
     @property
     def _is_share_of_all(self) -> bool:
         """Whether the coordinates count in all cases, rather than in those of a class."""

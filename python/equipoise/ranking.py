@@ -124,13 +124,17 @@ def _resample(
     seed: int,
 ) -> list[list[NDArray[Any]]]:
     k = len(numbers)
-    place = {number: n for n, number in enumerate(numbers)}
-    as_places = np.vectorize(place.__getitem__, otypes=[np.int64])
-    columns = [as_places(truth), *[as_places(e) for e in estimates]]
+    known = np.asarray(numbers)
+    order = np.argsort(known)
+    columns = [order[np.searchsorted(known[order], column)] for column in (truth, *estimates)]
     if codes is not None:
         columns.append(codes.astype(np.int64))
-    cells, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    # One column after the other, so that numbers of cells stay below those of rows.
+    inverse = np.zeros(len(truth), dtype=np.int64)
+    for column in columns:
+        inverse = np.unique(inverse * (column.max(initial=0) + 1) + column, return_inverse=True)[1].reshape(-1)
+    first = np.unique(inverse, return_index=True)[1]
+    cells = np.stack([column[first] for column in columns])
     rows = len(truth)
     share = np.bincount(inverse, minlength=cells.shape[1]) / rows
     mean_weight = np.ones(cells.shape[1])

@@ -156,5 +156,7 @@ def test_estimators_refuse_nonsense(estimator):
 
 
 def test_questions_are_made_of_what_they_are_given():
-    with pytest.raises((ValueError, TypeError, IndexError)):
-        str(Question(1, np.array([1.0]), np.array([]), "binary", ["a"], [], np.array([[1.0]])))
+    with pytest.raises(ValueError, match="classes are \\['a'\\], expected at least 2"):
+        Question(1, np.array([1.0]), np.array([]), "binary", ["a"], [], np.array([[1.0]]))
+    with pytest.raises(ValueError, match=r"second has shape \(0,\), expected 2 coordinates"):
+        Question(1, np.array([1.0, 0.0]), np.array([]), "binary", ["a", "b"], [], np.array([[0.5, 0.5]]))
