@@ -18,6 +18,7 @@ import warnings
 import lightgbm
 import numpy as np
 import pandas as pd
+from equipoise import Metric, confusion_counts
 from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
@@ -219,23 +220,23 @@ def pool(folder, out, load, jobs):
             work = [delayed(fitted)(n, m, x, y, z, independence(of, y, power)) for n, m, power in reweighed()]
             estimates += Parallel(n_jobs=jobs)(work)
         write_pool(out / f"{name}.csv", estimates, truth, None if groups is None else groups.iloc[test].to_numpy())
-        correct = [np.mean(estimate == truth) for _, estimate in estimates]
+        accuracy = Metric.named("accuracy", classes=label.nunique())
+        correct = [accuracy(truth, estimate, labels=np.unique(truth)) for _, estimate in estimates]
         print(f"{name}: {len(estimates)} models on {len(truth)} rows, accuracy {min(correct):.3f} to {max(correct):.3f}")
 
 
 def write_pool(path, estimates, truth, groups):
-    keys = (["group"] if groups is not None else []) + ["truth", "estimate"]
+    """Counts by model, group, true class and predicted class, zeros included."""
     classes = np.unique(truth)
-    levels = ([np.unique(groups)] if groups is not None else []) + [classes, classes]
+    levels = [classes, classes] if groups is None else [np.unique(groups), classes, classes]
+    keys = (["group"] if groups is not None else []) + ["truth", "estimate"]
     cells = pd.MultiIndex.from_product(levels, names=keys)
     parts = []
     for name, estimate in estimates:
-        table = pd.DataFrame({"truth": truth, "estimate": estimate})
-        if groups is not None:
-            table["group"] = groups
-        counts = table.groupby(keys).size().reindex(cells, fill_value=0).rename("count").reset_index()
-        counts.insert(0, "model", name)
-        parts.append(counts)
+        counts = confusion_counts(truth, estimate, labels=classes, sensitive_features=groups)
+        part = pd.DataFrame({"count": counts.astype(int).reshape(-1)}, index=cells).reset_index()
+        part.insert(0, "model", name)
+        parts.append(part)
     pd.concat(parts).to_csv(path, index=False, lineterminator="\n")
 
 

@@ -2,7 +2,7 @@
 macro F-measure of income. The paper does this with faces (Adience), which are not at hand."""
 
 import numpy as np
-from common import Results, adult, arguments, logistic, optimize, table
+from common import IN_PYTHON, Results, adult, arguments, in_python, logistic, macro_f, optimize, table
 from sklearn.model_selection import train_test_split
 
 # The median age of the training rows is 37.
@@ -29,6 +29,7 @@ def main():
         take("FW-EG, all rows")
         take("FW-EG, known, all rows", "--known")
         take("FW-EG, by workforce", "--basis", "private_workforce")
+        results.add(IN_PYTHON, in_python(model, macro_f, x, income, validation, test))
     papers = {"model as it is": ".760 (faces)", "plug in": ".759 (faces)", "FW-EG, all rows": ".815 (faces)"}
     return 0 if results.print(papers, {"FW-EG, all rows": 0.773}) else 1
 

@@ -1,4 +1,5 @@
-"""What the experiments share: data as the papers prepare it, tables for `equipoise optimize`, means and deviations."""
+"""What the experiments share: data as the papers prepare it, tables for `equipoise optimize`, the same task with the Python
+package, means and deviations."""
 
 import argparse
 import json
@@ -11,6 +12,7 @@ import tempfile
 
 import numpy as np
 import pandas as pd
+from equipoise import BlackBoxClassifier, Metric, PostShiftClassifier
 from sklearn.linear_model import LogisticRegression
 
 SEEDS = [15, 25, 35, 45, 55]
@@ -21,6 +23,7 @@ def arguments(description, parser=None):
     parser.add_argument("--data", required=True, type=pathlib.Path, help="the directory with the data sets (adult.csv.gz, ...)")
     parser.add_argument("--equipoise", help="the binary [default: target/release/equipoise, or the one on the path]")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--rows", type=int, help="only so many rows of each data set, for a quick look")
     args = parser.parse_args()
     built = pathlib.Path(__file__).resolve().parents[2] / "target" / "release" / "equipoise"
     args.equipoise = args.equipoise or (str(built) if built.exists() else shutil.which("equipoise"))
@@ -36,7 +39,8 @@ def data(args, name):
     if not path.exists():
         print(f"skipped: no data ({name})")
         sys.exit(0)
-    return pd.read_csv(path)
+    frame = pd.read_csv(path)
+    return frame if args.rows is None else frame.sample(min(args.rows, len(frame)), random_state=0).reset_index(drop=True)
 
 
 def adult(args):
@@ -104,6 +108,37 @@ def optimize(args, train, validation, test, *options, timeout=1200):
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}\n{done.stderr}")
         return json.loads(done.stdout)
+
+
+def g_mean(truth, soft, groups=None):
+    """The geometric mean of the recalls; of all groups' recalls, where there are groups."""
+    groups = np.zeros(len(truth)) if groups is None else groups
+    recalls = [soft[(truth == k) & (groups == g), k].mean() for g in np.unique(groups) for k in range(soft.shape[1])]
+    return float(np.prod(recalls)) ** (1 / len(recalls))
+
+
+def macro_f(truth, soft):
+    """The mean over the classes of the F-measure."""
+    hits = np.array([soft[truth == k, k].sum() for k in range(soft.shape[1])])
+    return float(np.mean(2 * hits / (np.bincount(truth, minlength=soft.shape[1]) + soft.sum(axis=0))))
+
+
+def in_python(model, metric, x, y, validation, test, test_metric=None):
+    """The value on the test rows of the package's own classifier, which knows the metric as a function only."""
+    rule = BlackBoxClassifier(model, metric, prefit=True).fit(x[validation], y[validation])
+    hard = np.eye(len(rule.classes_))[np.searchsorted(rule.classes_, rule.predict(x[test]))]
+    return (test_metric or metric)(y[test], hard)
+
+
+#: What the package's classifier is called in the tables.
+IN_PYTHON = "BlackBoxClassifier, in Python"
+
+
+def searched_in_python(model, x, y, validation, test):
+    """The accuracy on the test rows with class weights that the package found best on the validation rows."""
+    metric = Metric.named("accuracy", classes=len(model.classes_))
+    rule = PostShiftClassifier(model, metric, method="search", prefit=True).fit(x[validation], y[validation])
+    return metric(y[test], rule.predict(x[test]), labels=model.classes_)
 
 
 class Results:

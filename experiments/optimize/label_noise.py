@@ -4,7 +4,7 @@ maximise accuracy. The paper trains a ResNet on CIFAR-10; here a linear model se
 import argparse
 
 import numpy as np
-from common import Results, arguments, cross_fit, data, logistic, optimize, table
+from common import Results, arguments, cross_fit, data, logistic, optimize, searched_in_python, table
 from sklearn.model_selection import train_test_split
 
 FLIPS = {9: 1, 2: 0, 4: 7, 3: 5, 5: 3}
@@ -64,6 +64,8 @@ def main():
         take("PI-EW, general", "--form", "general", "--iterations", "1")
         take("FW-EG, general", "--form", "general")
         take("FW-EG, general, 2 clusters", "--form", "general", "--basis", "kmeans:2", "--select", "never")
+        # Frank-Wolfe on the validation rows alone has nothing to learn from their accuracy; a search has.
+        results.add("PostShiftClassifier, in Python", searched_in_python(model, x, y, validation, test))
     papers = {"model as it is": ".582 +- .007", "plug in": ".733 +- .044", "PI-EW, diagonal": ".781 +- .019"}
     required = {"FW-EG, general": 0.88} if args.set == "digits" else {}
     return 0 if results.print(papers, required) else 1

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 _MOST_ARROWS = 20
 _ROW = 30
 _THICKEST = 24.0
-_LETTER = 8.0
-_FLOW = 90.0
+#: Wide enough for bold letters of usual fonts at 14 px.
+_LETTER = 8.8
+_FLOW = 80.0
 _FONT = "font-family:system-ui,sans-serif"
 
 
@@ -25,7 +26,7 @@ def question(asked: Question) -> str:
     arrows = max(len(asked.groups), 1) * len(asked.classes) ** 2
     body = _charts(asked) if arrows <= _MOST_ARROWS else _table(asked)
     return (
-        f'<div style="{_FONT};max-width:62em"><p><b>{escape(asked.heading())}</b></p>{body}'
+        f'<div style="{_FONT};max-width:75em"><p><b>{escape(asked.heading())}</b></p>{body}'
         f"<p>{escape(asked.difference())}</p></div>"
     )
 
@@ -33,7 +34,7 @@ def question(asked: Question) -> str:
 def _charts(asked: Question) -> str:
     first, second = asked.counts()
     return (
-        '<div style="display:flex;flex-wrap:wrap;gap:2em">'
+        '<div style="display:flex;flex-wrap:wrap;gap:1em 1.5em">'
         + _chart("A", first, asked)
         + _chart("B", second, asked)
         + "</div>"
@@ -47,7 +48,7 @@ def _chart(title: str, counts: NDArray[np.int64], asked: Question) -> str:
     longest = max(len(name) for name in asked.classes)
     left = 12 + _LETTER * (longest + 1 + len(f"{largest:,}"))
     right = left + _FLOW
-    wide = right + 12 + _LETTER * (longest + len(f"{largest:,} predicted "))
+    wide = right + 12 + _LETTER * (longest + len(f"{largest:,} predicted as "))
     parts, y = [], 34.0
     for g, group in enumerate(groups):
         if group:
@@ -64,18 +65,20 @@ def _chart(title: str, counts: NDArray[np.int64], asked: Question) -> str:
                 start += thick
                 if counts[g, i, j]:
                     parts.append(_arrow((left, from_), (right, at), max(thick, 1.0), right=i == j))
-                words = f"{counts[g, i, j]:,} predicted {asked.classes[j]}"
+                words = f"{counts[g, i, j]:,} predicted as {asked.classes[j]}"
                 parts.append(_text(right + 8, at, words, bold=i != j))
             y += k * _ROW + 14
     label = f"Classifier {title}: " + "; ".join(
-        f"{counts[g, i, j]} {truth} predicted {estimate}{f' in {group}' if group else ''}"
+        f"{counts[g, i, j]} {truth} predicted as {estimate}{f' in {group}' if group else ''}"
         for g, group in enumerate(groups)
         for i, truth in enumerate(asked.classes)
         for j, estimate in enumerate(asked.classes)
     )
+    # Both charts shrink a little before B moves below A.
+    place = f"flex:1 1 {min(wide, 340):.0f}px;min-width:0;max-width:{wide:.0f}px;height:auto"
     return (
-        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {wide:.0f} {y:.0f}" width="{wide:.0f}" '
-        f'height="{y:.0f}" style="{_FONT};font-size:14px" fill="currentColor">'
+        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {wide:.0f} {y - 22:.0f}" '
+        f'style="{_FONT};font-size:14px;{place}" fill="currentColor">'
         f"{_text(0, 10, title, bold=True)}{''.join(parts)}</svg>"
     )
 
@@ -99,13 +102,14 @@ def _table(asked: Question) -> str:
     largest = max((max(row["A"], row["B"]) for row in rows), default=1) or 1
 
     def cell(count: int) -> str:
-        bar = f'<span style="display:inline-block;height:.7em;background:#cc6677;width:{8 * count / largest:.2f}em"></span>'
-        return f'<td style="text-align:right;padding:.2em .8em">{count:,} {bar}</td>'
+        bar = f'<span style="display:inline-block;height:.7em;background:#cc6677;width:{6 * count / largest:.2f}em"></span>'
+        number = f'<span style="display:inline-block;min-width:3.6em;text-align:right">{count:,}</span>'
+        return f'<td style="text-align:left;white-space:nowrap;padding:.2em .8em">{number} {bar}</td>'
 
     def line(row: dict[str, object]) -> str:
-        group = f"<td>{escape(str(row['group']))}</td>" if asked.groups else ""
-        what = f"{escape(str(row['truth']))} &rarr; predicted {escape(str(row['estimate']))}"
-        return f'<tr>{group}<td style="padding:.2em .8em">{what}</td>{cell(int(str(row["A"])))}{cell(int(str(row["B"])))}</tr>'
+        group = f'<td style="text-align:left">{escape(str(row["group"]))}</td>' if asked.groups else ""
+        what = f"{escape(str(row['truth']))} predicted as {escape(str(row['estimate']))}"
+        return f'<tr>{group}<td style="text-align:left;padding:.2em .8em">{what}</td>{cell(int(str(row["A"])))}{cell(int(str(row["B"])))}</tr>'
 
     head = ("<th>Group</th>" if asked.groups else "") + "<th>Mistake</th><th>A</th><th>B</th>"
     return f'<table style="border-collapse:collapse"><tr>{head}</tr>{"".join(map(line, rows))}</table>'

@@ -10,41 +10,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._checks import listed
+
 _READ_AS_THEY_ARE = {np.dtype(t) for t in ("i8", "i4", "i2", "i1", "u4", "u2", "u1", "?")}
 
 
 def column(values: Any, name: str) -> NDArray[Any]:
     """One column as a NumPy array, without a copy where the format allows."""
-    if not isinstance(values, np.ndarray):
-        values = _native(values)
-    array = np.asarray(values)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}, expected one column")
-    return array
+    return _joined(_pieces(values, name))
 
 
-def _native(values: Any) -> Any:
-    """A series of any data frame library, or an Arrow column, as a NumPy array; everything else as it is."""
+def _pieces(values: Any, name: str) -> list[NDArray[Any]]:
+    """One column as it lies in memory: one array for most, several for an Arrow or Polars column in chunks."""
+    if isinstance(values, np.ndarray):
+        found = [values]
+    else:
+        found = [np.asarray(piece) for piece in _native(values)]
+    if len(found) == 1 and found[0].ndim == 2 and found[0].shape[1] == 1:
+        found = [found[0][:, 0]]
+    if any(array.ndim != 1 for array in found):
+        raise ValueError(f"{name} has shape {found[0].shape}, expected one column")
+    return found
+
+
+def _native(values: Any) -> list[Any]:
+    """A series of any data frame library, or an Arrow column, as NumPy arrays; everything else as it is."""
     if isinstance(values, (list, tuple)):
-        return values
+        return [values]
     if type(values).__module__.startswith("pyarrow") and hasattr(values, "to_numpy"):
-        # Copies only where the format leaves no other way.
-        return values.to_numpy(zero_copy_only=False)
+        return _of_arrow(values)
     import narwhals as nw
 
     series = nw.from_native(values, allow_series=True, pass_through=True, eager_only=True)
-    if isinstance(series, nw.Series):
-        return series.to_numpy()
     if isinstance(series, nw.DataFrame) and series.shape[1] == 1:
-        return series.get_column(series.columns[0]).to_numpy()
+        series = series.get_column(series.columns[0])
+    if isinstance(series, nw.Series):
+        native = series.to_native()
+        if hasattr(native, "chunks"):
+            return _of_arrow(native)
+        # Polars would join the chunks of a series in one array.
+        several = series.implementation.is_polars() and native.n_chunks() > 1
+        return [piece.to_numpy() for piece in native.get_chunks()] if several else [series.to_numpy()]
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         import pyarrow as pa
 
-        made = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
-        return made.to_numpy(zero_copy_only=False)
-    return values
+        return _of_arrow(pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values))
+    return [values]
+
+
+def _of_arrow(values: Any) -> list[Any]:
+    """The chunks of an Arrow column; copied only where the format leaves no other way."""
+    if values.null_count or getattr(values, "num_chunks", 1) == 0:
+        # A chunk without its null would be of another type than the rest.
+        return [values.to_numpy(zero_copy_only=False)]
+    return [chunk.to_numpy(zero_copy_only=False) for chunk in getattr(values, "chunks", [values])]
 
 
 def matrix(values: Any, name: str) -> NDArray[Any]:
@@ -54,28 +73,31 @@ def matrix(values: Any, name: str) -> NDArray[Any]:
 
         frame = nw.from_native(values, eager_only=True)
         values = frame.to_numpy()
-    array = np.asarray(values if isinstance(values, np.ndarray) else _native(values))
+    array = values if isinstance(values, np.ndarray) else _joined([np.asarray(piece) for piece in _native(values)])
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
         raise ValueError(f"{name} has shape {array.shape}, expected rows and columns")
-    try:
-        array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} holds {array.dtype}, expected numbers") from error
+    array = _real(array, name)
     if not np.isfinite(array).all():
         row, col = (int(n) for n in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} is {array[row, col]} in row {row}, column {col}, expected a finite number")
     return array
 
 
+def _real(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if array.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} holds {array.dtype}, expected numbers")
+    try:
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} holds {array.dtype}, expected numbers") from error
+
+
 def floats(values: Any, name: str, rows: int | None = None) -> NDArray[Any]:
     """One column of finite numbers."""
     array = column(values, name)
-    try:
-        array = np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} holds {array.dtype}, expected numbers") from error
+    array = np.ascontiguousarray(_real(array, name))
     if rows is not None and len(array) != rows:
         raise ValueError(f"{name} has {len(array)} rows, expected {rows}")
     if not np.isfinite(array).all():
@@ -104,21 +126,36 @@ def coded(
     order; otherwise they are the sorted labels that occur. ``pos_label`` is moved to the end, where the positive one
     of two classes stands.
     """
+    found, numbers, classes = coded_pieces(columns, labels, pos_label)
+    return [_joined(pieces) for pieces in found], numbers, classes
+
+
+def coded_pieces(
+    columns: dict[str, Any], labels: Any = None, pos_label: Any = None
+) -> tuple[list[list[NDArray[Any]]], list[int], list[Any]]:
+    """The same, with every column in the pieces it lies in memory in."""
     from . import _core
 
-    arrays = {name: column(values, name) for name, values in columns.items()}
-    integers = all(array.dtype in _READ_AS_THEY_ARE for array in arrays.values())
+    found = {name: _pieces(values, name) for name, values in columns.items()}
+    kinds = {piece.dtype for pieces in found.values() for piece in pieces}
+    integers = kinds <= _READ_AS_THEY_ARE
+    if integers:
+        found = {name: [np.ascontiguousarray(piece) for piece in pieces] for name, pieces in found.items()}
     if integers and labels is None:
-        found = [_core.distinct(np.ascontiguousarray(array)) for array in arrays.values()]
-        known = [some for some in found if some is not None]
-        if len(known) == len(found):
+        seen = [_core.distinct(pieces) for pieces in found.values()]
+        known = [some for some in seen if some is not None]
+        if len(known) == len(seen):
             labels = sorted({label for some in known for label in some})
-            if all(array.dtype == np.bool_ for array in arrays.values()):
+            if kinds == {np.dtype(np.bool_)}:
                 labels = [bool(label) for label in labels]
     if labels is None:
-        labels = _sorted_labels(arrays)
-    labels = [label.item() if isinstance(label, np.generic) else label for label in labels]
-    if len(set(labels)) != len(labels):
+        labels = _sorted_labels({name: _joined(pieces) for name, pieces in found.items()})
+    labels = [label.item() if isinstance(label, np.generic) else label for label in listed(labels, "labels")]
+    try:
+        distinct = len(set(labels))
+    except TypeError as error:
+        raise TypeError(f"labels are {labels}, expected numbers or strings") from error
+    if distinct != len(labels):
         raise ValueError(f"labels are {labels}, expected each once")
     if pos_label is not None:
         if pos_label not in labels:
@@ -128,9 +165,18 @@ def coded(
         max(labels, default=0) - min(labels, default=0) < 1 << 16
     )
     if integers and small:
-        return [np.ascontiguousarray(a) for a in arrays.values()], [int(label) for label in labels], labels
-    codes = [_codes(array, labels, name) for name, array in arrays.items()]
+        return list(found.values()), [int(label) for label in labels], labels
+    codes = [[_codes(_joined(pieces), labels, name)] for name, pieces in found.items()]
     return codes, list(range(len(labels))), labels
+
+
+def row_count(pieces: list[NDArray[Any]]) -> int:
+    """How many rows a column in pieces has."""
+    return sum(map(len, pieces))
+
+
+def _joined(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
 
 
 def _sorted_labels(arrays: dict[str, NDArray[Any]]) -> list[Any]:

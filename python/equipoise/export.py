@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import _checks
 from .metric import Metric
 
 
@@ -28,14 +29,15 @@ def cost_records(metric: Metric, prevalence: Sequence[float] | None = None) -> l
     >>> export.cost_records(Metric.named("6:1"))
     [{'truth': '0', 'estimate': '1', 'cost': 1.0}, {'truth': '1', 'estimate': '0', 'cost': 6.0}]
     """
-    entries = metric.records()
+    entries = _checks.instance(metric, Metric, "metric").records()
     if any(record["group"] for record in entries):
         raise ValueError("the metric compares groups, so it is not one cost per kind of mistake")
     names = metric.class_names or [str(n) for n in range(metric._core.class_count)]
     if "rates" in metric.measure:
-        if prevalence is None or len(prevalence) != len(names):
+        shares = None if prevalence is None else _checks.numbers(prevalence, "prevalence")
+        if shares is None or shares.shape != (len(names),) or not (shares > 0).all():
             raise ValueError(f"a metric of rates needs prevalence=, how common each of the {len(names)} classes is")
-        common = dict(zip(names, prevalence, strict=True))
+        common = dict(zip(names, shares.tolist(), strict=True))
     else:
         common = dict.fromkeys(names, 1.0)
     cost = {(record["truth"], record["estimate"]): record["cost"] / common[record["truth"]] for record in entries}
@@ -111,6 +113,13 @@ def to_mlflow(metric: Metric, name: str = "elicited", **options: Any) -> Any:
     from mlflow.models import make_metric
 
     def eval_fn(predictions: Any, targets: Any) -> Any:
-        return MetricValue(aggregate_results={name: metric(targets, predictions, **options)})
+        try:
+            value = metric(targets, predictions, **options)
+        except ValueError:
+            # mlflow tries every metric on the first row alone, where rates of other classes have no value.
+            if len(targets) != 1:
+                raise
+            value = float("nan")
+        return MetricValue(aggregate_results={name: value})
 
     return make_metric(eval_fn=eval_fn, greater_is_better=metric.greater_is_better, name=name)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _checks, _core
 from .metric import Metric
 from .question import Question
 from .space import Space
@@ -65,10 +67,11 @@ class Interview:
     """
 
     def __init__(self, space: Space, family: str = "linear", method: str | None = None, **options: Any) -> None:
-        plan = {"kind": family, "space": space.document(family), **options}
+        _checks.instance(family, str, "family")
+        plan = {"kind": family, "space": _checks.instance(space, Space, "space").document(family), **options}
         if method is not None:
-            plan["method"] = method
-        self._core = _core.Interview(json.dumps(plan))
+            plan["method"] = _checks.instance(method, str, "method")
+        self._core = _core.Interview(_checks.document(plan))
         self._space = space
 
     def __iter__(self) -> Iterator[Question]:
@@ -78,19 +81,18 @@ class Interview:
     def question(self) -> Question | None:
         """The next question; None when all is answered."""
         found = self._core.question()
-        if found is None:
-            return None
+        return None if found is None else self._question(*found, self.answered + 1)
+
+    def _question(self, first: list[float], second: list[float], number: int) -> Question:
+        return Question(number, np.asarray(first), np.asarray(second), *self._shown_as)
+
+    @cached_property
+    def _shown_as(self) -> tuple[str, list[str], list[str], NDArray[np.float64]]:
+        """What all questions have in common: measure, names of classes and groups, and their joint shares."""
         measure, k, m = self._core.view()
         groups = self._space.groups if len(self._space.groups) == m else [str(n) for n in range(m)]
-        return Question(
-            number=self.answered + 1,
-            first=np.asarray(found[0]),
-            second=np.asarray(found[1]),
-            measure=measure,
-            classes=[str(label) for label in self._space.classes or range(k)],
-            groups=groups if m > 1 else [],
-            shares=self._shares(k, m),
-        )
+        classes = [str(label) for label in self._space.classes or range(k)]
+        return measure, classes, groups if m > 1 else [], self._shares(k, m)
 
     def _shares(self, k: int, m: int) -> NDArray[np.float64]:
         """Joint shares of groups and classes: of the predictions, or of the law; alike where nobody says."""
@@ -115,8 +117,13 @@ class Interview:
         shown : pair of points, optional
             The two classifiers as they were shown, where they were rounded.
         """
-        pair = None if shown is None else (np.asarray(shown[0], float).tolist(), np.asarray(shown[1], float).tolist())
-        self._core.answer(answer, pair)
+        pair = None
+        if shown is not None:
+            points = [_checks.numbers(point, "shown") for point in _checks.listed(shown, "shown")]
+            if len(points) != 2 or any(point.ndim != 1 for point in points):
+                raise ValueError("shown is no pair of points, expected the coordinates of both classifiers")
+            pair = (points[0].tolist(), points[1].tolist())
+        self._core.answer(_checks.instance(answer, str, "answer"), pair)
 
     def undo(self) -> bool:
         """Takes the last answer back; False if there was none."""
@@ -146,7 +153,7 @@ class Interview:
     def from_json(cls, text: str, space: Space | None = None) -> Interview:
         """Goes on with an interview; ``space`` brings the names of classes and groups."""
         interview = cls.__new__(cls)
-        interview._core = _core.Interview.from_json(text)
+        interview._core = _core.Interview.from_json(_checks.instance(text, str, "text"))
         interview._space = space or Space(json.loads(text)["plan"]["space"])
         return interview
 
@@ -192,8 +199,13 @@ def elicit(
     True
     """
     interview = Interview(space, family, method, **options)
-    for question in interview:
-        interview.answer(oracle(question))
+    _checks.called(oracle, "oracle")
+    number = count(1)
+
+    def answer(first: list[float], second: list[float]) -> str:
+        return _checks.instance(oracle(interview._question(first, second, next(number))), str, "answer")
+
+    interview._core.run(answer)
     return interview.result()
 
 
@@ -215,7 +227,9 @@ def simulated_expert(metric: Metric, noise: Mapping[str, Any] | None = None, ran
     >>> from equipoise import Metric, simulated_expert
     >>> expert = simulated_expert(Metric.named("6:1"), noise={"kind": "flip", "probability": 0.1})
     """
-    expert = _core.Expert(metric._core, json.dumps(dict(noise or {"kind": "none"})), random_state)
+    core = _checks.instance(metric, Metric, "metric")._core
+    how = _checks.document({"kind": "none"} if noise is None else _checks.mapping(noise, "noise"))
+    expert = _core.Expert(core, how, _checks.whole(random_state, "random_state"))
 
     def answer(question: Question) -> Answer:
         if metric._core.group_count > max(len(question.groups), 1):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core
+from . import _checks, _core
 
 
 class Interval(NamedTuple):
@@ -20,6 +20,10 @@ class Interval(NamedTuple):
     low: float
     high: float | None
     level: float
+
+
+#: As many as a metric of the core may have.
+_MOST_CLASSES = 1000
 
 
 class Metric:
@@ -41,8 +45,7 @@ class Metric:
     __slots__ = ("_core",)
 
     def __init__(self, document: str | dict[str, Any]) -> None:
-        text = document if isinstance(document, str) else json.dumps(document)
-        self._core = _core.Metric.from_json(text)
+        self._core = _core.Metric.from_json(_checks.document(document))
 
     @classmethod
     def _of(cls, core: _core.Metric) -> Metric:
@@ -71,7 +74,14 @@ class Metric:
         prevalence : sequence of float, or one sequence per group
             How common the classes are (in each group). F-measures and fairness metrics need it.
         """
-        shares = np.atleast_2d(np.full(classes, 1.0 / classes) if prevalence is None else np.asarray(prevalence, float))
+        _checks.instance(name, str, "name")
+        if prevalence is None:
+            count = _checks.whole(classes, "classes", 2)
+            shares = np.full((1, min(count, _MOST_CLASSES + 1)), 1.0 / count)
+        else:
+            shares = np.atleast_2d(_checks.numbers(prevalence, "prevalence"))
+        if shares.ndim != 2 or not (np.isfinite(shares).all() and (shares >= 0).all()):
+            raise ValueError("prevalence is no table of shares, expected a share per class, or one such list per group")
         if prevalence is None and re.fullmatch(r"f[_-]?[0-9.]+", name.strip().lower()):
             raise ValueError(f"{name} depends on how common the classes are: pass prevalence=[negative, positive]")
         found = _core.Metric.named(name, shares.tolist())
@@ -82,7 +92,7 @@ class Metric:
     @classmethod
     def from_json(cls, text: str) -> Metric:
         """Reads a metric document."""
-        return cls._of(_core.Metric.from_json(text))
+        return cls._of(_core.Metric.from_json(_checks.instance(text, str, "text")))
 
     def to_json(self) -> str:
         """The metric document; reads back to the last bit."""
@@ -96,6 +106,12 @@ class Metric:
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the metric document to a file."""
         Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @property
+    def __name__(self) -> str:
+        """What tables of several metrics call it, such as fairlearn's ``MetricFrame``."""
+        ratio = self.cost_ratio
+        return f"{self.kind}_metric" if ratio is None else f"cost_ratio_{ratio:.3g}"
 
     @property
     def kind(self) -> str:
@@ -136,7 +152,7 @@ class Metric:
         confusion : array of shape (k, k) or (groups, k, k)
             Rows are true classes, columns estimated ones.
         """
-        counts = np.ascontiguousarray(confusion, dtype=np.float64)
+        counts = _checks.numbers(confusion, "confusion")
         if counts.ndim == 2:
             counts = counts[np.newaxis]
         k = self._core.class_count
@@ -182,6 +198,29 @@ class Metric:
         scorer: Callable[..., float] = make_scorer(elicited_score, metric=self, **options)
         return scorer
 
+    def to_python_source(self, *, draws: int = 1000, random_state: int = 1) -> str:
+        """A Python file that scores by this metric and needs nothing else, not even this package.
+
+        Its ``score(y_true, y_pred)`` gives the value with a 95 % interval, and scikit-learn takes its ``scorer``. The
+        command ``equipoise scorer`` writes the same file.
+
+        Parameters
+        ----------
+        draws : int
+            How many draws of an uncertain metric to put into it, for the interval.
+        random_state : int
+            Their seed.
+
+        Examples
+        --------
+        >>> from equipoise import Metric
+        >>> module = {}
+        >>> exec(Metric.named("7:1").to_python_source(), module)
+        >>> module["score"]([0, 0, 1, 1], [0, 1, 1, 1]).value
+        3.75
+        """
+        return self._core.to_python(_checks.whole(draws, "draws"), _checks.whole(random_state, "random_state"))
+
     def records(self) -> list[dict[str, Any]]:
         """Linear weights as named records ``{truth, estimate, group, cost}``: what other tools should be given.
 
@@ -199,7 +238,7 @@ class Metric:
 
     def difference(self, other: Metric) -> dict[str, float] | None:
         """How far another metric is, in what comparisons can see; None for another family."""
-        found = self._core.difference(other._core)
+        found = self._core.difference(_checks.instance(other, Metric, "other")._core)
         return None if found is None else dict(zip(("angle", "max_abs", "l2"), found, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _checks
 from .metric import Metric
 from .ranking import Ranking
 from .space import Space
@@ -21,6 +23,11 @@ def _axes(ax: Axes | None) -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(layout="constrained")[1]
+
+
+def _ink(ax: Axes) -> Any:
+    """The colour of the text, which every style makes readable."""
+    return ax.xaxis.label.get_color()
 
 
 def feasible_region(space: Space, *, metric: Metric | None = None, ax: Axes | None = None) -> Axes:
@@ -46,7 +53,7 @@ def feasible_region(space: Space, *, metric: Metric | None = None, ax: Axes | No
 
 def cost_ratio(metric: Metric, *, draws: int = 4000, random_state: int = 0, ax: Axes | None = None) -> Axes:
     """The posterior of the cost ratio: how many false alarms one missed positive is worth."""
-    drawn = [draw.cost_ratio for draw in metric._core.draws(draws, random_state)]
+    drawn = [draw.cost_ratio for draw in _drawn(metric, draws, random_state)]
     ratios = np.array([ratio for ratio in drawn if ratio is not None and 0 < ratio < np.inf])
     if len(ratios) == 0:
         raise ValueError("the metric carries no posterior of a cost ratio")
@@ -57,14 +64,19 @@ def cost_ratio(metric: Metric, *, draws: int = 4000, random_state: int = 0, ax: 
     for axis in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
         axis("{x:.3g}")
     if metric.cost_ratio is not None:
-        ax.axvline(metric.cost_ratio, color="k", lw=1, label=f"estimate {metric.cost_ratio:.3g}")
+        ax.axvline(metric.cost_ratio, color=_ink(ax), lw=1, label=f"estimate {metric.cost_ratio:.3g}")
     interval = metric.cost_ratio_interval
     if interval is not None:
         high_end = interval.high if interval.high is not None else float(high)
-        ax.axvspan(interval.low, high_end, alpha=0.15, color="k", label=f"{interval.level:.0%} interval")
+        ax.axvspan(interval.low, high_end, alpha=0.15, color=_ink(ax), label=f"{interval.level:.0%} interval")
     ax.set(xlabel="false alarms worth one missed positive", ylabel="density", title="Cost ratio")
     ax.legend()
     return ax
+
+
+def _drawn(metric: Metric, draws: int, seed: int) -> list[Any]:
+    core = _checks.instance(metric, Metric, "metric")._core
+    return list(core.draws(_checks.whole(draws, "draws"), _checks.whole(seed, "random_state")))
 
 
 def decision_curve(curve: DecisionCurve, *, metric: Metric | None = None, ax: Axes | None = None) -> Axes:
@@ -76,7 +88,7 @@ def decision_curve(curve: DecisionCurve, *, metric: Metric | None = None, ax: Ax
     top = float(curve.treat_all[0])
     if metric is not None and metric.cost_ratio is not None:
         at = 1.0 / (1.0 + metric.cost_ratio)
-        ax.axvline(at, color="k", lw=1, label=f"the metric's threshold, {at:.3f}")
+        ax.axvline(at, color=_ink(ax), lw=1, label=f"the metric's threshold, {at:.3f}")
     ax.set(
         xlabel="threshold probability",
         ylabel="net benefit, true positives per row",
@@ -97,5 +109,6 @@ def ranking(ranked: Ranking, *, ax: Axes | None = None) -> Axes:
         ax.plot(standing.value, place, "o", color="C0")
     names = [f"{s.name}\nbest: {s.probability_best:.0%}" for s in standings]
     ax.set_yticks(range(len(standings)), names)
-    ax.set(xlabel="value of the metric", title=ranked.statement, ylim=(-0.5, len(standings) - 0.4))
+    ax.set(xlabel="value of the metric", ylim=(-0.5, len(standings) - 0.4))
+    ax.set_title(fill(ranked.statement, 60), fontsize="medium")
     return ax

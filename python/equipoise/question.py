@@ -33,7 +33,7 @@ class Question:
                 └─▶  10 as well                    └─▶  20 as well
       650 well ─┬─▶ 600 as well          650 well ─┬─▶ 620 as well
                 └─▶  50 as ill                     └─▶  30 as ill
-      With B there are 20 fewer well taken for ill, and 10 more ill taken for well.
+      With B there are 20 fewer well predicted as ill, and 10 more ill predicted as well.
     """
 
     #: Which question it is, counted from 1.
@@ -50,6 +50,16 @@ class Question:
     groups: list[str]
     #: Joint shares of groups (rows) and classes (columns).
     shares: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        k = len(self.classes)
+        if k < 2:
+            raise ValueError(f"classes are {self.classes}, expected at least 2")
+        expected = k if "diagonal" in self.measure and "off" not in self.measure else k * k - k
+        expected *= max(len(self.groups), 1)
+        for name, point in (("first", self.first), ("second", self.second)):
+            if np.shape(point) != (expected,):
+                raise ValueError(f"{name} has shape {np.shape(point)}, expected {expected} coordinates")
 
     @property
     def _is_share_of_all(self) -> bool:
@@ -156,7 +166,7 @@ class Question:
             more = row["B"] - row["A"]
             among = f" among {row['group']}" if "group" in row else ""
             word = "more" if more > 0 else "fewer"
-            told.append(f"{abs(more):,} {word} {row['truth']} taken for {row['estimate']}{among}")
+            told.append(f"{abs(more):,} {word} {row['truth']} predicted as {row['estimate']}{among}")
         return f"With B there are {', and '.join(told)}." if told else "A and B make the same mistakes."
 
     def heading(self) -> str:
@@ -174,7 +184,7 @@ class Question:
         else:
             rows = self.mistakes()
             names = [
-                (f"{row['group']}: " if "group" in row else "") + f"{row['truth']} taken for {row['estimate']}"
+                (f"{row['group']}: " if "group" in row else "") + f"{row['truth']} predicted as {row['estimate']}"
                 for row in rows
             ]
             width = max(map(len, names))

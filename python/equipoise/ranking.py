@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _inputs
+from . import _checks, _core, _inputs
 from .metric import Metric
 
 
@@ -83,6 +83,10 @@ def rank_models(
     >>> ranking.statement
     'good is best with probability 1.00.'
     """
+    _checks.instance(metric, Metric, "metric")
+    draws, seed = _checks.whole(draws, "draws"), _checks.whole(random_state, "random_state")
+    level = _checks.level(level)
+    predictions = {str(name): column for name, column in _checks.mapping(predictions, "predictions").items()}
     if not predictions:
         raise ValueError("predictions are empty, expected at least one model")
     columns = {"y_true": y_true, **{f"predictions[{name!r}]": column for name, column in predictions.items()}}
@@ -95,9 +99,9 @@ def rank_models(
     group_count = max(len(names), 1)
     measured = [_core.confusion_counts(truth, e, numbers, weights, codes, group_count) for e in estimates]
     # Rows that agree in everything are one cell, so a bootstrap of the rows is a multinomial draw of the cells.
-    resampled = _resample(truth, estimates, numbers, weights, codes, group_count, draws, random_state)
+    resampled = _resample(truth, estimates, numbers, weights, codes, group_count, draws, seed)
     models = [(name, [measured[n], *[draw[n] for draw in resampled]]) for n, name in enumerate(predictions)]
-    document = json.loads(_core.rank_models(models, metric._core, draws, random_state, level))
+    document = json.loads(_core.rank_models(models, metric._core, draws, seed, level))
     standings = [_standing(s) for s in document["standings"]]
     return Ranking(standings, document["statement"], document["not_separable"])
 
@@ -120,13 +124,17 @@ def _resample(
     seed: int,
 ) -> list[list[NDArray[Any]]]:
     k = len(numbers)
-    place = {number: n for n, number in enumerate(numbers)}
-    as_places = np.vectorize(place.__getitem__, otypes=[np.int64])
-    columns = [as_places(truth), *[as_places(e) for e in estimates]]
+    known = np.asarray(numbers)
+    order = np.argsort(known)
+    columns = [order[np.searchsorted(known[order], column)] for column in (truth, *estimates)]
     if codes is not None:
         columns.append(codes.astype(np.int64))
-    cells, inverse = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    # One column after the other, so that numbers of cells stay below those of rows.
+    inverse = np.zeros(len(truth), dtype=np.int64)
+    for column in columns:
+        inverse = np.unique(inverse * (column.max(initial=0) + 1) + column, return_inverse=True)[1].reshape(-1)
+    first = np.unique(inverse, return_index=True)[1]
+    cells = np.stack([column[first] for column in columns])
     rows = len(truth)
     share = np.bincount(inverse, minlength=cells.shape[1]) / rows
     mean_weight = np.ones(cells.shape[1])
@@ -171,17 +179,28 @@ def nearest_named_metric(metric: Metric, confusions: Sequence[Any]) -> list[dict
     >>> nearest_named_metric(Metric.named("7:1"), pool)[0]["words"]
     'a 7:1 cost'
     """
-    pool = [np.ascontiguousarray(counts, dtype=np.float64) for counts in confusions]
+    _checks.instance(metric, Metric, "metric")
+    pool = [_checks.numbers(counts, "confusions") for counts in _checks.listed(confusions, "confusions")]
     pool = [counts if counts.ndim == 3 else counts[np.newaxis] for counts in pool]
+    if any(counts.ndim != 3 or counts.shape[1] != counts.shape[2] for counts in pool):
+        raise ValueError("confusions has something that is no confusion matrix, expected (k, k) or (groups, k, k)")
     found: list[dict[str, Any]] = json.loads(_core.nearest_named(metric._core, pool))
     return found
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Kendall's tau-b of two lists of scores; None where one of them has ties only."""
-    return _core.kendall_tau(list(first), list(second))
+    return _core.kendall_tau(_scores(first, "first"), _scores(second, "second"))
+
+
+def _scores(values: Any, name: str) -> list[float]:
+    array = _checks.numbers(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}, expected a list of scores")
+    scores: list[float] = array.tolist()
+    return scores
 
 
 def ndcg(truth: Sequence[float], found: Sequence[float]) -> float:
     """The normalised discounted cumulative gain of ``found``, with exponential gain."""
-    return _core.ndcg(list(truth), list(found))
+    return _core.ndcg(_scores(truth, "truth"), _scores(found, "found"))

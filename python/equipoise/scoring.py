@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _inputs
+from . import _checks, _core, _inputs
 from .metric import Metric
 
 
@@ -45,9 +45,10 @@ def confusion_counts(
     array([[[1., 0.],
             [1., 1.]]])
     """
-    (truth, estimate), numbers, _ = _inputs.coded({"y_true": y_true, "y_pred": y_pred}, labels, pos_label)
-    codes, names = _inputs.groups(sensitive_features, len(truth))
-    weights = _inputs.weights(sample_weight, len(truth))
+    (truth, estimate), numbers, _ = _inputs.coded_pieces({"y_true": y_true, "y_pred": y_pred}, labels, pos_label)
+    rows = _inputs.row_count(truth)
+    codes, names = _inputs.groups(sensitive_features, rows)
+    weights = _inputs.weights(sample_weight, rows)
     return _core.confusion_counts(truth, estimate, numbers, weights, codes, max(len(names), 1))
 
 
@@ -81,6 +82,7 @@ def expected_counts(
 
 def metric_value(y_true: Any, y_pred: Any, *, metric: Metric, labels: Any = None, **options: Any) -> float:
     """The value of a metric, in its own sense."""
+    _checks.instance(metric, Metric, "metric")
     if labels is None and metric.class_names is not None:
         labels = _labels_by_name(y_true, metric.class_names)
     if labels is None and metric._core.class_count == 2:
@@ -122,7 +124,7 @@ def elicited_score(
 
 def _labels_by_name(y_true: Any, names: list[str]) -> list[Any] | None:
     """The labels that are called like the classes of a metric, in their order; None where they are called otherwise."""
-    _, _, found = _inputs.coded({"y_true": y_true})
+    _, _, found = _inputs.coded_pieces({"y_true": y_true})
     by_name = {str(label): label for label in found}
     if set(by_name) <= set(names):
         return [by_name.get(name, name) for name in names]
@@ -131,7 +133,7 @@ def _labels_by_name(y_true: Any, names: list[str]) -> list[Any] | None:
 
 def _two_labels(y_true: Any, y_pred: Any) -> list[Any]:
     """The labels that occur, or both where the rows at hand show one of 0 and 1, of -1 and 1, or of False and True."""
-    _, _, found = _inputs.coded({"y_true": y_true, "y_pred": y_pred})
+    _, _, found = _inputs.coded_pieces({"y_true": y_true, "y_pred": y_pred})
     if len(found) == 1:
         for pair in ([0, 1], [-1, 1]):
             if found[0] in pair:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _predictions
+from . import _checks, _core, _predictions
 
 
 class Space:
@@ -80,7 +80,8 @@ class Space:
     @classmethod
     def from_document(cls, document: dict[str, Any] | str) -> Space:
         """A space document, such as ``{"kind": "logistic", "slope": 5}`` or a ball of error rates."""
-        return cls(json.loads(document) if isinstance(document, str) else dict(document))
+        read = json.loads(_checks.document(document))
+        return cls(dict(_checks.mapping(read, "document")))
 
     def document(self, family: str = "linear") -> dict[str, Any]:
         """The space that questions about a family of metrics are taken from."""

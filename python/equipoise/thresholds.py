@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _predictions
+from . import _checks, _predictions
 from .metric import Metric
 
 
@@ -102,7 +102,14 @@ def best_threshold(
     )
     if per_group and len(found.groups) < 2:
         raise ValueError("per_group needs sensitive_features with at least 2 groups")
-    text = found.core.advise(metric._core, list(requirements), per_group, draws, level, random_state)
+    text = found.core.advise(
+        _checks.instance(metric, Metric, "metric")._core,
+        _checks.words(requirements, "requirements"),
+        bool(per_group),
+        _checks.whole(draws, "draws"),
+        _checks.level(level),
+        _checks.whole(random_state, "random_state"),
+    )
     document = json.loads(text)
     bayes, best, uncertain, choice = (document[key] for key in ("bayes", "best", "uncertain", "choice"))
     is_found = best["outcome"] == "found"
@@ -177,6 +184,8 @@ def decision_curve(
     array([0.4375, 0.25  ])
     """
     found = _predictions.read(y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight)
-    at = np.arange(100) / 100.0 if thresholds is None else np.asarray(thresholds, dtype=np.float64)
-    benefit = np.asarray(found.core.decision_curve(at.tolist()))
+    at = np.arange(100) / 100.0 if thresholds is None else np.atleast_1d(_checks.numbers(thresholds, "thresholds"))
+    if at.ndim != 1:
+        raise ValueError(f"thresholds has shape {at.shape}, expected a list of probabilities")
+    benefit = np.asarray(found.core.decision_curve(at.tolist())).reshape(-1, 3)
     return DecisionCurve(at, benefit[:, 0], benefit[:, 1], benefit[:, 2])

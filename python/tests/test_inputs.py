@@ -81,6 +81,47 @@ def test_plain_columns_are_not_copied(kind):
         assert np.shares_memory(read, given.to_numpy())
 
 
+@pytest.mark.parametrize("kind", ["pyarrow", "polars"])
+def test_chunks_are_walked_where_they_lie_and_may_be_cut_differently(kind):
+    module = pytest.importorskip(kind)
+    truth, estimate = random.integers(-2, 3, size=(2, 300_000))
+    cuts = [np.sort(random.integers(0, 300_000, 7)) for _ in range(2)]
+    pieces = [np.split(column, cut) for column, cut in zip((truth, estimate), cuts, strict=True)]
+    if kind == "pyarrow":
+        given = [module.chunked_array([piece.astype(dtype) for piece in some])
+                 for some, dtype in zip(pieces, ("i8", "i1"), strict=True)]  # fmt: skip
+        found = _inputs._pieces(given[0], "y")
+        places = [chunk.buffers()[1].address for chunk in given[0].chunks]
+        assert [piece.__array_interface__["data"][0] for piece in found if len(piece)] == [
+            place for place, chunk in zip(places, given[0].chunks, strict=True) if len(chunk)
+        ]
+    else:
+        given = [module.concat([module.Series(piece) for piece in some], rechunk=False) for some in pieces]
+        assert len(_inputs._pieces(given[0], "y")) == given[0].n_chunks() > 1
+    np.testing.assert_array_equal(confusion_counts(*given), confusion_counts(truth, estimate))
+    weights, groups = random.random(300_000), random.integers(0, 3, 300_000)
+    np.testing.assert_allclose(
+        confusion_counts(*given, sample_weight=weights, sensitive_features=groups),
+        confusion_counts(truth, estimate, sample_weight=weights, sensitive_features=groups),
+        rtol=1e-12,
+    )
+    row = np.argmax((truth == 2) | (estimate == 2))
+    with pytest.raises(ValueError, match=rf"has the label 2 in row {row}, which"):
+        confusion_counts(*given, labels=[-2, -1, 0, 1])
+    with pytest.raises(ValueError, match="y_pred has 299999 rows, expected 300000"):
+        confusion_counts(given[0], given[1][:-1])
+
+
+def test_empty_chunks_and_missing_labels():
+    pa = pytest.importorskip("pyarrow")
+    empty, some = pa.array([], pa.int64()), pa.array([0, 1, 1])
+    assert confusion_counts(pa.chunked_array([empty, some, empty]), some)[0].tolist() == [[1, 0], [0, 2]]
+    with pytest.raises(ValueError, match="y_true has a missing label"):
+        confusion_counts(pa.chunked_array([some, pa.array([None], pa.int64())]), [0, 1, 1, 0])
+    words = pa.chunked_array([["ham"], ["spam", "spam"]])
+    assert confusion_counts(words, words)[0].tolist() == [[1, 0], [0, 2]]
+
+
 def test_labels_fix_the_order_and_pos_label_comes_last():
     truth, estimate = ["a", "b", "b"], ["a", "a", "b"]
     assert confusion_counts(truth, estimate, labels=["b", "a"])[0].tolist() == [[1, 1], [0, 1]]

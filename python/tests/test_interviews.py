@@ -70,7 +70,7 @@ def test_groups_are_told_apart(family):
     space = Space.from_predictions(truth, proba, sensitive_features=groups)
     question = Interview(space, family).question()
     assert question.groups == ["a", "b"]
-    assert "taken for 1 among" in question.difference() or "taken for 0 among" in question.difference()
+    assert "predicted as 1 among" in question.difference() or "predicted as 0 among" in question.difference()
 
 
 def test_the_same_answers_lead_to_the_same_questions_saved_or_not():
@@ -111,6 +111,10 @@ def test_wrong_answers_and_options_are_named():
         interview.result()
     with pytest.raises(ValueError, match="tolerence"):
         Interview(Space.from_document({"kind": "logistic", "slope": 5}), tolerence=0.1)
+    with pytest.raises(ValueError, match="plan.budget is -1, expected a whole number"):
+        Interview(Space.from_document({"kind": "logistic", "slope": 5}), budget=-1)
+    with pytest.raises(ValueError, match="plan.kind is \"niceness\""):
+        Interview(Space.from_document({"kind": "logistic", "slope": 5}), "niceness")
     with pytest.raises(ValueError, match="noise"):
         simulated_expert(Metric.named("6:1"), {"kind": "loud"})
 

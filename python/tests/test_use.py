@@ -39,6 +39,27 @@ def test_metric_frames_take_the_metric():
     frame = fairlearn.MetricFrame(metrics=metric, y_true=truth, y_pred=estimate, sensitive_features=group)
     assert frame.overall == pytest.approx(metric(truth, estimate))
     assert frame.by_group["a"] == pytest.approx(metric(truth[group == "a"], estimate[group == "a"]))
+    assert frame.by_group.name == metric.__name__ == "cost_ratio_7"
+    assert Metric.__name__ == "Metric"
+
+
+def test_metric_frames_take_several_metrics_with_weights():
+    fairlearn = pytest.importorskip("fairlearn.metrics")
+    pd = pytest.importorskip("pandas")
+    truth, estimate, weight = random.integers(0, 2, 400), random.integers(0, 2, 400), random.random(400)
+    people = pd.DataFrame({"sex": random.choice(["f", "m"], 400), "age": random.choice(["old", "young"], 400)})
+    costly, plain = Metric.named("7:1"), Metric.named("accuracy")
+    frame = fairlearn.MetricFrame(
+        metrics={"costly": costly, "plain": plain, "rate": fairlearn.selection_rate},
+        y_true=pd.Series(truth), y_pred=pd.Series(estimate), sensitive_features=people,
+        sample_params={"costly": {"sample_weight": weight}},
+    )  # fmt: skip
+    chosen = ((people["sex"] == "f") & (people["age"] == "old")).to_numpy()
+    found = frame.by_group.loc[("f", "old")]
+    assert found["costly"] == pytest.approx(costly(truth[chosen], estimate[chosen], sample_weight=weight[chosen]))
+    assert found["plain"] == pytest.approx((truth == estimate)[chosen].mean())
+    assert frame.overall["costly"] == pytest.approx(costly(truth, estimate, sample_weight=weight))
+    assert frame.difference()["plain"] >= 0
 
 
 def test_the_best_threshold_is_best_of_all():
@@ -120,16 +141,43 @@ def test_oxonfair_gets_a_group_metric():
     assert found.func(30, 10, 10, 50) == pytest.approx(0.8)
 
 
+def test_oxonfair_maximises_the_metric():
+    oxonfair = pytest.importorskip("oxonfair")
+    truth, group = random.integers(0, 2, 600), random.integers(0, 2, 600)
+    p = np.clip(0.5 * truth + 0.25 + random.normal(0, 0.2, 600) + 0.1 * group, 0, 1)
+    metric, rows = Metric.named("4:1"), {"target": truth, "data": np.column_stack([1 - p, p]), "groups": group}
+    fitted = oxonfair.FairPredictor(None, rows)
+    fitted.fit(export.to_oxonfair(metric))
+    found = metric(truth, np.asarray(fitted.predict(rows)).astype(int))
+    assert found >= metric(truth, (p >= 0.5).astype(int))
+    table = fitted.evaluate(metrics={"worth": export.to_oxonfair(metric)}, verbose=False)
+    assert table.loc["worth", "updated"] == pytest.approx(found)
+
+
 def test_counts_in_arrays_are_scored_at_once():
     value = export._of_counts(Metric.named("accuracy"))
     np.testing.assert_allclose(value(np.array([30, 1]), np.array([10, 1]), np.array([10, 1]), np.array([50, 1])), [0.8, 0.5])
 
 
-def test_mlflow_gets_a_metric():
-    pytest.importorskip("mlflow")
-    found = export.to_mlflow(Metric.named("accuracy"))
-    result = found.eval_fn([0, 1, 1], [0, 1, 0])
-    assert result.aggregate_results["elicited"] == pytest.approx(2 / 3)
+@pytest.mark.parametrize("name", ["7:1", "balanced_accuracy"])
+def test_mlflow_evaluates_the_metric(name, tmp_path, monkeypatch):
+    mlflow = pytest.importorskip("mlflow")
+    pd = pytest.importorskip("pandas")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", tmp_path.as_uri())
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.chdir(tmp_path)
+    mlflow.set_experiment("equipoise")
+    metric = Metric.named(name)
+    truth = random.integers(0, 2, 200)
+    rows = pd.DataFrame({"y": truth, "guess": np.where(random.random(200) < 0.2, 1 - truth, truth)})
+    result = mlflow.models.evaluate(
+        data=rows, targets="y", predictions="guess", extra_metrics=[export.to_mlflow(metric, "worth")]
+    )
+    assert result.metrics["worth"] == pytest.approx(metric(rows["y"], rows["guess"]), abs=1e-12)
+    found = export.to_mlflow(metric)
+    assert found.greater_is_better and found.name == "elicited"
+    with pytest.raises(ValueError, match="has 1 rows, expected 2"):
+        found.eval_fn(rows["guess"][:1], rows["y"][:2])
 
 
 def test_plots_are_drawn():

@@ -329,3 +329,28 @@ fn help_explains_the_commands() {
     insta::assert_snapshot!("help_score", place.run(&["score", "--help"]).ok());
     insta::assert_snapshot!("help_rank", place.run(&["rank", "--help"]).ok());
 }
+
+#[test]
+fn a_metric_is_written_as_a_python_file() {
+    let place = Place::new("scorer");
+    let text = r#"{"format":1,"kind":"linear","measure":"off_diagonal","sense":"cost","weights":[1,6],
+                   "interval":{"low":4,"high":9,"level":0.95}}"#;
+    place.write("metric.json", text);
+    let said = place.run(&["scorer", "metric.json", "--output", "scorer.py", "--draws", "40"]).ok();
+    assert_eq!(said, "scorer.py knows the metric with 40 draws of it.\n");
+    let file = place.read("scorer.py");
+    assert!(file.contains("\"weights\": [1.0, 6.0]") && file.matches("    {\"weights\":").count() == 40);
+    // Lines of Python may be long.
+    assert_eq!(place.run(&["scorer", "metric.json", "--draws", "40"]).out, file);
+    place.write(
+        "certain.json",
+        r#"{"format":1,"kind":"g_mean","measure":"diagonal_rates","sense":"utility","classes":3}"#,
+    );
+    let said = place.run(&["scorer", "certain.json", "--output", "scorer.py"]).ok();
+    assert!(said.starts_with("scorer.py takes the metric as certain"), "{said}");
+    place.write("wrong.json", r#"{"format":1,"kind":"linear"}"#);
+    let expected =
+        "expected one of binary, diagonal, off_diagonal, diagonal_rates, off_diagonal_rates, group_rates";
+    refused(place.run(&["scorer", "wrong.json"]), 2, &format!("wrong.json: measure is missing, {expected}"));
+    refused(place.run(&["scorer", "nowhere.json"]), 3, "cannot read nowhere.json: no such file or directory");
+}

@@ -1,13 +1,10 @@
 //! Confusion counts from columns of labels: one parallel pass, nothing copied.
 
 use crate::error::value_error;
-use crate::labels::{Label, Labels, Places, with_slice};
+use crate::labels::{CHUNK, Column, Label, Places, Slice, with_slice};
 use numpy::{PyArray1, PyArray3, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-
-/// Rows per task: small enough for the cache, large enough that the counts are few.
-const CHUNK: usize = 1 << 16;
 
 /// Counts, or sums of weights, by group, true class and estimated class.
 ///
@@ -16,8 +13,8 @@ const CHUNK: usize = 1 << 16;
 #[pyo3(signature = (truth, estimate, labels, weights=None, groups=None, group_count=1))]
 pub fn confusion_counts<'py>(
     py: Python<'py>,
-    truth: Labels<'py>,
-    estimate: Labels<'py>,
+    truth: Column<'py>,
+    estimate: Column<'py>,
     labels: Vec<i64>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     groups: Option<PyReadonlyArray1<'py, u16>>,
@@ -26,21 +23,104 @@ pub fn confusion_counts<'py>(
     let places = Places::new(&labels).ok_or_else(|| {
         value_error("labels are too far apart; expected integers within 65536 of each other")
     })?;
-    let (weights, groups) = (
-        weights.as_ref().map(|w| w.as_slice()).transpose()?,
-        groups.as_ref().map(|g| g.as_slice()).transpose()?,
-    );
+    let table = Table {
+        truth: truth.slices()?,
+        estimate: estimate.slices()?,
+        weights: weights.as_ref().map(|w| w.as_slice()).transpose()?,
+        groups: groups.as_ref().map(|g| g.as_slice()).transpose()?,
+    };
+    table.check(group_count).map_err(value_error)?;
     let k = labels.len();
-    let counts = with_slice!(&truth, truth => with_slice!(&estimate, estimate => {
-        let rows = Rows { truth, estimate, weights, groups };
-        rows.check_lengths(group_count)?;
-        py.detach(|| rows.counts(&places, k, group_count))
-    }))
-    .map_err(value_error)?;
+    let counts = py.detach(|| table.counts(&places, k, group_count)).map_err(value_error)?;
     PyArray1::from_vec(py, counts).reshape([group_count, k, k])
 }
 
+/// The columns, each in as many pieces as it came in.
+struct Table<'a> {
+    truth: Vec<Slice<'a>>,
+    estimate: Vec<Slice<'a>>,
+    weights: Option<&'a [f64]>,
+    groups: Option<&'a [u16]>,
+}
+
+/// Rows that lie in one piece of either column.
+struct Part {
+    /// The first of them, in the whole table.
+    row: usize,
+    count: usize,
+    /// The piece, and the place in it.
+    truth: (usize, usize),
+    estimate: (usize, usize),
+}
+
+fn length(pieces: &[Slice<'_>]) -> usize {
+    pieces.iter().map(Slice::len).sum()
+}
+
+impl Table<'_> {
+    fn check(&self, group_count: usize) -> Result<(), String> {
+        let rows = length(&self.truth);
+        let lengths = [
+            ("y_pred", Some(length(&self.estimate))),
+            ("sample_weight", self.weights.map(<[f64]>::len)),
+            ("sensitive_features", self.groups.map(<[u16]>::len)),
+        ];
+        for (name, length) in lengths {
+            if let Some(length) = length.filter(|length| *length != rows) {
+                return Err(format!("{name} has {length} rows, expected {rows} as in y_true"));
+            }
+        }
+        match self.groups.and_then(|groups| groups.iter().position(|g| *g as usize >= group_count)) {
+            Some(row) => Err(format!("row {row} is in no group")),
+            None => Ok(()),
+        }
+    }
+
+    /// The rows in order, at most `CHUNK` at a time: nothing is joined where the columns are cut differently.
+    fn parts(&self) -> Vec<Part> {
+        let (mut truth, mut estimate, mut row, mut parts) = ((0, 0), (0, 0), 0, Vec::new());
+        while truth.0 < self.truth.len() && estimate.0 < self.estimate.len() {
+            let left =
+                [self.truth[truth.0].len() - truth.1, self.estimate[estimate.0].len() - estimate.1, CHUNK];
+            let count = left.into_iter().min().unwrap_or(0);
+            if count > 0 {
+                parts.push(Part { row, count, truth, estimate });
+            }
+            row += count;
+            truth = if left[0] == count { (truth.0 + 1, 0) } else { (truth.0, truth.1 + count) };
+            estimate = if left[1] == count { (estimate.0 + 1, 0) } else { (estimate.0, estimate.1 + count) };
+        }
+        parts
+    }
+
+    /// The parts are summed in their order, so the same rows always give the same bits.
+    fn counts(&self, places: &Places, k: usize, groups: usize) -> Result<Vec<f64>, String> {
+        let counted: Vec<Result<Vec<f64>, String>> =
+            self.parts().into_par_iter().map(|part| self.part(&part, places, k, groups)).collect();
+        let mut sums = vec![0.0; groups * k * k];
+        for part in counted {
+            sums.iter_mut().zip(part?).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(sums)
+    }
+
+    fn part(&self, part: &Part, places: &Places, k: usize, groups: usize) -> Result<Vec<f64>, String> {
+        let (truth, estimate) = (self.truth[part.truth.0], self.estimate[part.estimate.0]);
+        with_slice!(truth, truth => with_slice!(estimate, estimate => {
+            let rows = Rows {
+                first: part.row,
+                truth: &truth[part.truth.1..][..part.count],
+                estimate: &estimate[part.estimate.1..][..part.count],
+                weights: self.weights.map(|weights| &weights[part.row..][..part.count]),
+                groups: self.groups.map(|groups| &groups[part.row..][..part.count]),
+            };
+            rows.counts(places, k, groups)
+        }))
+    }
+}
+
 struct Rows<'a, T, E> {
+    first: usize,
     truth: &'a [T],
     estimate: &'a [E],
     weights: Option<&'a [f64]>,
@@ -48,41 +128,9 @@ struct Rows<'a, T, E> {
 }
 
 impl<T: Label, E: Label> Rows<'_, T, E> {
-    fn check_lengths(&self, group_count: usize) -> PyResult<()> {
-        let rows = self.truth.len();
-        let lengths = [
-            ("y_pred", Some(self.estimate.len())),
-            ("sample_weight", self.weights.map(<[f64]>::len)),
-            ("sensitive_features", self.groups.map(<[u16]>::len)),
-        ];
-        for (name, length) in lengths {
-            if let Some(length) = length.filter(|length| *length != rows) {
-                return Err(value_error(format!("{name} has {length} rows, expected {rows} as in y_true")));
-            }
-        }
-        match self.groups.and_then(|groups| groups.iter().position(|g| *g as usize >= group_count)) {
-            Some(row) => Err(value_error(format!("row {row} is in no group"))),
-            None => Ok(()),
-        }
-    }
-
-    /// The chunks are summed in their order, so the same rows always give the same bits.
-    fn counts(&self, places: &Places, k: usize, groups: usize) -> Result<Vec<f64>, String> {
-        let parts: Vec<Result<Vec<f64>, String>> = (0..self.truth.len().div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|n| self.chunk(n * CHUNK, places, k, groups))
-            .collect();
-        let mut sums = vec![0.0; groups * k * k];
-        for part in parts {
-            sums.iter_mut().zip(part?).for_each(|(sum, count)| *sum += count);
-        }
-        Ok(sums)
-    }
-
     /// One more row and column than there are classes take what is not among the labels.
-    fn chunk(&self, start: usize, places: &Places, k: usize, groups: usize) -> Result<Vec<f64>, String> {
-        let (end, wide) = ((start + CHUNK).min(self.truth.len()), k + 1);
-        let (truth, estimate) = (&self.truth[start..end], &self.estimate[start..end]);
+    fn counts(&self, places: &Places, k: usize, groups: usize) -> Result<Vec<f64>, String> {
+        let (wide, truth, estimate) = (k + 1, self.truth, self.estimate);
         let cells = truth.iter().zip(estimate).map(|(i, j)| places.of(i.wide()) * wide + places.of(j.wide()));
         let size = wide * wide;
         let counted: Vec<f64> = match (self.groups, self.weights) {
@@ -95,8 +143,8 @@ impl<T: Label, E: Label> Rows<'_, T, E> {
             (codes, weights) => {
                 let mut sums = vec![0.0; groups * size];
                 for (n, cell) in cells.enumerate() {
-                    let group = codes.map_or(0, |codes| usize::from(codes[start + n]));
-                    sums[group * size + cell] += weights.map_or(1.0, |weights| weights[start + n]);
+                    let group = codes.map_or(0, |codes| usize::from(codes[n]));
+                    sums[group * size + cell] += weights.map_or(1.0, |weights| weights[n]);
                 }
                 sums
             }
@@ -112,7 +160,7 @@ impl<T: Label, E: Label> Rows<'_, T, E> {
                 true => ("y_true", truth[row].wide()),
                 false => ("y_pred", estimate[row].wide()),
             };
-            let row = start + row;
+            let row = self.first + row;
             return Err(format!("{name} has the label {label} in row {row}, which is not among the labels"));
         }
         let kept = |(n, _): &(usize, f64)| n % wide != k && n / wide % wide != k;

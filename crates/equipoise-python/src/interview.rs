@@ -4,8 +4,9 @@ use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
 use equipoise::elicit::AnyPlan;
+use equipoise::oracle::Oracle;
 use equipoise::space::AnySpace;
-use equipoise::{Answer, Outcome, Preference, Query, Step};
+use equipoise::{Answer, Answered, Outcome, Plan as _, Preference, Query, Step};
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::sync::Arc;
@@ -33,10 +34,19 @@ impl Interview {
             }
             serde_json::from_value::<AnyPlan>(plan)
         };
-        let named = plan.get("method").is_some();
-        let first = METHODS.into_iter().filter(|_| !named).find_map(|method| with(method).ok());
-        let plan = first.map_or_else(|| with(None), Ok).map_err(value_error)?;
-        Ok(Self(Arc::new(equipoise::Interview::new(plan))))
+        let methods = if plan.get("method").is_some() { &[None][..] } else { &METHODS };
+        let mut refused = Vec::new();
+        for method in methods {
+            match with(*method) {
+                Ok(plan) => return Ok(Self(Arc::new(equipoise::Interview::new(plan)))),
+                Err(error) => refused.push(error.to_string()),
+            }
+        }
+        // A family that lacks the method says so; the others say what is wrong with the options.
+        let lacks =
+            |sentence: &&String| ["plan.method is", "plan.kind is"].iter().any(|s| sentence.starts_with(s));
+        let sentence = refused.iter().find(|sentence| !lacks(sentence)).or(refused.last());
+        Err(value_error(sentence.map_or("plan has no method", String::as_str)))
     }
 
     /// Reads an interview document.
@@ -64,6 +74,19 @@ impl Interview {
         let preference = preference_of(preference)?;
         let shown = shown.map(|(first, second)| Query::new(first, second));
         Arc::make_mut(&mut self.0).answer(Answer { preference, shown }).map_err(value_error)
+    }
+
+    /// Asks a function everything at once, from the start; it gets two points and returns a preference.
+    ///
+    /// Stepping replays what was asked before for every question; this does not, so long searches take no longer than
+    /// their questions.
+    fn run(slf: &Bound<'_, Self>, oracle: Py<PyAny>) -> PyResult<()> {
+        // Not borrowed meanwhile: the function may look at the interview.
+        let plan = slf.borrow().0.plan().clone();
+        let mut asked = Asked { oracle, transcript: Vec::new() };
+        slf.py().detach(|| plan.run(&mut asked).map(|_| ()))?;
+        slf.borrow_mut().0 = Arc::new(equipoise::Interview::with_transcript(plan, asked.transcript));
+        Ok(())
     }
 
     /// Takes the last answer back; false if there was none.
@@ -115,6 +138,26 @@ impl Interview {
     fn step(&self, py: Python<'_>) -> PyResult<Step<Outcome>> {
         let interview = self.0.clone();
         interruptible(py, move || interview.step())?.map_err(value_error)
+    }
+}
+
+/// A Python function that answers, and what it said.
+struct Asked {
+    oracle: Py<PyAny>,
+    transcript: Vec<Answered>,
+}
+
+impl Oracle for Asked {
+    type Err = PyErr;
+
+    fn prefer(&mut self, query: &Query) -> PyResult<Answer> {
+        let preference = Python::attach(|py| {
+            py.check_signals()?;
+            let points = (query.first.clone(), query.second.clone());
+            preference_of(&self.oracle.bind(py).call1(points)?.extract::<String>()?)
+        })?;
+        self.transcript.push(Answered { query: query.clone(), preference, shown: None });
+        Ok(preference.into())
     }
 }
 

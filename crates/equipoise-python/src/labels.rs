@@ -1,11 +1,11 @@
-//! Columns of labels: arrays of any integer type, read where they lie.
+//! Columns of labels: arrays of any integer type, read where they lie, whole or in chunks.
 
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 /// Rows per task: small enough for the cache.
-const CHUNK: usize = 1 << 16;
+pub const CHUNK: usize = 1 << 16;
 
 /// A contiguous NumPy array of integers or booleans, borrowed.
 #[derive(FromPyObject)]
@@ -18,6 +18,51 @@ pub enum Labels<'py> {
     I16(PyReadonlyArray1<'py, i16>),
     U16(PyReadonlyArray1<'py, u16>),
     U32(PyReadonlyArray1<'py, u32>),
+}
+
+/// A column: one array, or the arrays that make it up one after another, as Arrow has them.
+#[derive(FromPyObject)]
+pub enum Column<'py> {
+    Whole(Labels<'py>),
+    Chunks(Vec<Labels<'py>>),
+}
+
+/// The memory of an array, for threads that know nothing of Python.
+#[derive(Clone, Copy)]
+pub enum Slice<'a> {
+    I64(&'a [i64]),
+    I32(&'a [i32]),
+    U8(&'a [u8]),
+    Bool(&'a [bool]),
+    I8(&'a [i8]),
+    I16(&'a [i16]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+}
+
+impl Labels<'_> {
+    fn slice(&self) -> PyResult<Slice<'_>> {
+        Ok(match self {
+            Self::I64(array) => Slice::I64(array.as_slice()?),
+            Self::I32(array) => Slice::I32(array.as_slice()?),
+            Self::U8(array) => Slice::U8(array.as_slice()?),
+            Self::Bool(array) => Slice::Bool(array.as_slice()?),
+            Self::I8(array) => Slice::I8(array.as_slice()?),
+            Self::I16(array) => Slice::I16(array.as_slice()?),
+            Self::U16(array) => Slice::U16(array.as_slice()?),
+            Self::U32(array) => Slice::U32(array.as_slice()?),
+        })
+    }
+}
+
+impl Column<'_> {
+    /// The memory of its arrays, in order.
+    pub fn slices(&self) -> PyResult<Vec<Slice<'_>>> {
+        match self {
+            Self::Whole(labels) => Ok(vec![labels.slice()?]),
+            Self::Chunks(chunks) => chunks.iter().map(Labels::slice).collect(),
+        }
+    }
 }
 
 /// An integer type a label may have.
@@ -41,42 +86,25 @@ label!(i64, i32, u8, bool, i8, i16, u16, u32);
 macro_rules! with_slice {
     ($labels:expr, $slice:ident => $body:expr) => {
         match $labels {
-            $crate::labels::Labels::I64(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::I32(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::U8(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::Bool(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::I8(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::I16(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::U16(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
-            $crate::labels::Labels::U32(array) => {
-                let $slice = array.as_slice()?;
-                $body
-            }
+            $crate::labels::Slice::I64($slice) => $body,
+            $crate::labels::Slice::I32($slice) => $body,
+            $crate::labels::Slice::U8($slice) => $body,
+            $crate::labels::Slice::Bool($slice) => $body,
+            $crate::labels::Slice::I8($slice) => $body,
+            $crate::labels::Slice::I16($slice) => $body,
+            $crate::labels::Slice::U16($slice) => $body,
+            $crate::labels::Slice::U32($slice) => $body,
         }
     };
 }
 pub(crate) use with_slice;
+
+impl Slice<'_> {
+    /// How many labels there are.
+    pub fn len(&self) -> usize {
+        with_slice!(self, slice => slice.len())
+    }
+}
 
 /// Labels farther apart than this are not looked up in a table.
 const WIDEST: i64 = 1 << 16;
@@ -115,17 +143,25 @@ impl Places {
 
 /// The labels that occur, sorted; `None` if they are too far apart to be found in one pass.
 #[pyfunction]
-pub fn distinct(py: Python<'_>, labels: Labels<'_>) -> PyResult<Option<Vec<i64>>> {
-    with_slice!(&labels, slice => Ok(py.detach(|| distinct_in(slice))))
+pub fn distinct(py: Python<'_>, labels: Column<'_>) -> PyResult<Option<Vec<i64>>> {
+    let slices = labels.slices()?;
+    Ok(py.detach(|| {
+        let parts = slices.par_iter().map(|slice| with_slice!(slice, slice => distinct_in(slice)));
+        parts.collect::<Option<Vec<_>>>().map(union)
+    }))
 }
+
+/// Windows around the first label that are tried, narrow ones first: most columns are classes from 0 on.
+const WINDOWS: [i64; 2] = [1 << 8, WIDEST];
 
 fn distinct_in<T: Label>(slice: &[T]) -> Option<Vec<i64>> {
     let Some(first) = slice.first() else { return Some(vec![]) };
-    // Most columns stay near their first label, and one pass does.
-    if let Some(low) = first.wide().checked_sub(WIDEST / 2)
-        && let Some(found) = seen_from(slice, low, WIDEST as usize)
-    {
-        return Some(found);
+    for width in WINDOWS {
+        if let Some(low) = first.wide().checked_sub(width / 2)
+            && let Some(found) = seen_from(slice, low, width as usize)
+        {
+            return Some(found);
+        }
     }
     let range = |chunk: &[T]| {
         chunk
@@ -155,8 +191,13 @@ fn seen_from<T: Label>(slice: &[T], low: i64, width: usize) -> Option<Vec<i64>> 
             Some(seen.iter().zip(low..).filter(|(seen, _)| **seen).map(|(_, label)| label).collect())
         })
         .collect();
-    let mut labels = parts?.concat();
-    labels.sort_unstable();
-    labels.dedup();
-    Some(labels)
+    parts.map(union)
+}
+
+/// Everything that occurs in some list, once, sorted.
+fn union(lists: Vec<Vec<i64>>) -> Vec<i64> {
+    let mut all = lists.concat();
+    all.sort_unstable();
+    all.dedup();
+    all
 }

@@ -129,6 +129,11 @@ impl Metric {
         self.0.draws(count, &mut random).into_iter().map(Self).collect()
     }
 
+    /// A Python file that scores by the metric, with draws of its posterior.
+    fn to_python(&self, draws: usize, seed: u64) -> String {
+        self.0.to_python(&self.0.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed)))
+    }
+
     /// The names `(group, truth, estimate)` of the coordinates.
     fn entries(&self) -> Vec<(usize, usize, usize)> {
         self.0.view().entries()

@@ -44,7 +44,8 @@ pub fn frank_wolfe(
         return found.map_err(value_error);
     }
     let mut guide = Probing::new(Called(metric.clone().unbind()));
-    rows.run(&mut guide, iterations).map_err(|failed| match failed {
+    // Other threads run between the calls of the metric.
+    py.detach(|| rows.run(&mut guide, iterations)).map_err(|failed| match failed {
         Failed::Asking(error) => error,
         Failed::Saying(sentence) => value_error(sentence),
     })
@@ -164,6 +165,8 @@ impl Judge for Called {
 
     fn value(&mut self, predictions: &Predictions<'_>) -> PyResult<f64> {
         Python::attach(|py| {
+            // A metric that is no Python code would not notice Ctrl-C.
+            py.check_signals()?;
             let (soft, k) = (predictions.soft(), predictions.classes());
             let rows = soft.len() / k;
             let array = PyArray1::from_vec(py, soft).reshape([rows, k])?;

@@ -11,6 +11,7 @@ mod plan;
 mod rank;
 mod reproduce;
 mod score;
+mod scorer;
 mod serve;
 mod simulate;
 mod threshold;
@@ -26,6 +27,7 @@ pub use plan::PlanAhead;
 pub use rank::Rank;
 pub use reproduce::Reproduce;
 pub use score::{Judged, Score};
+pub use scorer::Scorer;
 pub use serve::Serve;
 pub use simulate::Simulate;
 pub use threshold::Threshold;
@@ -83,6 +85,7 @@ pub enum Command {
     Threshold(Threshold),
     Elicit(Box<Elicit>),
     Score(Score),
+    Scorer(Scorer),
     Rank(Rank),
     Plan(PlanAhead),
     Optimize(Box<Optimize>),

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod rank;
 pub mod reproduce;
 pub mod score;
+pub mod scorer;
 pub mod serve;
 pub mod simulate;
 pub mod study;

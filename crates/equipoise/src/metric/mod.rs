@@ -17,6 +17,7 @@ pub mod named;
 mod polynomial;
 mod quadratic;
 pub mod random;
+mod scorer;
 
 pub use belief::{Posterior, RatioInterval, Signs};
 pub use closed::{DemographicParity, GeometricMean};
