@@ -122,7 +122,7 @@ impl Lints<'_> {
             self.say("G9", false, format!("{}, {}: expected within 30 %", of(most), of(least)));
         }
         for (n, card) in study.consequences.iter().enumerate() {
-            if card.source.trim().is_empty() || card.source.starts_with("Replace this line") {
+            if card.source.trim().is_empty() {
                 self.say("G9", false, format!("consequences.{n}.source names nobody, expected who says so"));
             }
         }
