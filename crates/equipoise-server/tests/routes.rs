@@ -5,8 +5,7 @@ mod web;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use equipoise_study::event::Choice;
-use equipoise_study::log::rows;
-use web::{Browser, Got, declined_items, web, web_of};
+use web::{Browser, declined_items, web, web_of};
 
 #[tokio::test]
 async fn a_whole_study_without_a_script_ends_in_a_receipt() {
