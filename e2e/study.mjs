@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { accessibility, SIZES } from "./browser.mjs";
 import { check, run, serve } from "./runner.mjs";
-import { answered, keyboard, mouse, toFirstQuestion, walk } from "./walk.mjs";
+import { answered, has, keyboard, mouse, opinion, toFirstQuestion, walk } from "./walk.mjs";
 
 const [equipoise, pictures] = process.argv.slice(2);
 mkdirSync(pictures, { recursive: true });
@@ -58,20 +58,34 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
   try {
     const page = await context.newPage();
     await toFirstQuestion(page, study.link);
-    const { needed, panels } = await page.evaluate(() => {
-      const bar = document.querySelector(".answers").getBoundingClientRect();
-      const needed = [...document.querySelectorAll(".end.mistake .number, .difference")].map((element) => {
-        const { top, bottom } = element.getBoundingClientRect();
-        return { text: element.textContent, fits: top >= 0 && bottom <= bar.top };
-      });
-      const small = [...document.querySelectorAll("button, .switch, .option, nav a")].map((element) => element.getBoundingClientRect());
-      needed.push({ text: "targets of 44 px", fits: small.every(({ height }) => height === 0 || height >= 44) });
-      needed.push({ text: "answers on the screen", fits: bar.bottom <= innerHeight });
-      return { needed, panels: [...document.querySelectorAll(".system")].map((system) => system.getBoundingClientRect()) };
-    });
-    for (const { text, fits } of needed) check(fits, `not on the screen: ${text}`);
-    const [a, b] = panels.map(({ width, height }) => width * height);
-    check(Math.abs(a - b) / a <= 0.01, `panels of ${a} and ${b} square pixels`);
+    for (const language of ["en", "de", "es", "fr"]) {
+      await page.goto(new URL("/language", page.url()).href);
+      await Promise.all([page.waitForURL((url) => url.pathname === "/"), page.click(`button[value="${language}"]`)]);
+      await page.waitForSelector('#answer, a[href="/?begin=yes"]');
+      if (await has(page, 'a[href="/?begin=yes"]')) await page.click('a[href="/?begin=yes"]');
+      await page.waitForSelector("#answer");
+      for (let question = 0; question < 4; question++) {
+        const { needed, panels } = await page.evaluate(() => {
+          const bar = document.querySelector(".answers").getBoundingClientRect();
+          const needed = [...document.querySelectorAll(".end.mistake .number, .difference")].map((element) => {
+            const { top, bottom } = element.getBoundingClientRect();
+            return { text: element.textContent, fits: top >= 0 && bottom <= bar.top };
+          });
+          const small = [...document.querySelectorAll("button, .switch, .option, nav a")].map((element) => element.getBoundingClientRect());
+          needed.push({ text: "targets of 44 px", fits: small.every(({ height }) => height === 0 || height >= 44) });
+          needed.push({ text: "answers on the screen", fits: bar.bottom <= innerHeight });
+          return { needed, panels: [...document.querySelectorAll(".system")].map((system) => system.getBoundingClientRect()) };
+        });
+        await page.screenshot({ path: join(pictures, `fits-${language}-${question}.png`) });
+        for (const { text, fits } of needed) check(fits, `not on the screen in ${language}: ${text}`);
+        const [a, b] = panels.map(({ width, height }) => width * height);
+        check(Math.abs(a - b) / a <= 0.01, `panels of ${a} and ${b} square pixels`);
+        const before = await page.getAttribute("#answer", "data-query");
+        await page.waitForTimeout(300);
+        await page.click(`#answer button[value=${await opinion(page)}]`);
+        await answered(page, before);
+      }
+    }
   } finally {
     await context.close();
     study.stop();

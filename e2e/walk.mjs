@@ -27,9 +27,9 @@ export async function answered(page, before) {
 }
 
 /** What the difference sentence says somebody who holds a ratio of 6 would choose. */
-async function opinion(page) {
+export async function opinion(page) {
   const numbers = await page.locator(".mistake .as-count").allTextContents();
-  const [missedA, alarmsA, missedB, alarmsB] = numbers.map((text) => Number(text.replaceAll(",", "")));
+  const [missedA, alarmsA, missedB, alarmsB] = numbers.map((text) => Number(text.replace(/[^0-9]/g, "")));
   return 6 * missedA + alarmsA <= 6 * missedB + alarmsB ? "a" : "b";
 }
 

@@ -54,8 +54,13 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Replaces a file in one step: whoever reads it, or whatever interrupts us, finds the old text or the new one.
-pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    write_or_say(path, content.as_ref())
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for what is not text.
+pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
+    write_or_say(path, content)
         .map_err(|e| Fault::input_output(format!("cannot write {}: {}", name(path), why(&e))).into())
 }
 

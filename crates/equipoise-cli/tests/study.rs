@@ -65,6 +65,28 @@ fn a_study_from_its_template_to_a_restored_backup() {
     assert_eq!(json(&inside, &["restore", "copy.sqlite"])["erased_again"], 1);
     assert_eq!(json(&inside, &["verify"])["erased"], 1);
     assert_eq!(run(&inside, &["export"]).0.lines().count(), 1, "a header and no answers yet");
+    let said = json(&inside, &["export", "--table", "questionnaire"]);
+    assert_eq!(said["questionnaire"].as_array().unwrap().len(), 0);
+    assert_eq!(json(&inside, &["export", "--as", "parquet", "--out", "a.parquet"])["rows"], 0);
+    assert!(std::fs::read(inside.join("a.parquet")).unwrap().starts_with(b"PAR1"));
+    let files = json(&inside, &["export", "--as", "psych-ds", "--out", "set"])["files"].clone();
+    for file in files.as_array().unwrap() {
+        assert!(inside.join("set").join(file.as_str().unwrap()).is_file(), "{file}");
+    }
+    assert!(files.to_string().contains("data/study-cancer_version-1_table-answers_data.csv"), "{files}");
+    for (arguments, sentence) in [
+        (
+            ["export", "--as", "psych-ds", "--out", "set"],
+            "error: set is there already, expected a new directory\n",
+        ),
+        (
+            ["export", "--as", "psych-ds", "--out", "-"],
+            "error: a data set is a directory; name it with --out\n",
+        ),
+    ] {
+        let (_, err, code) = run(&inside, &arguments);
+        assert_eq!((code, err.as_str()), (2, sentence));
+    }
     assert!(run(&inside, &["report"]).0.starts_with("Nobody has answered"));
 }
 

@@ -26,7 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for asset in [&assets::STYLE, &assets::SCRIPT, &assets::ICON] {
         std::fs::write(gallery.directory.join(asset.path().trim_start_matches('/')), asset.text)?;
     }
-    for language in [Language::English, Language::German, Language::Spanish, Language::Pseudo] {
+    for language in
+        [Language::English, Language::German, Language::Spanish, Language::French, Language::Pseudo]
+    {
         gallery.binary(language)?;
     }
     gallery.variants()?;

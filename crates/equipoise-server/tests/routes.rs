@@ -314,6 +314,35 @@ async fn the_language_can_be_changed_and_the_question_stays() {
 }
 
 #[tokio::test]
+async fn an_answer_after_a_change_of_language_counts() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    browser.answer("a").await;
+    browser.look("/language").await;
+    browser.submit("/language", &[("language", "fr")]).await;
+    assert!(browser.page.contains("<html lang=\"fr\""));
+    let query: u64 = browser.field("query").parse().unwrap();
+    assert_eq!(browser.answer("b").await, StatusCode::SEE_OTHER);
+    assert_eq!(web.answers().last(), Some(&(query, Choice::B)));
+    // A key that stands for something else is refused, not acknowledged.
+    let (csrf, key) = (browser.field("csrf"), browser.field("key"));
+    let taken = [("csrf", csrf.as_str()), ("key", key.as_str()), ("language", "de")];
+    browser.post("/language", &taken, "application/json").await;
+    let before = web.answers().len();
+    let query = browser.field("query");
+    let fields = [("csrf", csrf.as_str()), ("key", key.as_str()), ("query", query.as_str()), ("choice", "a")];
+    let got = browser.post("/answer", &fields, "application/json").await;
+    assert!(
+        got.status == StatusCode::CONFLICT && got.json()["receipt"].is_null(),
+        "{} {}",
+        got.status,
+        got.body
+    );
+    assert_eq!(web.answers().len(), before);
+}
+
+#[tokio::test]
 async fn no_page_is_heavy_and_none_asks_another_server() {
     let web = web();
     let mut browser = web.browser(0).await;

@@ -3,7 +3,7 @@
 use crate::design::Design;
 use crate::schedule;
 use crate::shown::Dominance;
-use crate::study::{QuerySpace, Study, Variant};
+use crate::study::{ItemKind, QuerySpace, Study, Variant};
 use crate::text::Text;
 use serde::Serialize;
 
@@ -122,7 +122,7 @@ impl Lints<'_> {
             self.say("G9", false, format!("{}, {}: expected within 30 %", of(most), of(least)));
         }
         for (n, card) in study.consequences.iter().enumerate() {
-            if card.source.trim().is_empty() || card.source.starts_with("Replace this line") {
+            if card.source.trim().is_empty() {
                 self.say("G9", false, format!("consequences.{n}.source names nobody, expected who says so"));
             }
         }
@@ -225,6 +225,16 @@ fn texts(study: &Study) -> Vec<(String, &Text)> {
     }
     for (n, item) in study.questionnaire.iter().enumerate() {
         all.push((format!("questionnaire.{n}.question"), &item.question));
+        match &item.kind {
+            ItemKind::Single { options } | ItemKind::Multiple { options } => {
+                all.extend(options.iter().map(|option| (format!("questionnaire.{n}.options"), option)));
+            }
+            ItemKind::Scale { low, high, .. } => {
+                all.push((format!("questionnaire.{n}.low"), low));
+                all.push((format!("questionnaire.{n}.high"), high));
+            }
+            ItemKind::Number { .. } | ItemKind::Text { .. } => {}
+        }
     }
     all
 }

@@ -143,6 +143,9 @@ fn a_study_has_its_answers_and_its_questionnaire_in_the_export() {
     assert!(said.rows.iter().any(|row| row[answer] == Cell::Text(formula.to_owned())));
     assert!(said.csv().contains(",\"'=HYPERLINK(\"\"http://192.0.2.1\"\")\","));
     assert!(said.json_lines().contains("\"answer\":\"=HYPERLINK("), "JSON has the text as it was sent");
+    // The same log gives the same bytes (RS-16).
+    let again = desk.writer().with(|store| answers(store)).unwrap();
+    assert_eq!((again.csv(), again.parquet().unwrap()), (answered.csv(), answered.parquet().unwrap()));
     // Every column of every table of a data set is described, and names are as the standard wants them.
     let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     let files = psych_ds(&study, &[answered.clone(), said.clone()], "9-0123456789abcdef");

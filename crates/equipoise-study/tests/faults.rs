@@ -214,7 +214,7 @@ fn clocks_may_jump_and_nothing_comes_of_it() {
         })
         .unwrap()
     };
-    let straight = run(Box::new(TestClock::default()));
+    let straight = run(Box::<TestClock>::default());
     for seed in 0..6 {
         let jumping = Jumping(Mutex::new((Xoshiro256PlusPlus::seed_from_u64(seed), 1_800_000_000_000)));
         assert_eq!(run(Box::new(jumping)), straight, "seed {seed}");

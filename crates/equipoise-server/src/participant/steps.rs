@@ -51,7 +51,12 @@ fn session(state: &Participants, visitor: &Visitor) -> Result<Option<String>> {
 /// What surrounds a page for a visitor; `None` if the link opens nothing.
 pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Result<Option<Frame>> {
     let Some(session) = session(state, visitor)? else { return Ok(None) };
-    state.desk.look(&session, |participant| Some(frame_for(participant, visitor, accepted)))
+    // Pages beside the flow have a key of their own: with the key of the step they were opened from, changing the language
+    // would pass for the answer to the comparison on the screen.
+    state.desk.look(&session, |participant| {
+        let key = format!("aside-{}", participant.events());
+        Some(Frame { key, ..frame_for(participant, visitor, accepted) })
+    })
 }
 
 fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -> Frame {
@@ -270,7 +275,16 @@ impl Submission<'_> {
 
     fn write(&self, event: &Event) -> Result<Recorded> {
         let key = self.fields.key().ok_or_else(|| Refusal::Unfit("the form has no key".to_owned()))?;
-        self.state.desk.record(self.session, self.visitor.device(), &key, event)
+        let recorded = self.state.desk.record(self.session, self.visitor.device(), &key, event)?;
+        // A key stands for one thing. Were it found on another, this event would not be in the log.
+        match &recorded {
+            Recorded::Known(_, stored)
+                if std::mem::discriminant(&**stored) != std::mem::discriminant(event) =>
+            {
+                Err(Refusal::NotNow("the key was used for something else".to_owned()).into())
+            }
+            _ => Ok(recorded),
+        }
     }
 
     fn record(&self, event: &Event, then: &str) -> Result<Reply> {

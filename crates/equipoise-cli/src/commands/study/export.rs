@@ -63,7 +63,7 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    files::write(&args.out, &bytes)?;
+    files::write_bytes(&args.out, &bytes)?;
     if global.json {
         let document =
             json!({"format": 1, "head": verified.head, "rows": table.rows.len(), "file": args.out});
