@@ -3,7 +3,7 @@
 use crate::belief::Belief;
 use crate::candidates::Models;
 use crate::error::{Error, Result};
-use crate::groups::Shares;
+use crate::groups::{Differs, Shares};
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::elicit::AnyPlan;
@@ -211,7 +211,16 @@ impl Design {
     pub(crate) fn evaluation(&self, number: usize, random: &mut impl Rng) -> Option<(Query, Shown)> {
         self.draw(
             random,
-            |shown| shown.dominance() == Dominance::Neither && shown.people <= 10_000,
+            |shown| {
+                // Rounding must not turn a question about gaps into one about both.
+                let family = Shares::of(&self.study).map(|shares| shares.differs(shown));
+                let wanted = match (family, number % 3) {
+                    (Some(family), 0) => family == Differs::Performance,
+                    (Some(family), 1) => family == Differs::Gaps,
+                    _ => true,
+                };
+                wanted && shown.dominance() == Dominance::Neither && shown.people <= 10_000
+            },
             |random| match &self.engine {
                 Engine::Ratio { space, .. } => {
                     let log = random.random_range(RATIOS[0].ln()..RATIOS[1].ln());

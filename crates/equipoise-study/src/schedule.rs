@@ -98,8 +98,9 @@ impl Schedule<'_> {
         let done = |wanted: fn(Purpose) -> bool| count(self.answered, wanted);
         let evaluated = done(|purpose| purpose == Purpose::Evaluation);
         let elicitation = match &telling {
-            // Two at least, so that the end of the elicitation does not announce itself.
-            Some(_) => ((left[0] + left[1]) / 2).saturating_sub(self.checks_due()).max(2),
+            // Nearer to the most than to the least: where it takes long, it takes much longer. Two at least, so that the
+            // end of the elicitation does not announce itself.
+            Some(_) => ((left[0] + 2 * left[1]) / 3).saturating_sub(self.checks_due()).max(2),
             None => 0,
         };
         let evaluation = checks.evaluation.saturating_sub(evaluated);
@@ -110,8 +111,8 @@ impl Schedule<'_> {
             // Nothing else is left: better a repeat on the wrong side of the balance than none.
             originals = self.originals(None);
         }
-        // There is something to repeat about half of the time: then twice as often, or repeats would come late.
-        repeats *= if originals.is_empty() { 0 } else { 2 };
+        // There is not always something to repeat: where there is, half as often again, or repeats would come late.
+        repeats = if originals.is_empty() { 0 } else { (3 * repeats).div_ceil(2) };
         let mut draws = self.draws("purpose");
         let total = elicitation + evaluation + dominated + repeats;
         if total == 0 {

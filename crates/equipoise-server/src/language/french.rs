@@ -77,8 +77,8 @@ pub const WORDS: Words = Words {
         vous voudriez. Prenez votre temps.",
     begin: "Commencer",
     // Comparisons
-    question_number: "Question {number}",
-    left_range: "encore {low}–{high} environ",
+    question_number: "Question n° {number}",
+    left_range: "encore {low}–{high}",
     left_about: "encore {high} environ",
     left_none: "peut-être la dernière",
     out_of: "sur {count} {people}",
