@@ -95,6 +95,39 @@ mod expert {
     }
 
     #[test]
+    fn an_expert_whose_metric_is_curved_is_told_so() {
+        let place = place("elicit_curved");
+        // Around the middle of all rates, where each is a third, curvature counts for more than slope.
+        let row = |n: usize| (0..6).map(|i| if i == n { "1" } else { "0" }).collect::<Vec<_>>().join(",");
+        let matrix = (0..6).map(|n| format!("[{}]", row(n))).collect::<Vec<_>>().join(",");
+        let hidden = format!(
+            r#"{{"format":1,"kind":"quadratic","measure":"off_diagonal_rates","classes":3,"sense":"cost",
+                "linear":[-0.32,-0.31,-0.33,-0.32,-0.3,-0.32],"quadratic":[{matrix}]}}"#
+        );
+        place.write("curved.json", &hidden);
+        let run = ["elicit", "three.csv", "--no-group", "--oracle", "curved.json", "--probes", "16"];
+        let text = said(place.run(&run), 0).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("linear does not explain these answers"), "{text}");
+        // Without probes nobody can tell.
+        let text = said(place.run(&run[..6]), 0).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!text.contains("linear does not explain"), "{text}");
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_listed_by_its_number() {
+        let place = place("elicit_slip");
+        // Six to one, but the second answer the wrong way round.
+        let slip = SIX_TO_ONE.replace("(a < b)", "(NR == 2 ? a > b : a < b)");
+        let slip = slip.replace("while read -r line; do\n", "n=0\nwhile read -r line; do n=$((n+1))\n");
+        let slip = slip.replace("awk '{", "awk -v NR_=$n '{").replace("NR == 2", "NR_ == 2");
+        let slip = slip.replace("(a > b) ?", "(NR_ == 2 ? a < b : a > b) ?");
+        let text = said(place.run(&["elicit", "val.csv", "--oracle-command", &slip]), 0);
+        assert!(text.contains("answer 2 contradicts the other answers"), "{text}");
+        let text = said(place.run(&["elicit", "val.csv", "--oracle-command", SIX_TO_ONE]), 0);
+        assert!(!text.contains("contradict"), "{text}");
+    }
+
+    #[test]
     fn every_family_finds_the_order_of_its_expert() {
         let place = place("elicit_families");
         let fair = r#"{"format":1,"kind":"KIND","measure":"group_rates","sense":"cost","performance":[1,2],
@@ -376,6 +409,7 @@ mod usage {
             &["--method", "paper", "--budget", "9"],
             "--budget is for the adaptive method, but this one is paper",
         );
+        check(&["--probes", "4"], "--probes is for adaptive linear metrics of more than two weights");
         check(&["--noise", "flip"], "--noise flip needs a number, as in flip:N (the probability)");
         check(&["--noise", "hum:2"], "--noise is \"hum\", expected none, flip:P, band:W or logistic:S");
         check(&["--noise", "flip:0.7"], "probability is 0.7, expected a number in [0, 0.5]");

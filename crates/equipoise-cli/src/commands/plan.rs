@@ -255,7 +255,7 @@ fn extremes(runs: &[Run]) -> String {
     }
     let beyond = two_digits(quantile(&sizes, 0.1).exp());
     format!(
-        ", nine in ten of them because their cost ratio is beyond {beyond}:1 or 1:{beyond}, where the classifiers asked about \
+        ", nine in ten of them with a cost ratio beyond {beyond}:1 or 1:{beyond}, where the classifiers asked about \
          differ little"
     )
 }

@@ -185,11 +185,18 @@ impl std::fmt::Display for Finding {
                 "there are no more pairs to ask after {pairs}: the best is less certain than {level}, and asking the same \
                  pair again would tell nothing new"
             ),
-            Finding::NotLinear { p_value, bits } => write!(
-                f,
-                "linear does not explain these answers (p = {p_value:.1e}; evidence for a quadratic metric: {bits:.1} bits): \
-                 fixed weights hold near the middle of what was asked about at best"
-            ),
+            Finding::NotLinear { p_value, bits } => {
+                // Whoever contradicts themselves is explained by no family.
+                let instead = match *bits >= crate::engine::check::DECISIVE {
+                    true => "a quadratic metric does better, and the weights hold near the middle only",
+                    false => "they disagree with each other more than is believed of answers",
+                };
+                write!(
+                    f,
+                    "linear does not explain these answers (p = {p_value:.1e}; evidence for a quadratic metric: {bits:.1} \
+                     bits): {instead}"
+                )
+            }
             Finding::Contradicted { answers } => {
                 let numbers: Vec<String> = answers.iter().map(ToString::to_string).collect();
                 match &numbers[..] {

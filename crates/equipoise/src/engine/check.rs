@@ -27,7 +27,7 @@ const MISFIT: f64 = 0.01;
 /// Evidence, in bits, from which on the quadratic metric is preferred.
 ///
 /// Evidence this strong comes about by chance in at most one case in thirty-two (Markov's inequality).
-const DECISIVE: f64 = 5.0;
+pub(crate) const DECISIVE: f64 = 5.0;
 /// An answer stands out if, lapses aside, all the others leave it at most this chance.
 pub(super) const STANDS_OUT: f64 = 0.05;
 /// How many pairs a probe is chosen from.

@@ -160,12 +160,11 @@ impl Adaptive {
     /// coordinates.
     ///
     /// ```
-    /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, metric::random, oracle::Simulated};
-    /// use equipoise::space::{Space, Sphere};
+    /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, oracle::Simulated, space::Sphere};
     /// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
     /// // Mistakes of one kind weigh the more, the more there are of them.
     /// let text = r#"{"format":1,"kind":"quadratic","measure":"off_diagonal_rates","classes":2,"sense":"cost",
-    ///                "weights":[-0.3,-0.4],"matrix":[[1,0],[0,0.9]]}"#;
+    ///                "linear":[-0.3,-0.4],"quadratic":[[1,0],[0,0.9]]}"#;
     /// let plan = Adaptive::linear(ball, 0.02)?.probes(16)?;
     /// let Ok(outcome) = plan.run(&mut Simulated::new(Metric::from_json(text)?));
     /// let said = outcome.findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
