@@ -80,6 +80,9 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
         for wanted in variants {
             let with = people.iter().filter(|(person, _)| drawn(person) == Some(*wanted));
             let kept: Vec<(u64, &Belief)> = with.map(|(person, _)| voice(person)).collect();
+            if kept.len() == people.len() {
+                continue;
+            }
             let what = format!("with only those who saw the variant {}", name(*wanted));
             variations.extend(variation(design, what, &kept));
         }

@@ -57,7 +57,7 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
     let theory = bayes(metric, prior, draws, 0.95).ok()?;
     let measured = design.scores().and_then(|scores| measured(scores, metric, draws));
     let (threshold, sentence) = recommended(&theory, measured.as_ref());
-    Some(ThresholdReport { curves: curves(design, prior), theory, measured, threshold, sentence })
+    Some(ThresholdReport { curves: curves(design), theory, measured, threshold, sentence })
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {
@@ -99,7 +99,12 @@ fn recommended(theory: &Bayes, measured: Option<&Measured>) -> (f64, String) {
     )
 }
 
-fn curves(design: &Design, prior: f64) -> Vec<Curve> {
+fn curves(design: &Design) -> Vec<Curve> {
+    // Treating everybody is judged on the people the others were judged on.
+    let of_models = || design.models()?.measured().first()?.overall().class_priors().get(1).copied();
+    let of_scores = design.scores().map(|scores| scores.sample.positive_prior());
+    let of_study = || design.binary().map(|space| space.positive_prior());
+    let prior = of_scores.or_else(of_models).or_else(of_study).unwrap_or(0.5);
     let at: Vec<f64> = (1..100).map(|n| f64::from(n) / 100.0).collect();
     let odds = |t: f64| t / (1.0 - t);
     let mut curves = vec![];

@@ -11,7 +11,8 @@ pub fn models(page: &mut Page, report: &Report) {
     let Some(found) = &report.models else { return };
     page.heading(2, "Which model?");
     page.sourced(&found.headline, &super::all_rows(report));
-    let standings = &found.ranking.standings;
+    let mut standings: Vec<&equipoise::rank::Standing> = found.ranking.standings.iter().collect();
+    standings.sort_by(|a, b| b.probability_best.total_cmp(&a.probability_best));
     let labels: Vec<String> =
         standings.iter().map(|s| format!("{}: {:.2}", s.name, s.probability_best)).collect();
     let mut chart = Chart::rows(Scale::linear(0.0, 1.0), "probability of being the best model", &labels);
@@ -39,7 +40,7 @@ pub fn models(page: &mut Page, report: &Report) {
         })
         .collect();
     let headings = ["Model", "P(best)", "Expected place", "Expected regret", "Value", "95 % interval"];
-    page.table("Models, best first", &headings, &rows);
+    page.table("Models, likeliest best first", &headings, &rows);
 }
 
 /// Which threshold, and the decision curve.
@@ -79,7 +80,7 @@ pub fn threshold(page: &mut Page, report: &Report) {
 
 fn curve(page: &mut Page, found: &ThresholdReport) {
     let ends = found.theory.interval.map_or([found.theory.threshold; 2], |i| [i.low, i.high]);
-    let to = (2.5 * ends[1]).clamp(0.2, 0.99);
+    let to = (1.6 * ends[1]).clamp(0.2, 0.99);
     let inside = |points: &[[f64; 2]]| -> Vec<[f64; 2]> {
         points.iter().copied().filter(|point| point[0] <= to).collect()
     };
@@ -158,7 +159,7 @@ pub fn sensitivity(page: &mut Page, report: &Report) {
     let headings: Vec<&str> = (0..6).filter(|n| keep(*n)).map(|n| headings[n]).collect();
     let kept = |row: &Vec<String>| (0..6).filter(|n| keep(*n)).map(|n| row[n].clone()).collect();
     page.table("The answer under other choices", &headings, &rows.iter().map(kept).collect::<Vec<_>>());
-    if !found.variants.is_empty() {
+    if found.variants.len() > 1 {
         let rows: Vec<Vec<String>> = found
             .variants
             .iter()

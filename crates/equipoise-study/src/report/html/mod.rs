@@ -73,7 +73,7 @@ fn how_sure(page: &mut Page, report: &Report) {
         (Some(group), _) => group::how_sure(page, group),
         (None, [only]) => {
             person::estimate(page, only);
-            person::why(page, only);
+            person::why(page, 3, only);
         }
         (None, _) => page.paragraph("There is no metric to be sure of."),
     }
@@ -140,8 +140,8 @@ fn consistency(page: &mut Page, report: &Report) {
         }
     }
     if let [only] = report.people.as_slice() {
-        person::inconsistent(page, only);
-        person::times(page, only);
+        person::inconsistent(page, 3, only);
+        person::times(page, 3, only);
     }
 }
 
@@ -230,9 +230,9 @@ fn people_one_by_one(page: &mut Page, report: &Report) {
         page.heading(3, &format!("Participant {}", one.participant));
         page.sourced(&one.sentence, &one.rows);
         person::estimate(page, one);
-        person::why(page, one);
-        person::inconsistent(page, one);
-        person::times(page, one);
+        person::why(page, 4, one);
+        person::inconsistent(page, 4, one);
+        person::times(page, 4, one);
     }
 }
 

@@ -109,19 +109,19 @@ pub fn rates(page: &mut Page, rates: &[ExchangeRate], gaps: &[&GapPrice]) {
     page.sourced("The answers behind this figure.", &first.rows);
 }
 
-/// The answers that mattered most.
-pub fn why(page: &mut Page, person: &PersonReport) {
+/// The answers that mattered most, under a heading of a level.
+pub fn why(page: &mut Page, level: usize, person: &PersonReport) {
     if person.why.is_empty() {
         return;
     }
-    page.heading(4, "The answers that mattered most");
+    page.heading(level, "The answers that mattered most");
     for influence in &person.why {
         page.sourced(&influence.sentence, &influence.rows);
     }
 }
 
 /// Answers that do not go together.
-pub fn inconsistent(page: &mut Page, person: &PersonReport) {
+pub fn inconsistent(page: &mut Page, level: usize, person: &PersonReport) {
     let found = &person.consistency;
     if found.contradicting_pairs == 0 && found.changed.is_empty() && found.against.is_empty() {
         return;
@@ -149,13 +149,13 @@ pub fn inconsistent(page: &mut Page, person: &PersonReport) {
             numbers.join(", ")
         ));
     }
-    page.heading(4, "Answers that do not go together");
+    page.heading(level, "Answers that do not go together");
     page.list(lines.iter().map(String::as_str));
     page.sourced("These answers.", &found.rows);
 }
 
 /// Response times against how close the choice was.
-pub fn times(page: &mut Page, person: &PersonReport) {
+pub fn times(page: &mut Page, level: usize, person: &PersonReport) {
     let Some(slope) = person.response_times.as_ref() else { return };
     let widest = person.times.iter().map(|time| time.difference).fold(0.0, f64::max);
     let seconds = |ms: u64| (ms.max(1) as f64) / 1000.0;
@@ -168,7 +168,7 @@ pub fn times(page: &mut Page, person: &PersonReport) {
         let style = if time.marked { "s1" } else { "s0" };
         chart = chart.dot(time.difference / widest, seconds(time.milliseconds), style);
     }
-    page.heading(4, "Response times");
+    page.heading(level, "Response times");
     let said = match (slope.high < 0.0, slope.low > 0.0) {
         (true, _) => "Close choices took longer, as they should.",
         (_, true) => "Clear choices took longer than close ones, which is unusual.",
