@@ -77,7 +77,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
                 Some("Too few people have answered enough to judge by what they hold.".to_owned())
             }
         },
-        group: shown.and_then(|experts| by_group(call, design, experts)),
+        group: shown.map(|experts| by_group(call, design, experts)),
         has_models: design.models().is_some(),
     }))
 }
@@ -87,8 +87,7 @@ fn of_ratio(ratio: f64) -> Option<Metric> {
     Some(Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).ok()?.normal_form())
 }
 
-fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judged> {
-    let metric = experts.typical_metric()?;
+fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Judged {
     let title = match &experts.ratio {
         Some(ratio) => {
             let words = exchange(call.study(), [ratio.estimate, ratio.low, ratio.high]);
@@ -96,7 +95,7 @@ fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judge
         }
         None => "By a typical member of the group".to_owned(),
     };
-    Some(judged(design, &metric, &experts.typical, title))
+    judged(design, &experts.typical, &experts.typical_draws, title)
 }
 
 /// Models and threshold by a metric. How much more data would settle it is only said of what people hold.
