@@ -118,14 +118,15 @@ fn judged(design: &Design, metric: &Metric, draws: &[Metric], title: String) -> 
     let operating = design.binary().zip(metric.cost_ratio()).map(|(space, ratio)| {
         let point = space.at_angle((1.0 / ratio).atan());
         let prior = space.positive_prior();
-        let people = |share: f64| grouped((1000.0 * share).max(0.0).round() as u64);
-        let mistakes = |truth: usize| Mistakes::of(design.study(), truth, 1 - truth, super::LANGUAGE).many;
+        let counted = |truth: usize, share: f64| {
+            let count = (1000.0 * share).max(0.0).round() as u64;
+            let mistakes = Mistakes::of(design.study(), truth, 1 - truth, super::LANGUAGE);
+            format!("{} {}", grouped(count), mistakes.counted(super::LANGUAGE, count))
+        };
         format!(
-            "Of all systems the study asks about, the best has {} {} and {} {} out of 1,000.",
-            people(prior - point[0]),
-            mistakes(1),
-            people(1.0 - prior - point[1]),
-            mistakes(0)
+            "Of all systems the study asks about, the best has {} and {} out of 1,000.",
+            counted(1, prior - point[0]),
+            counted(0, 1.0 - prior - point[1])
         )
     });
     Judged {
