@@ -10,7 +10,7 @@ const [equipoise, pictures] = process.argv.slice(2);
 mkdirSync(pictures, { recursive: true });
 
 const PAGES = {
-  studies: "/", design: "/design", links: "/links", live: "/live", people: "/people", person: "/people/1",
+  studies: "/", design: "/design", links: "/links", live: "/live", people: "/people", person: "/people/2",
   group: "/group", models: "/models", "what-if": "/models?ratio=20", export: "/export", audit: "/audit", settings: "/settings",
 };
 const PASSWORD = "three small boats";

@@ -8,7 +8,7 @@
 //! * [`cohort`] are simulated people who answer over HTTP, for tests and measurements.
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
-//! another server. The two routers share no handler: what they have in common are headers ([`guard`]) and pictures.
+//! another server. The two routers share no handler: what they have in common are headers (`guard`) and pictures.
 #![forbid(unsafe_code)]
 
 pub mod assets;

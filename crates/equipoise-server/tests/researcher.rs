@@ -475,6 +475,8 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
         "/export",
         "/export/answers.csv",
         "/export/answers.jsonl",
+        "/export/report.html",
+        "/export/report.json",
         "/audit",
         "/settings",
     ];

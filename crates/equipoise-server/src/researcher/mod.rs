@@ -2,7 +2,7 @@
 //! handler with the participants' router.
 //!
 //! Every route is a line of one table ([`routes`]): method, path, and who may use it. The router is made from the table,
-//! and the one function that answers requests ([`dispatch`]) checks session, role and form before a handler is called. So
+//! and the one function that answers requests (`dispatch`) checks session, role and form before a handler is called. So
 //! there is no route that nobody decided about, and no handler that could forget to check.
 
 pub mod accounts;

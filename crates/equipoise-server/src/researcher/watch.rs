@@ -151,6 +151,20 @@ impl Watch {
         }
     }
 
+    /// Reads the log for something that takes its time, so that those who watch need not wait for it.
+    pub fn read_apart<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        match &self.source {
+            Source::File(store) => {
+                let path = lock(store).path().to_owned();
+                f(&SqliteStore::open_existing(path)?)
+            }
+            Source::Writer => self.desk.writer().with(move |store| f(store)),
+        }
+    }
+
     /// The study as it is now, give or take half a second.
     pub fn now(&self) -> Result<Arc<Seen>> {
         let mut now = lock(&self.now);

@@ -1,4 +1,4 @@
-//! The answers for other programs.
+//! The report, and the tables for other programs.
 
 use super::counted;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
@@ -8,17 +8,32 @@ use axum::http::header;
 use axum::response::IntoResponse as _;
 use equipoise_study::event::Deed;
 use equipoise_study::export::{self, Column, Table};
-use equipoise_study::{Result, log};
+use equipoise_study::log::Store;
+use equipoise_study::report::{self, Report};
+use equipoise_study::{Design, Result, log, people};
+use std::sync::Arc;
 
-/// A format: how files end, their media type, how they are written, and what to say about it.
-struct Format {
+/// How a file ends, its media type, how it is written, and what to say about it.
+struct Format<Of: ?Sized> {
     ending: &'static str,
     media_type: &'static str,
-    write: fn(&Table) -> Result<Vec<u8>>,
+    write: Of,
     words: &'static str,
 }
 
-const FORMATS: [Format; 3] = [
+const REPORT: &str = "report";
+
+const OF_REPORTS: [Format<fn(&Design, &Report) -> String>; 2] = [
+    Format {
+        ending: "html",
+        media_type: "text/html; charset=utf-8",
+        write: report::html,
+        words: "one page that needs no network and prints well",
+    },
+    Format { ending: "json", media_type: "application/json", write: json, words: "for programs" },
+];
+
+const OF_TABLES: [Format<fn(&Table) -> Result<Vec<u8>>>; 3] = [
     Format {
         ending: "csv",
         media_type: "text/csv; charset=utf-8",
@@ -39,20 +54,29 @@ const FORMATS: [Format; 3] = [
     },
 ];
 
-/// What can be had: the comparisons, and what people said about themselves.
+/// A table: what it is called, how it is read, and its name in words.
 struct Content {
     name: &'static str,
-    read: fn(&dyn log::Store) -> Result<Table>,
+    read: fn(&dyn Store) -> Result<Table>,
     words: &'static str,
 }
 
-const CONTENTS: [Content; 2] = [
+const TABLES: [Content; 2] = [
     Content { name: "answers", read: export::answers, words: "Comparisons" },
     Content { name: "questionnaire", read: export::questionnaire, words: "Questionnaire and stated costs" },
 ];
 
-/// A table on the page: its name in words, its files with what to say about each, its columns.
-struct Download {
+fn json(_: &Design, report: &Report) -> String {
+    serde_json::to_string_pretty(report).unwrap_or_default()
+}
+
+/// Names of files with what to say about each.
+fn files<Of>(name: &str, formats: &[Format<Of>]) -> Vec<(String, &'static str)> {
+    formats.iter().map(|format| (format!("{name}.{}", format.ending), format.words)).collect()
+}
+
+/// A part of the page: its name in words, its files, its columns.
+struct Section {
     words: &'static str,
     files: Vec<(String, &'static str)>,
     columns: &'static [Column],
@@ -64,41 +88,56 @@ struct Page {
     frame: Frame,
     blinded: bool,
     answers: String,
-    tables: Vec<Download>,
+    sections: Vec<Section>,
 }
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
     let seen = call.seen()?;
-    let mut tables = vec![];
-    for content in &CONTENTS {
-        let file = |format: &Format| (format!("{}.{}", content.name, format.ending), format.words);
-        let columns = call.shared.watch.read(|store| (content.read)(store))?.columns;
-        tables.push(Download { words: content.words, files: FORMATS.iter().map(file).collect(), columns });
+    let mut sections = vec![Section { words: "Report", files: files(REPORT, &OF_REPORTS), columns: &[] }];
+    for table in &TABLES {
+        let columns = call.shared.watch.read_apart(|store| (table.read)(store))?.columns;
+        sections.push(Section { words: table.words, files: files(table.name, &OF_TABLES), columns });
     }
     Ok(show(&Page {
         frame: call.frame("/export"),
         blinded: seen.blinded,
         answers: counted(seen.answers(), "answer stands", "answers stand"),
-        tables,
+        sections,
     }))
 }
 
 /// A file. It has numbers for people, nothing that says who they are.
 pub fn file(call: &Call<'_>) -> Outcome {
-    let name = call.sent.path.get("file").map_or("", String::as_str);
-    let (name, ending) = name.split_once('.').ok_or(Problem::Missing)?;
-    let content = CONTENTS.iter().find(|content| content.name == name).ok_or(Problem::Missing)?;
-    let format = FORMATS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
-    let file = format!("{name}.{ending}");
+    let file = call.sent.path.get("file").map_or("", String::as_str);
+    let (name, ending) = file.split_once('.').ok_or(Problem::Missing)?;
     if call.seen()?.blinded {
         return Err(Problem::Blinded);
     }
-    call.note(Deed::Exported { format: file.clone() })?;
-    let bytes = call.shared.watch.read(|store| (format.write)(&(content.read)(store)?))?;
+    let (media_type, bytes) = if name == REPORT {
+        let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
+        call.note(Deed::Exported { format: file.to_owned() })?;
+        let design = call.shared.desk.design().clone();
+        let read = move |store: &dyn Store| made(&design, store).map(|found| (format.write)(&design, &found));
+        (format.media_type, call.shared.watch.read_apart(read)?.into_bytes())
+    } else {
+        let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
+        let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
+        call.note(Deed::Exported { format: file.to_owned() })?;
+        let read = |store: &dyn Store| (format.write)(&(table.read)(store)?);
+        (format.media_type, call.shared.watch.read_apart(read)?)
+    };
     let named = [
-        (header::CONTENT_TYPE, format.media_type.to_owned()),
+        (header::CONTENT_TYPE, media_type.to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{file}\"")),
     ];
     Ok((named, bytes).into_response())
+}
+
+/// The report of the log as it is.
+fn made(design: &Arc<Design>, store: &dyn Store) -> Result<Report> {
+    let head = log::verify(store)?.head;
+    let everybody = people::participants(design, store)?;
+    let options = report::Options { why: true, ..report::Options::default() };
+    Ok(report::report(design, &everybody, &head, &options))
 }

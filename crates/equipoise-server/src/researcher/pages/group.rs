@@ -142,7 +142,9 @@ fn sentence(call: &Call<'_>, experts: &Experts, blinded: bool) -> String {
             format!("To a typical member of the group, {}.", exchange(call.study(), three(ratio)))
         }
         (None, true) => "Results are hidden: the study is blinded.".to_owned(),
-        (None, false) => "Weights of the kinds of mistake, all together, are in the report.".to_owned(),
+        (None, false) => {
+            "What each kind of mistake is worth to the group is in the report, on the export page.".to_owned()
+        }
     }
 }
 

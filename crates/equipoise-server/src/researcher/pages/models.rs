@@ -77,7 +77,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
                 Some("Too few people have answered enough to judge by what they hold.".to_owned())
             }
         },
-        group: shown.and_then(|experts| by_group(call, design, experts)),
+        group: shown.map(|experts| by_group(call, design, experts)),
         has_models: design.models().is_some(),
     }))
 }
@@ -87,7 +87,7 @@ fn of_ratio(ratio: f64) -> Option<Metric> {
     Some(Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).ok()?.normal_form())
 }
 
-fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judged> {
+fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Judged {
     let title = match &experts.ratio {
         Some(ratio) => {
             let words = exchange(call.study(), [ratio.estimate, ratio.low, ratio.high]);
@@ -95,7 +95,7 @@ fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Option<Judge
         }
         None => "By a typical member of the group".to_owned(),
     };
-    Some(judged(design, &experts.typical, &experts.typical_draws, title))
+    judged(design, &experts.typical, &experts.typical_draws, title)
 }
 
 /// Models and threshold by a metric. How much more data would settle it is only said of what people hold.
@@ -118,14 +118,15 @@ fn judged(design: &Design, metric: &Metric, draws: &[Metric], title: String) -> 
     let operating = design.binary().zip(metric.cost_ratio()).map(|(space, ratio)| {
         let point = space.at_angle((1.0 / ratio).atan());
         let prior = space.positive_prior();
-        let people = |share: f64| grouped((1000.0 * share).max(0.0).round() as u64);
-        let mistakes = |truth: usize| Mistakes::of(design.study(), truth, 1 - truth, super::LANGUAGE).many;
+        let counted = |truth: usize, share: f64| {
+            let count = (1000.0 * share).max(0.0).round() as u64;
+            let mistakes = Mistakes::of(design.study(), truth, 1 - truth, super::LANGUAGE);
+            format!("{} {}", grouped(count), mistakes.counted(super::LANGUAGE, count))
+        };
         format!(
-            "Of all systems the study asks about, the best has {} {} and {} {} out of 1,000.",
-            people(prior - point[0]),
-            mistakes(1),
-            people(1.0 - prior - point[1]),
-            mistakes(0)
+            "Of all systems the study asks about, the best has {} and {} out of 1,000.",
+            counted(1, prior - point[0]),
+            counted(0, 1.0 - prior - point[1])
         )
     });
     Judged {

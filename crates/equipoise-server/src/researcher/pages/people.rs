@@ -138,12 +138,12 @@ fn facts(
     };
     let mut facts = vec![
         (
-            "Ended because",
+            "Questions ended because",
             match stopped {
                 Some(Stopped::Narrow) => "the interval is narrow enough".to_owned(),
                 Some(Stopped::Cap) => "the most questions were asked".to_owned(),
                 Some(Stopped::NothingLeft) => "no question tells enough any more".to_owned(),
-                None => "it goes on".to_owned(),
+                None => "they go on".to_owned(),
             },
         ),
         ("Better system chosen in checks", passed(&conduct.dominated)),
