@@ -4,6 +4,7 @@ use crate::belief::Belief;
 use crate::candidates::Models;
 use crate::error::{Error, Result};
 use crate::groups::{Differs, Shares};
+use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::elicit::AnyPlan;
@@ -182,7 +183,7 @@ impl Design {
         match (&self.engine, belief.posterior()) {
             (Engine::Ratio { plan, .. }, Some(posterior)) => {
                 let left = plan.questions_left(posterior, seed);
-                [left.low.min(most), left.high.min(most)]
+                [left.low, left.high].map(|end| end.max(FEWEST.saturating_sub(asked)).min(most))
             }
             _ => [most.min(1), most],
         }

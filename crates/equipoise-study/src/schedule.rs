@@ -25,6 +25,9 @@ const RISE: usize = 2;
 /// After so many answers that elicit it is imagined anew how many are left; it costs some milliseconds.
 const REFRESH: usize = 2;
 
+/// Fewer answers than this support no metric (RP-11), however narrow an interval they leave.
+pub(crate) const FEWEST: usize = 8;
+
 /// Draws for one purpose at one place, from the participant's seed.
 pub(crate) fn draws(seed: u64, purpose: &str, place: usize) -> Xoshiro256PlusPlus {
     let mut hash = Sha256::new();
@@ -62,10 +65,11 @@ pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -
         Spread::Factor(factor) => factor <= stop.width,
         Spread::Angle(angle) => angle <= stop.angle,
     };
-    if narrow {
+    let asked = count(answered, |purpose| purpose == Purpose::Elicitation);
+    if narrow && asked >= FEWEST {
         return Some(Stopped::Narrow);
     }
-    (count(answered, |purpose| purpose == Purpose::Elicitation) >= stop.cap).then_some(Stopped::Cap)
+    (asked >= stop.cap).then_some(Stopped::Cap)
 }
 
 /// Why the questions that elicit ended.

@@ -12,14 +12,11 @@ use crate::event::{Purpose, When};
 use crate::participant::{Participant, Stated};
 use crate::people::{Conduct, ratio};
 use crate::progress::progress;
-use crate::schedule::Stopped;
+use crate::schedule::{FEWEST, Stopped};
 use serde::Serialize;
 
 /// The ratios the engine considers end here; a quantile near the end says "no limit".
 const LARGEST_RATIO: f64 = 190.0;
-
-/// Fewer answers than this support no metric (RP-11).
-const FEWEST: usize = 8;
 
 /// An interval wider than this factor when the most questions were asked supports no metric (RP-11).
 const WIDEST: f64 = 3.0;

@@ -14,7 +14,7 @@ use equipoise_study::{Design, Result, log, people};
 use std::sync::Arc;
 
 /// How a file ends, its media type, how it is written, and what to say about it.
-struct Format<Of: ?Sized> {
+struct Format<Of> {
     ending: &'static str,
     media_type: &'static str,
     write: Of,
