@@ -86,6 +86,8 @@ struct Shared {
     working: Semaphore,
     /// What everybody holds together, as long as nobody has answered since.
     together: Mutex<pages::group::Kept>,
+    /// The participant that was drawn last on the live page.
+    drawn: Mutex<pages::live::Kept>,
     /// What there is to say about the design, which does not change while it is served.
     lints: OnceLock<Vec<Lint>>,
 }
@@ -137,6 +139,7 @@ impl Researchers {
             spent: Mutex::default(),
             working: Semaphore::new(WORKING),
             together: Mutex::default(),
+            drawn: Mutex::default(),
             lints: OnceLock::new(),
         })))
     }

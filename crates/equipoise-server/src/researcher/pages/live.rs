@@ -13,7 +13,7 @@ use axum::response::IntoResponse as _;
 use equipoise_study::event::Asked;
 use equipoise_study::numbers::{grouped, two_digits};
 use equipoise_study::{Known, Participant, Spread, Step, Study, progress};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// People on the chart of everybody: those who were heard of last.
 const MOST: usize = 30;
@@ -32,7 +32,7 @@ struct Page {
     /// Why there is no aggregate.
     too_few: Option<String>,
     everybody: Option<Everybody>,
-    one: Option<One>,
+    one: Option<Arc<One>>,
 }
 
 /// All together, without anybody being told apart.
@@ -58,8 +58,11 @@ struct Row {
     chosen: bool,
 }
 
+/// One participant as drawn last: from how many rows, whose, and whether hidden.
+pub type Kept = Option<(u64, String, bool, Arc<One>)>;
+
 /// One participant.
-struct One {
+pub struct One {
     number: u64,
     sentence: String,
     /// The posterior; nothing where results are hidden or there are more than two classes.
@@ -126,7 +129,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         too_few,
         aggregate,
         everybody: one_by_one.then(|| everybody(&seen, number)),
-        one: chosen.map(|line| one(call, &line, seen.blinded)).transpose()?,
+        one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
     }))
 }
 
@@ -214,6 +217,19 @@ pub fn known(ratio: [f64; 3], blinded: bool) -> String {
         true => format!("known to a factor of {}", two_digits(ratio[2] / ratio[1])),
         false => interval(ratio),
     }
+}
+
+/// One participant; drawn once for all who look at the same moment.
+fn drawn(call: &Call<'_>, line: &Line, seen: &Seen) -> Result<Arc<One>, Problem> {
+    let mut kept = call.shared.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((rows, session, blinded, one)) = &*kept
+        && (*rows, session, *blinded) == (seen.rows, &line.session, seen.blinded)
+    {
+        return Ok(one.clone());
+    }
+    let one = Arc::new(one(call, line, seen.blinded)?);
+    *kept = Some((seen.rows, line.session.clone(), seen.blinded, one.clone()));
+    Ok(one)
 }
 
 fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
