@@ -38,8 +38,8 @@ const BOUNDS: [(&str, f64); 36] = [
     ("sphere_linear_adaptive_flips", 0.01),
     ("sphere_linear_antipodal", 0.002),
     ("sphere_linear_backward", 0.002),
-    // It stops at .01 in units of the ball; the angle here is in units of the rates.
-    ("sphere_linear_fractional_adaptive", 0.03),
+    // It stops at .01 in units of the ball; the angle here is in units of the rates, of which the ball's radius is a fifth.
+    ("sphere_linear_fractional_adaptive", 0.05),
     ("sphere_linear_fractional_antipodal", 0.0001),
     ("sphere_linear_fractional_paper", 0.01),
     // Answers are coin tosses where values differ by less than .001.

@@ -72,7 +72,7 @@ fn too_many_sessions_at_the_cap_come_with_advice() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "asked as many questions as allowed",
-        "cost ratio is beyond",
+        "with a cost ratio beyond",
         "(`budget`)",
         "(`width`)",
         "(`decision`)",
