@@ -18,10 +18,6 @@ use rand::{Rng, RngExt as _};
 use serde::Serialize;
 use std::path::Path;
 
-/// How people's answers are believed to come about where the noise is not estimated: the slope of the logistic curve in
-/// units of the query ball.
-const SLOPE: f64 = 20.0;
-
 /// The cost ratios evaluation questions are about: most of what people hold.
 const RATIOS: [f64; 2] = [1.0 / 8.0, 40.0];
 
@@ -491,7 +487,7 @@ fn weights(
     centre: Point,
     radius: f64,
 ) -> Result<(Engine, Frame)> {
-    let plan = plan.answers(Answers::Logistic { slope: SLOPE })?.budget(study.stop.cap)?.seed(study.seed);
+    let plan = plan.answers(Answers::Unknown)?.budget(study.stop.cap)?.seed(study.seed);
     Ok((Engine::Weights { centre, radius, plan: Box::new(plan) }, frame))
 }
 

@@ -168,7 +168,7 @@ impl Line {
     /// As many camps as the answers give strong evidence of.
     ///
     /// A camp is a normal population of its own; all have the same spread. Camps are added one at a time as long as BIC, on
-    /// the likelihoods of the people's answers, gets better by [`STRONG`].
+    /// the likelihoods of the people's answers, gets better by a clear margin.
     pub fn camps(&self) -> Camps {
         let criterion = |fit: &Fit, camps: usize| {
             -2.0 * fit.log + (2 * camps) as f64 * (self.people.len().max(1) as f64).ln()
