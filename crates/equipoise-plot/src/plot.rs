@@ -107,7 +107,7 @@ impl Plot {
         self
     }
 
-    /// Half as wide, so that two stand side by side in a [`stack`]; the text stays as large.
+    /// Half as wide, so that two stand side by side in a [`stack`](crate::stack); the text stays as large.
     pub fn half(mut self) -> Self {
         (self.width, self.height) = (0.5 * WIDTH, 0.5 * WIDTH + 20.0);
         self

@@ -23,7 +23,10 @@ struct Format<Of> {
 
 const REPORT: &str = "report";
 
-const OF_REPORTS: [Format<fn(&Design, &Report) -> String>; 2] = [
+type WriteReport = fn(&Design, &Report) -> String;
+type WriteTable = fn(&Table) -> Result<Vec<u8>>;
+
+const OF_REPORTS: [Format<WriteReport>; 2] = [
     Format {
         ending: "html",
         media_type: "text/html; charset=utf-8",
@@ -33,7 +36,7 @@ const OF_REPORTS: [Format<fn(&Design, &Report) -> String>; 2] = [
     Format { ending: "json", media_type: "application/json", write: json, words: "for programs" },
 ];
 
-const OF_TABLES: [Format<fn(&Table) -> Result<Vec<u8>>>; 3] = [
+const OF_TABLES: [Format<WriteTable>; 3] = [
     Format {
         ending: "csv",
         media_type: "text/csv; charset=utf-8",
