@@ -10,14 +10,18 @@
 //! assert!(plot.log_y().to_svg().starts_with("<svg"));
 //! ```
 //!
+//! [`Chart`]s are the small ones: for pages that are read on a phone, too.
+//!
 //! A plot is a document of its own ([`Plot::to_svg`]) or a part of a page ([`Plot::to_inline`]) that carries [`STYLE`].
 
+mod chart;
 mod draw;
 mod labels;
 mod plot;
 mod scale;
 mod shape;
 
+pub use chart::{Axis, Chart};
 pub use draw::stack;
 pub use plot::Plot;
 pub use shape::{escape, wrap};

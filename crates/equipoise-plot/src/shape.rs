@@ -64,6 +64,7 @@ pub fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
             // XML has no way to write the other control characters.
             c if c.is_control() => escaped.push(' '),
             c => escaped.push(c),

@@ -1,5 +1,7 @@
 //! The texts of researchers: paragraphs, lists, and bold words. No HTML gets through.
 
+use equipoise_plot::escape;
+
 /// A text as HTML. Blank lines end paragraphs, lines that begin with `- ` are a list, `**two stars**` are bold.
 pub fn html(text: &str) -> String {
     let mut html = String::new();
@@ -42,22 +44,6 @@ fn inline(text: &str) -> String {
         html.push_str(part);
     }
     html
-}
-
-/// A text with everything that HTML reads as markup written out.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

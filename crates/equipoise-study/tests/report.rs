@@ -139,13 +139,18 @@ fn without_an_answer_the_estimate_is_that_of_a_run_without_it() {
     for influence in &report.people[0].why {
         let mut without = design.belief();
         let mut turned = design.belief();
-        for question in people[0].questions().iter().filter(|q| q.asked.purpose == Purpose::Elicitation) {
+        for question in people[0].questions() {
             let Some(answer) = &question.answer else { continue };
             let shown = &question.asked.shown;
             let straight = if question.asked.swapped { shown.swapped() } else { shown.clone() };
             let take = |belief: &mut equipoise_study::Belief, choice: Choice| {
-                let preference = question.asked.preference(choice);
-                belief.take(&question.asked.query, preference, design.frame().query(&straight));
+                let (query, preference) = (&question.asked.query, question.asked.preference(choice));
+                let seen = design.frame().query(&straight);
+                match question.asked.purpose {
+                    Purpose::Elicitation => belief.take(query, preference, seen),
+                    Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(query, preference, seen),
+                    Purpose::Evaluation => {}
+                }
             };
             if question.asked.number == influence.question {
                 take(&mut turned, if answer.choice == Choice::A { Choice::B } else { Choice::A });
@@ -197,7 +202,8 @@ fn whoever_was_not_looking_is_refused_a_metric() {
     // Slope 0: a coin.
     let people = cohort(&design, &[1.0; 6], 0.0);
     let report = report_of(&design, &people);
-    assert!(report.counts.refused >= 3, "{} of 6 refused", report.counts.refused);
+    // Whoever tosses coins passes two of three checks every other time, and then agrees with much by chance.
+    assert!(report.counts.refused >= 2, "{} of 6 refused", report.counts.refused);
     for person in report.people.iter().filter(|person| person.refusal.is_some()) {
         assert!(person.sentence.starts_with("No metric is reported: ") && person.metric.is_none());
         assert!(person.models.is_none() && person.threshold.is_none());

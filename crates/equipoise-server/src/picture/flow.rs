@@ -174,7 +174,7 @@ fn icons(study: &Study, cells: &[u64], language: Language) -> String {
         language.words().icon_each,
         &[("count", &each), ("people", study.task.people.r#in(language.tag()))],
     );
-    format!("{svg}<p class=\"hint\">{}</p>", crate::markdown::escape(&note))
+    format!("{svg}<p class=\"hint\">{}</p>", equipoise_plot::escape(&note))
 }
 
 #[cfg(test)]

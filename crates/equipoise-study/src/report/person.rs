@@ -118,7 +118,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let rows = Rows::with_purpose(participant, elicited);
     let answers = rows.0.len();
     let bounds = ratio(participant);
-    let refusal = refusal(&conduct, answers, bounds, participant.stopped());
+    let refusal = refused(participant);
     let ratio = bounds.map(|[estimate, low, high]| Ratio {
         estimate,
         low: (low > 1.0 / LARGEST_RATIO).then_some(low),
@@ -184,24 +184,26 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
 /// Why no metric is reported for a participant, if none is; costs less than the whole report.
 pub fn refused(participant: &Participant) -> Option<String> {
     let answers = Rows::with_purpose(participant, |purpose| purpose == Purpose::Elicitation).0.len();
-    refusal(&Conduct::of(participant), answers, ratio(participant), participant.stopped())
-}
-
-fn refusal(
-    conduct: &Conduct,
-    answers: usize,
-    ratio: Option<[f64; 3]>,
-    stopped: Option<Stopped>,
-) -> Option<String> {
     if answers < FEWEST {
         return Some(format!("{answers} answers are too few, {FEWEST} are needed"));
     }
+    let conduct = Conduct::of(participant);
     let failed = conduct.dominated.of - conduct.dominated.count;
     if failed >= 2 {
         return Some(format!("{failed} of {} checks with a better system were failed", conduct.dominated.of));
     }
-    match ratio {
-        Some([_, low, high]) if stopped == Some(Stopped::Cap) && high / low > WIDEST => {
+    // Whoever tosses coins passes the checks often enough; but then half of all that was kept apart is wrong, too.
+    let predicted = fidelity(participant, &participant.belief().metric(), None).elicited;
+    let kept = [conduct.dominated, conduct.repeats].map(|passed| (passed.count, passed.of));
+    let kept = kept.into_iter().chain(predicted.map(|share| (share.agree, share.of)));
+    let (right, of) = kept.fold((0, 0), |(right, of), (count, all)| (right + count, of + all));
+    if of >= FEWEST && 2 * right <= of {
+        return Some(format!(
+            "{right} of {of} answers that check agree with the others, no more than a coin would"
+        ));
+    }
+    match ratio(participant) {
+        Some([_, low, high]) if participant.stopped() == Some(Stopped::Cap) && high / low > WIDEST => {
             Some("the answers contradict each other too much for an interval".to_owned())
         }
         _ => None,

@@ -1,10 +1,10 @@
 //! Models, thresholds, and what they depend on.
 
-use super::chart::{Chart, Scale};
-use super::page::{Page, escape};
+use super::page::Page;
 use crate::group::Estimate;
 use crate::numbers::two_digits;
 use crate::report::{Report, ThresholdReport, variant_name};
+use equipoise_plot::{Axis, Chart, escape};
 
 /// Which model.
 pub fn models(page: &mut Page, report: &Report) {
@@ -15,7 +15,7 @@ pub fn models(page: &mut Page, report: &Report) {
     standings.sort_by(|a, b| b.probability_best.total_cmp(&a.probability_best));
     let labels: Vec<String> =
         standings.iter().map(|s| format!("{}: {:.2}", s.name, s.probability_best)).collect();
-    let mut chart = Chart::rows(Scale::linear(0.0, 1.0), "probability of being the best model", &labels);
+    let mut chart = Chart::rows(Axis::linear(0.0, 1.0), "probability of being the best model", &labels);
     chart = chart.rule(crate::report::SETTLED, "s5 dash");
     for (n, standing) in standings.iter().enumerate() {
         chart = chart.bar(n, standing.probability_best, if n == 0 { "s0" } else { "s5" });
@@ -88,8 +88,8 @@ fn curve(page: &mut Page, found: &ThresholdReport) {
     let high = values().fold(0.0, f64::max);
     let low = (-0.25 * high).max(values().fold(0.0, f64::min));
     let mut chart = Chart::new(
-        Scale::linear(0.0, to),
-        Scale::linear(low, 1.05 * high),
+        Axis::linear(0.0, to),
+        Axis::linear(low, 1.05 * high),
         "threshold probability",
         "net benefit per person",
     );

@@ -1,11 +1,11 @@
 //! The group of experts.
 
-use super::chart::{Chart, Scale};
 use super::page::Page;
 use crate::design::Design;
 use crate::group::{Estimate, Experts, Member};
 use crate::numbers::two_digits;
 use crate::report::{GapPrice, Group, Report};
+use equipoise_plot::{Axis, Chart};
 
 fn range(estimate: Estimate) -> String {
     format!("{} to {}", two_digits(estimate.low), two_digits(estimate.high))
@@ -98,7 +98,7 @@ fn line(page: &mut Page, experts: &Experts) {
     let (lows, highs): (Vec<f64>, Vec<f64>) = (ends(|e| e.low), ends(|e| e.high));
     let low = lows.iter().copied().fold(f64::MAX, f64::min);
     let high = highs.iter().copied().fold(0.0, f64::max);
-    let mut chart = Chart::rows(Scale::log(0.9 * low, 1.1 * high), "cost ratio", &labels);
+    let mut chart = Chart::rows(Axis::log(0.9 * low, 1.1 * high), "cost ratio", &labels);
     if let Some(ratio) = experts.ratio {
         chart = chart.band(ratio.low, ratio.high, "s5");
     }
@@ -167,7 +167,7 @@ fn map(page: &mut Page, experts: &Experts, names: &[String]) {
             ]
         })
         .fold(0.05, f64::max);
-    let axis = Scale::linear(-reach, reach);
+    let axis = Axis::linear(-reach, reach);
     let mut chart = Chart::new(axis, axis, "first direction", "second direction");
     for (member, place) in &places {
         let style = ["s0", "s1", "s2"][member.camp % 3];

@@ -3,7 +3,6 @@
 //! The order is that of a reader's questions: the answer, how sure, was it answered consistently, which model, which
 //! threshold, stated against elicited, the group, what it depends on, method and limits, and the seal of the log.
 
-mod chart;
 mod choice;
 mod group;
 mod page;
@@ -12,8 +11,8 @@ mod person;
 use super::{Agreement, Report, Rows};
 use crate::design::Design;
 use crate::numbers::{grouped, two_digits};
-use chart::{Chart, Scale};
-use page::{Page, STYLE, escape};
+use equipoise_plot::{Axis, Chart, escape};
+use page::{Page, STYLE};
 
 /// The report as one page of HTML.
 pub fn html(design: &Design, report: &Report) -> String {
@@ -162,7 +161,7 @@ fn predictions(page: &mut Page, shares: [Option<Agreement>; 5], rows: &Rows) {
     page.heading(3, "Does the metric predict answers it has not seen?");
     let labels: Vec<String> =
         there.iter().map(|(name, a)| format!("{name}: {} of {}", a.agree, a.of)).collect();
-    let mut chart = Chart::rows(Scale::linear(0.0, 100.0), "answers predicted, in per cent", &labels);
+    let mut chart = Chart::rows(Axis::linear(0.0, 100.0), "answers predicted, in per cent", &labels);
     chart = chart.rule(50.0, "s5 dash");
     for (n, (_, share)) in there.iter().enumerate() {
         let style = if n == 0 { "s0" } else { "s5" };

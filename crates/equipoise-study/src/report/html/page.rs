@@ -1,23 +1,8 @@
 //! The parts a page is made of: escaped text, tables, numbered notes about rows of the log.
 
 use crate::report::Rows;
+use equipoise_plot::escape;
 use std::fmt::Write as _;
-
-/// Text that cannot be taken for markup.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
-}
 
 /// A page that grows, with the rows its numbers come from.
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! One person's part of the page.
 
-use super::chart::{Chart, Scale};
 use super::page::Page;
 use crate::numbers::{significant, two_digits};
 use crate::report::{ExchangeRate, GapPrice, PersonReport, Report};
 use crate::schedule::Stopped;
+use equipoise_plot::{Axis, Chart};
 
 /// The estimate with its uncertainty; nothing is drawn of one that is refused.
 pub fn estimate(page: &mut Page, person: &PersonReport) {
@@ -32,10 +32,10 @@ fn density(page: &mut Page, person: &PersonReport) {
     let top = person.density.iter().map(|(_, mass)| *mass).fold(0.0, f64::max);
     let seen: Vec<&(f64, f64)> = person.density.iter().filter(|(_, mass)| *mass > 0.002 * top).collect();
     let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return };
-    let x = Scale::log((first.0.exp()).min(0.9 * ratio.estimate), last.0.exp().max(1.1 * ratio.estimate));
+    let x = Axis::log((first.0.exp()).min(0.9 * ratio.estimate), last.0.exp().max(1.1 * ratio.estimate));
     let points: Vec<[f64; 2]> = seen.iter().map(|(log, mass)| [log.exp(), mass / top]).collect();
     let ends = [ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::MAX)];
-    let chart = Chart::new(x, Scale::linear(0.0, 1.0), "cost ratio", "plausibility")
+    let chart = Chart::new(x, Axis::linear(0.0, 1.0), "cost ratio", "plausibility")
         .band(ends[0], ends[1], "s5")
         .area(&points, "s0")
         .rule(ratio.estimate, "s0 dash");
@@ -56,8 +56,8 @@ fn trace(page: &mut Page, person: &PersonReport) {
     let (Some(last), true) = (person.trace.last(), person.trace.len() > 1) else { return };
     let low = person.trace.iter().map(|point| point.ratio[1]).fold(f64::MAX, f64::min);
     let high = person.trace.iter().map(|point| point.ratio[2]).fold(0.0, f64::max);
-    let x = Scale::linear(0.0, last.question as f64 + 1.0);
-    let mut chart = Chart::new(x, Scale::log(low, high), "question", "cost ratio");
+    let x = Axis::linear(0.0, last.question as f64 + 1.0);
+    let mut chart = Chart::new(x, Axis::log(low, high), "question", "cost ratio");
     for point in &person.trace {
         let [estimate, low, high] = point.ratio;
         let at = point.question as f64;
@@ -87,7 +87,7 @@ pub fn rates(page: &mut Page, rates: &[ExchangeRate], gaps: &[&GapPrice]) {
     let low = rates.iter().map(|rate| ends(rate)[0]).fold(f64::MAX, f64::min).max(0.02);
     let high = rates.iter().map(|rate| ends(rate)[1]).fold(0.0, f64::max).min(500.0);
     let unit = format!("worth so many {}", first.unit);
-    let mut chart = Chart::rows(Scale::log(low.min(0.5), high.max(2.0)), &unit, &labels).rule(1.0, "s5 dash");
+    let mut chart = Chart::rows(Axis::log(low.min(0.5), high.max(2.0)), &unit, &labels).rule(1.0, "s5 dash");
     for (n, rate) in rates.iter().enumerate() {
         let [low, high] = ends(rate);
         chart = chart.interval(n, rate.rate, low, high, "s0");
@@ -161,9 +161,9 @@ pub fn times(page: &mut Page, level: usize, person: &PersonReport) {
     let seconds = |ms: u64| (ms.max(1) as f64) / 1000.0;
     let low = person.times.iter().map(|time| seconds(time.milliseconds)).fold(f64::MAX, f64::min);
     let high = person.times.iter().map(|time| seconds(time.milliseconds)).fold(0.0, f64::max);
-    let y = Scale::log(0.8 * low, 1.2 * high);
+    let y = Axis::log(0.8 * low, 1.2 * high);
     let mut chart =
-        Chart::new(Scale::linear(0.0, 1.0), y, "how clear the choice is, the clearest being 1", "seconds");
+        Chart::new(Axis::linear(0.0, 1.0), y, "how clear the choice is, the clearest being 1", "seconds");
     for time in &person.times {
         let style = if time.marked { "s1" } else { "s0" };
         chart = chart.dot(time.difference / widest, seconds(time.milliseconds), style);

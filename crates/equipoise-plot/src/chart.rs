@@ -1,7 +1,7 @@
-//! Charts of the report as inline SVG: the same numbers, the same bytes. Colours are classes of the page's style sheet.
+//! Small charts inside pages, which readable text keeps narrow: the same numbers, the same bytes. Colours are classes of the
+//! page's style sheet, and a table beside each chart says the same.
 
-use super::page::escape;
-use crate::numbers::significant;
+use crate::shape::escape;
 use std::fmt::Write as _;
 
 /// Room for the numbers of the vertical axis.
@@ -18,13 +18,13 @@ const ROW: f64 = 36.0;
 
 /// From numbers to places on an axis.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub struct Axis {
     from: f64,
     to: f64,
     log: bool,
 }
 
-impl Scale {
+impl Axis {
     /// Even steps.
     pub fn linear(from: f64, to: f64) -> Self {
         let to = if to > from { to } else { from + 1.0 };
@@ -71,7 +71,9 @@ fn told(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let text = if value < 0.0 { format!("-{}", significant(-value, 2)) } else { significant(value, 2) };
+    // Ticks are round: two digits say all.
+    let decimals = (1.0 - value.abs().log10().floor()).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.decimals$}");
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
@@ -81,8 +83,8 @@ fn told(value: f64) -> String {
 /// A picture under construction.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    x: Scale,
-    y: Scale,
+    x: Axis,
+    y: Axis,
     height: f64,
     left: f64,
     body: String,
@@ -92,7 +94,7 @@ pub struct Chart {
 
 impl Chart {
     /// Two axes with their names.
-    pub fn new(x: Scale, y: Scale, x_label: &str, y_label: &str) -> Self {
+    pub fn new(x: Axis, y: Axis, x_label: &str, y_label: &str) -> Self {
         let mut chart = Self { x, y, height: HEIGHT, left: LEFT, body: String::new(), names: vec![] };
         for tick in y.ticks() {
             let at = chart.down(tick);
@@ -109,9 +111,9 @@ impl Chart {
     }
 
     /// One axis at the foot, and rows with names.
-    pub fn rows(x: Scale, x_label: &str, names: &[String]) -> Self {
+    pub fn rows(x: Axis, x_label: &str, names: &[String]) -> Self {
         let height = TOP + ROW * names.len() as f64 + BOTTOM;
-        let (y, names) = (Scale::linear(0.0, 1.0), names.to_vec());
+        let (y, names) = (Axis::linear(0.0, 1.0), names.to_vec());
         let mut chart = Self { x, y, height, left: 10.0, body: String::new(), names };
         chart.foot(x_label);
         chart
@@ -195,6 +197,20 @@ impl Chart {
         self
     }
 
+    /// A text beside a place.
+    pub fn label(mut self, x: f64, y: f64, text: &str) -> Self {
+        let (x, y) = (self.along(x) + 7.0, self.down(y) + 4.0);
+        self.text(x, y, "start", text);
+        self
+    }
+
+    /// A line along the picture.
+    pub fn level(mut self, at: f64, style: &str) -> Self {
+        let (at, left, right) = (self.down(at), self.left, WIDTH - RIGHT);
+        self.add(format_args!("<path class='line {style}' d='M{left:.1} {at:.1}H{right:.1}'/>"));
+        self
+    }
+
     /// An upright interval.
     pub fn upright(mut self, x: f64, low: f64, high: f64, style: &str) -> Self {
         let (x, low, high) = (self.along(x), self.down(low), self.down(high));
@@ -254,17 +270,17 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_few() {
-        assert_eq!(Scale::linear(0.0, 1.0).ticks(), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
-        assert_eq!(Scale::log(1.0, 100.0).ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(Axis::linear(0.0, 1.0).ticks(), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(Axis::log(1.0, 100.0).ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
         for (from, to) in [(0.02, 180.0), (4.0, 9.0), (1.0, 1.2)] {
-            assert!((1..=8).contains(&Scale::log(from, to).ticks().len()), "{from} to {to}");
+            assert!((1..=8).contains(&Axis::log(from, to).ticks().len()), "{from} to {to}");
         }
         assert_eq!(["0.2", "10", "-0.5", "0"], [0.2, 10.0, -0.5, 0.0].map(told));
     }
 
     #[test]
     fn nothing_leaves_the_picture() {
-        let chart = Chart::new(Scale::linear(0.0, 1.0), Scale::log(1.0, 10.0), "x <", "y");
+        let chart = Chart::new(Axis::linear(0.0, 1.0), Axis::log(1.0, 10.0), "x <", "y");
         let svg = chart.dot(5.0, 1000.0, "s0").svg();
         assert!(svg.contains("cx='348.0' cy='10.0'") && svg.contains("x &lt;"));
     }
