@@ -144,7 +144,7 @@ fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
         Some(mistake) => [&mistake.one, &mistake.many].map(|text| text.r#in(LANGUAGE).to_owned()),
         None => {
             let [truth, predicted] = [truth, predicted].map(|class| study.task.classes[class].id.clone());
-            ["", "cases of "].map(|start| format!("{start}{truth} taken for {predicted}"))
+            ["", "cases of "].map(|start| format!("{start}{truth} predicted as {predicted}"))
         }
     };
     off_diagonal_pairs(k).map(name).collect()

@@ -278,19 +278,19 @@ impl Words {
         writeln!(out, "  {QUESTION}")
     }
 
-    /// "women: benign taken for malignant".
+    /// "women: benign predicted as malignant".
     fn mistake(&self, cell: &Cell) -> String {
         let group =
             if self.view.groups() > 1 { format!("{}: ", self.group(cell.group)) } else { String::new() };
         group + &self.kind(cell)
     }
 
-    /// "benign taken for malignant".
+    /// "benign predicted as malignant".
     fn kind(&self, cell: &Cell) -> String {
         let (truth, estimate) = (self.class(cell.truth), self.class(cell.estimate));
         match cell.truth == cell.estimate {
             true => format!("{truth} recognised"),
-            false => format!("{truth} taken for {estimate}"),
+            false => format!("{truth} predicted as {estimate}"),
         }
     }
 
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(shown.to_query().second[5], 0.251);
         assert_eq!(
             words(1).difference(&shown),
-            "With B there are 83 fewer cat taken for dog, and 60 more dog taken for cat."
+            "With B there are 83 fewer cat predicted as dog, and 60 more dog predicted as cat."
         );
     }
 
@@ -442,11 +442,11 @@ mod tests {
         let shown = words(2).shown(&Query::new(first, second));
         assert_eq!(
             words(2).difference(&shown),
-            "With B there are 60 more cat taken for class 7 among inside."
+            "With B there are 60 more cat predicted as class 7 among inside."
         );
         assert_eq!(
             words(2).gaps(&shown),
-            ["cat taken for class 7: inside and outside are 0 apart with A, 60 with B."]
+            ["cat predicted as class 7: inside and outside are 0 apart with A, 60 with B."]
         );
         let line = serde_json::to_value(words(2).line(4, &shown)).unwrap();
         assert_eq!(line["of"], "each class in each group");
