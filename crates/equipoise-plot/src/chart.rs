@@ -52,9 +52,11 @@ impl Axis {
                 let all = (first..=last).flat_map(|n| steps.iter().map(move |step| step * 10_f64.powi(n)));
                 all.filter(|tick| (self.from * 0.999..=self.to * 1.001).contains(tick)).collect()
             };
-            let all = [&[1.0, 2.0, 5.0][..], &[1.0, 3.0], &[1.0]].map(decades);
-            let fits = |ticks: &&Vec<f64>| (2..=7).contains(&ticks.len());
-            return all.iter().find(fits).unwrap_or(&all[0]).clone();
+            // Every digit where the axis is short, powers of ten where it is long.
+            let every = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+            let all = [&every[..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]].map(decades);
+            let fits = |ticks: &&Vec<f64>| ticks.len() <= 7;
+            return all.iter().find(fits).unwrap_or(&all[3]).clone();
         }
         let rough = (self.to - self.from) / 5.0;
         let unit = 10_f64.powf(rough.log10().floor());
