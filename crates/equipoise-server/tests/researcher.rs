@@ -585,7 +585,10 @@ async fn studies_of_other_kinds_have_all_pages_too() {
             "{template} {live}"
         );
         let group = get(&web.app, "/group", &owner.cookie).await.body;
-        assert!(group.contains("<ellipse") || group.contains("Fewer than two people"), "{template} {group}");
+        assert!(
+            group.contains("first direction") || group.contains("Fewer than two people"),
+            "{template} {group}"
+        );
     }
 }
 
