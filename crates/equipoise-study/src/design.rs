@@ -8,7 +8,7 @@ use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::elicit::AnyPlan;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
+use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
@@ -17,6 +17,7 @@ use rand::seq::SliceRandom as _;
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The cost ratios evaluation questions are about: most of what people hold.
 const RATIOS: [f64; 2] = [1.0 / 8.0, 40.0];
@@ -39,6 +40,7 @@ pub struct Design {
     frame: Frame,
     engine: Engine,
     fit: Option<Fit>,
+    at_first: OnceLock<Left>,
     models: Option<Models>,
     scores: Option<Scores>,
 }
@@ -91,7 +93,7 @@ impl Design {
         let hash = study.hash(&files);
         let Prepared { engine, frame, fit, scores } = prepare(&study, directory)?;
         let models = Models::read(&study, frame.view(), directory)?;
-        Ok(Self { study, hash, frame, engine, fit, models, scores })
+        Ok(Self { study, hash, frame, engine, fit, at_first: OnceLock::new(), models, scores })
     }
 
     /// The models to choose from, if the study names any.
@@ -178,7 +180,11 @@ impl Design {
         let most = self.study.stop.cap.saturating_sub(asked);
         match (&self.engine, belief.posterior()) {
             (Engine::Ratio { plan, .. }, Some(posterior)) => {
-                let left = plan.questions_left(posterior, seed);
+                // Before the first answer it is the same for everybody, and everybody arrives at once.
+                let left = match asked {
+                    0 => *self.at_first.get_or_init(|| plan.questions_left(posterior, self.study.seed)),
+                    _ => plan.questions_left(posterior, seed),
+                };
                 [left.low, left.high].map(|end| end.max(FEWEST.saturating_sub(asked)).min(most))
             }
             _ => [most.min(1), most],

@@ -23,7 +23,7 @@ const BLOCK: usize = 4;
 const RISE: usize = 2;
 
 /// After so many answers that elicit it is imagined anew how many are left; it costs some milliseconds.
-const REFRESH: usize = 2;
+const REFRESH: usize = 5;
 
 /// Fewer answers than this support no metric (RP-11), however narrow an interval they leave.
 pub(crate) const FEWEST: usize = 8;
