@@ -1,9 +1,17 @@
 //! What holds for every response, and for every request that changes something.
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::middleware::Next;
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use std::time::Duration;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::timeout::TimeoutLayer;
+
+/// A form is a few hundred bytes; the longest text of a questionnaire is some thousand.
+const LARGEST_BODY: usize = 64 * 1024;
 
 /// For files whose address changes with their contents.
 pub const FOR_EVER: &str = "public, max-age=31536000, immutable";
@@ -13,8 +21,19 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types equipoise";
 
+/// A router whose requests are small and end in time, whose panics stay with their request, and whose responses all have
+/// our headers.
+pub fn guarded<S: Clone + Send + Sync + 'static>(router: Router<S>, slowest: Duration) -> Router<S> {
+    router
+        .layer(DefaultBodyLimit::max(LARGEST_BODY))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, slowest))
+        .layer(CatchPanicLayer::new())
+        .layer(CompressionLayer::new())
+        .layer(from_fn(headers))
+}
+
 /// Adds the headers of every response, errors included.
-pub async fn headers(request: Request, next: Next) -> Response {
+async fn headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let always = [

@@ -14,7 +14,7 @@ use crate::form::Fields;
 use crate::language::Language;
 use crate::page::{Frame, Joining, Message, render};
 use crate::{assets, guard, page};
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use axum::routing::{get, post};
@@ -25,13 +25,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
-use tower_http::timeout::TimeoutLayer;
 use visitor::{Panel, Visitor};
 
-/// A form is a few hundred bytes; the longest text of a questionnaire is some thousand.
-const LARGEST_BODY: usize = 64 * 1024;
 /// Requests that may wait for the disk at once; beyond, people are asked to try again in a moment.
 const WAITING: usize = 1_000;
 const SLOWEST: Duration = Duration::from_secs(30);
@@ -107,7 +102,7 @@ impl Participants {
 
 /// The routes of participants. They hold no handle on anything of the researchers.
 pub fn app(state: Participants) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/", get(current))
         .route("/s/{token}", get(join))
         .route("/language", get(choose_language).post(submit))
@@ -128,13 +123,8 @@ pub fn app(state: Participants) -> Router {
         .route("/health", get(health))
         .route("/assets/{name}", get(asset))
         .fallback(missing)
-        .method_not_allowed_fallback(missing)
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, SLOWEST))
-        .layer(CatchPanicLayer::new())
-        .layer(CompressionLayer::new())
-        .layer(axum::middleware::from_fn(guard::headers))
-        .with_state(state)
+        .method_not_allowed_fallback(missing);
+    guard::guarded(router, SLOWEST).with_state(state)
 }
 
 /// Where somebody is.

@@ -24,7 +24,7 @@ use crate::form::Fields;
 use crate::guard;
 use accounts::Accounts;
 use axum::Router;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest as _, RawPathParams, Request, State};
+use axum::extract::{ConnectInfo, FromRequest as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, on};
@@ -43,13 +43,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
-use tower_http::timeout::TimeoutLayer;
 use watch::Watch;
 
-/// Forms here are short.
-const LARGEST_BODY: usize = 64 * 1024;
 /// Researchers' pages that are made at the same time; the rest waits, so that participants do not.
 const WORKING: usize = 2;
 const SLOWEST: Duration = Duration::from_secs(60);
@@ -160,15 +155,8 @@ pub fn app(state: Researchers) -> Router {
         };
         router = router.route(route.path, on(filter, answer));
     }
-    router
-        .fallback(missing)
-        .method_not_allowed_fallback(wrong_method)
-        .layer(DefaultBodyLimit::max(LARGEST_BODY))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, SLOWEST))
-        .layer(CatchPanicLayer::new())
-        .layer(CompressionLayer::new())
-        .layer(axum::middleware::from_fn(guard::headers))
-        .with_state(state)
+    let router = router.fallback(missing).method_not_allowed_fallback(wrong_method);
+    guard::guarded(router, SLOWEST).with_state(state)
 }
 
 /// Answers every request: first who asks, then whether they may, then whether the form is ours, and only then the handler.
