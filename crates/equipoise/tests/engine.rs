@@ -56,6 +56,17 @@ fn linear_metrics_take_a_tenth_of_the_papers_questions() {
 }
 
 #[test]
+fn asking_about_unknown_noise_spares_most_questions() {
+    // Questions of even odds alone take about 140 until blunt people can be ruled out.
+    let ball = Sphere::new(Measure::DiagonalRates, 4, 0.1).unwrap();
+    let (median, within) = trial(30, 0.1, Noise::Flip { probability: 0.05 }, |rng| {
+        let plan = Adaptive::linear(ball.clone(), 0.1).unwrap().answers(Answers::Unknown).unwrap();
+        (plan, random::linear(ball.view(), rng))
+    });
+    assert!(median <= 60 && within >= 0.85, "{median} questions, {within} within");
+}
+
+#[test]
 fn quadratic_and_group_fair_metrics_sit_near_the_floor() {
     // Floors at .01: 29 bits for q = 2, 64.2 for three classes and two groups, 41.3 for two classes and three groups.
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();

@@ -14,7 +14,7 @@ pub enum Answers {
     Exact,
     /// A share is wrong, whatever the question.
     Flip {
-        /// The share; the engine allows for .08 more, because understating it is much worse than overstating it.
+        /// The share; the engine allows for a fifth and .07 more, because understating it is much worse than overstating it.
         probability: f64,
     },
     /// Right with probability $1/(1+e^{-\beta t})$, t the difference in units of the space's radius.

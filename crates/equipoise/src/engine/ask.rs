@@ -159,6 +159,29 @@ impl Chooser {
         Some(self.pair(&vec![0.0; half.len()], &half))
     }
 
+    /// The pair turned, by an angle, so that its first point should be liked better. Points that agree in a coordinate go
+    /// on agreeing; `None` where only the points of a list can be asked about.
+    pub(super) fn tilted(&self, even: &Query, posterior: &Posterior, angle: f64) -> Option<Query> {
+        if self.reach != Reach::Ball {
+            return None;
+        }
+        let [first, second] = [&even.first, &even.second].map(|point| self.features.relative(point));
+        let middle = scaled(&plus(&first, 1.0, &second), 0.5);
+        let half = scaled(&plus(&first, -1.0, &second), 0.5);
+        let uphill: Vec<f64> = if self.features.is_absolute() {
+            // All groups move together, so that the differences between them stay as they were chosen.
+            let groups = self.features.view().groups();
+            posterior.mean()[..half.len() / groups].repeat(groups)
+        } else {
+            let slopes = self.features.slopes(&middle);
+            let along = slopes.iter().zip(&half).map(|(slope, h)| (dot(slope, posterior.mean()), h));
+            along.map(|(rise, h)| if h.abs() > 1e-9 { rise } else { 0.0 }).collect()
+        };
+        let uphill = scaled(&direction(&uphill)?, norm(&half));
+        let half = plus(&scaled(&half, angle.cos()), angle.sin(), &uphill);
+        Some(self.pair(&middle, &scaled(&half, self.room(&middle, &half).min(1.0))))
+    }
+
     /// The expected narrowing by a pair whose features differ by 2w.
     pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
         let spread = posterior.spread(w);
@@ -490,6 +513,44 @@ mod tests {
     use super::*;
     use crate::linalg::angle;
     use crate::view::{Measure, View};
+
+    /// Whatever the family: a tilted pair is feasible, favours its first point, and differs where it differed before.
+    #[test]
+    fn tilted_pairs_favour_the_first_point_and_stay_feasible() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        let shares = crate::metric::random::shares(2, 3, &mut random);
+        let diagonal = View::new(Measure::DiagonalRates, 5, 1).unwrap();
+        let grouped = View::new(Measure::GroupRates, 2, 3).unwrap();
+        for (features, rows_that_differ) in [
+            (Features::linear(diagonal, vec![0.5; 5], 0.1), None),
+            (Features::linear(diagonal, vec![0.5; 5], 0.1), Some(3)),
+            (Features::quadratic(diagonal, vec![0.5; 5], 0.1), None),
+            (Features::group_fair(grouped, vec![0.5; 6], 0.1, shares), None),
+        ] {
+            let fuzz = Fuzz { variance: 1e-4, lapse: 0.0 };
+            let groups = features.view().groups();
+            let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ };
+            let mut posterior = Posterior::new(chooser.features.dimension(), 1.0);
+            let some: Vec<f64> =
+                (0..posterior.dimension()).map(|_| StandardNormal.sample(&mut random)).collect();
+            posterior.add(some, super::super::posterior::Evidence::Positive { variance: 0.01, lapse: 0.0 });
+            posterior.settle(20, 1e-9);
+            let even = chooser.best(&posterior, &Direction::of(&posterior), &[], 1).unwrap();
+            let ahead = |query: &Query| dot(&chooser.difference(query), posterior.mean());
+            for angle in [0.05, 0.3, 1.0] {
+                let tilted = chooser.tilted(&even, &posterior, angle).unwrap();
+                assert!(ahead(&tilted) > ahead(&even) + 1e-3, "{angle}: {} {}", ahead(&even), ahead(&tilted));
+                for point in [&tilted.first, &tilted.second] {
+                    let relative = chooser.features.relative(point);
+                    assert!(relative.chunks(relative.len() / groups).all(|part| norm(part) <= 1.0 + 1e-9));
+                }
+                let differs = |query: &Query, i: usize| (query.first[i] - query.second[i]).abs() > 1e-9;
+                assert!(
+                    (0..even.first.len()).all(|i| groups > 1 || differs(&even, i) || !differs(&tilted, i))
+                );
+            }
+        }
+    }
 
     #[test]
     fn two_groups_reach_every_direction_and_three_most() {

@@ -286,7 +286,7 @@ impl Adaptive {
             _ => vec![],
         };
         let chooser = Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ };
-        Session::start(chooser, model, signs).with_rivals(models)
+        Session::start(chooser, model, signs).with_rivals(models, self.tolerance)
     }
 
     fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {

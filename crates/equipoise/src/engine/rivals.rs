@@ -3,17 +3,19 @@
 //! All rivals take in every answer. Before it does, each says how likely it found the answer; the product of these
 //! chances over all answers is its evidence (the chain rule of probability), so slope and lapse rate are estimated while
 //! the questions are asked. The likeliest rival chooses questions and gives the estimate. The radius is that of the most
-//! cautious rival that is still in the running, measured around the estimate: understating the noise is much worse
-//! than overstating it.
+//! cautious rival, measured around the estimate, once the most cautious are passed over who together are hardly likely:
+//! understating the noise is much worse than overstating it. When the likeliest rival is content with the angle and
+//! others are not, questions are asked that tell the two camps apart.
 
 use super::ask::Direction;
 use super::normal::distribution;
 use super::posterior::{Evidence, Posterior};
 use super::session::AnswerModel;
+use super::stop::entropy;
 use crate::linalg::{angle, dot};
 
-/// Rivals less likely than this are out of the running.
-const IN_THE_RUNNING: f64 = 0.05;
+/// The most cautious rivals are passed over if they are less likely than this, all together.
+const PASSED_OVER: f64 = 0.05;
 
 /// Rivals less likely than this retire: they will not come back, and every one that stays costs a posterior per answer.
 const RETIRED: f64 = 1e-6;
@@ -58,6 +60,12 @@ impl Rival {
         (self.lapse + (1.0 - 2.0 * self.lapse) * distribution(z)).max(1e-12)
     }
 
+    /// The angle around `estimate` that this rival finds wide enough for 95 %.
+    pub fn need(&self, estimate: &[f64]) -> f64 {
+        // Two independent errors: its own, and how far it is from the estimate.
+        self.known.radius().hypot(angle(&self.known.mean, estimate))
+    }
+
     /// Counts an answer as evidence of the noise. "Can't tell" is none: rivals differ in what they call close.
     pub fn judge(&mut self, w: &[f64], evidence: &Evidence) {
         if let Evidence::Positive { .. } = evidence {
@@ -88,20 +96,41 @@ pub(super) fn shares(rivals: &[Rival]) -> Vec<f64> {
     weights.iter().map(|weight| weight / total).collect()
 }
 
+/// What the answer to a question is expected to tell about which camp of rivals is right, in bits.
+pub(super) fn bits(rivals: &[Rival], w: &[f64], camp: impl Fn(usize, &Rival) -> usize) -> f64 {
+    let mut camps = vec![(0.0, 0.0); rivals.len()];
+    for (n, (rival, share)) in rivals.iter().zip(shares(rivals)).enumerate() {
+        let (weight, chance) = &mut camps[camp(n, rival)];
+        *weight += share;
+        *chance += share * rival.chance(w);
+    }
+    let known: f64 = camps
+        .iter()
+        .filter(|(weight, _)| *weight > 0.0)
+        .map(|(weight, chance)| weight * entropy(chance / weight))
+        .sum();
+    (entropy(camps.iter().map(|(_, chance)| chance).sum()) - known).max(0.0)
+}
+
 /// Those that are not beyond hope.
 pub(super) fn remaining(rivals: Vec<Rival>) -> Vec<Rival> {
     let shares = shares(&rivals);
     rivals.into_iter().zip(shares).filter(|(_, share)| *share >= RETIRED).map(|(rival, _)| rival).collect()
 }
 
-/// The angle around `estimate` that every rival in the running finds wide enough for 95 %.
+/// The angle around `estimate` that all rivals but a few find wide enough for 95 %.
+///
+/// The few are counted together: one slope believed in with several lapse rates is no less likely for being split.
 pub(super) fn radius(rivals: &[Rival], estimate: &[f64]) -> f64 {
-    let running = rivals.iter().zip(shares(rivals)).filter(|(_, share)| *share >= IN_THE_RUNNING);
-    let needs = running.map(|(rival, _)| {
-        // Two independent errors: the rival's own, and how far it is from the estimate.
-        rival.known.radius().hypot(angle(&rival.known.mean, estimate))
+    let mut needs: Vec<(f64, f64)> =
+        rivals.iter().map(|rival| rival.need(estimate)).zip(shares(rivals)).collect();
+    needs.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut passed_over = 0.0;
+    let widest = needs.into_iter().find(|(_, share)| {
+        passed_over += share;
+        passed_over > PASSED_OVER
     });
-    needs.fold(0.0, f64::max)
+    widest.map_or(0.0, |(need, _)| need)
 }
 
 /// The expected slope (geometric, in units of the ball) and lapse rate.

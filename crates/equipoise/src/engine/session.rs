@@ -34,10 +34,10 @@ impl AnswerModel {
         }
     }
 
-    /// A share of the answers is wrong, whatever the question. Understating it is much worse than overstating it, so the
-    /// model adds .08.
+    /// A share of the answers is wrong, whatever the question. Understating it is much worse than overstating it, the more
+    /// so the larger it is, so the model adds .07 and a fifth.
     pub fn flips(probability: f64, resolution: f64) -> Self {
-        Self { lapse: (probability + 0.08).min(0.4), ..Self::exact(resolution) }
+        Self { lapse: (0.07 + 1.2 * probability).min(0.4), ..Self::exact(resolution) }
     }
 
     /// Right with probability $1/(1+e^{-\beta\,\text{difference}})$, differences in units of the space's radius.
@@ -68,6 +68,9 @@ impl AnswerModel {
 /// How many other questions are tried when the best has been asked before.
 const NEW_TRIES: u64 = 16;
 
+/// How far questions about the noise are tilted, in radians.
+const TILTS: [f64; 6] = [0.03, 0.06, 0.12, 0.25, 0.5, 1.0];
+
 /// How often all answers are revisited when they are taken in at once.
 const ALL_SWEEPS: usize = 30;
 
@@ -85,6 +88,8 @@ pub struct Session {
     answers: Vec<Answer>,
     /// Models of unknown noise; empty when the noise is known.
     rivals: Vec<Rival>,
+    /// The angle wanted, where the noise is unknown.
+    tolerance: Option<f64>,
 }
 
 impl Session {
@@ -92,16 +97,27 @@ impl Session {
     pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
         let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
         let known = Direction::of(&posterior);
-        Self { chooser, model, signs, posterior, known, asked: vec![], answers: vec![], rivals: vec![] }
+        Self {
+            chooser,
+            model,
+            signs,
+            posterior,
+            known,
+            asked: vec![],
+            answers: vec![],
+            rivals: vec![],
+            tolerance: None,
+        }
     }
 
     /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
-    pub(super) fn with_rivals(mut self, models: Vec<(AnswerModel, f64)>) -> Self {
+    pub(super) fn with_rivals(mut self, models: Vec<(AnswerModel, f64)>, tolerance: f64) -> Self {
         let start = |(model, lapse): (AnswerModel, f64)| {
             let dimension = self.chooser.features.dimension();
             Rival::new(model, lapse, prior(dimension, model.prior_precision, self.signs.as_deref()))
         };
         self.rivals = models.into_iter().map(start).collect();
+        self.tolerance = (!self.rivals.is_empty()).then_some(tolerance);
         self
     }
 
@@ -194,6 +210,7 @@ impl Session {
     pub fn question(&self, seed: u64) -> Option<Query> {
         let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked.len() as u64 + 1));
         let best = self.chooser.best(&self.posterior, &self.known, &self.asked, seed)?;
+        let best = self.about_the_noise(&best).unwrap_or(best);
         if !self.has_asked(&best) {
             return Some(best);
         }
@@ -205,14 +222,33 @@ impl Session {
             .find(|query| !self.has_asked(query))
     }
 
+    /// A question that tells rival models apart, if the likeliest is content with the angle and others are not.
+    ///
+    /// Questions with even odds say next to nothing of how people err: sharp and blunt alike answer them either way. The
+    /// best question is tilted until one side should be liked better, and rivals differ in how surely. Every second
+    /// question stays as it was, because narrowing the angle can be the shorter way to content everybody.
+    fn about_the_noise(&self, even: &Query) -> Option<Query> {
+        let tolerance = self.tolerance?;
+        if self.asked.len() % 2 == 0 || self.known.radius() > tolerance {
+            return None;
+        }
+        let tilted = TILTS.iter().filter_map(|tilt| self.chooser.tilted(even, &self.posterior, *tilt));
+        let content = |_, rival: &Rival| usize::from(rival.need(&self.known.mean) <= tolerance);
+        let bits = |query: &Query| rivals::bits(&self.rivals, &self.chooser.difference(query), content);
+        let valued = tilted.map(|query| (bits(&query), query));
+        valued.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
     /// Whether a pair has been asked, to within rounding, sides swapped or not.
     fn has_asked(&self, query: &Query) -> bool {
         self.asked.iter().any(|asked| asked.is_same_pair(query, 1e-9))
     }
 
-    /// What the answer to a question is expected to tell about the weights, in bits.
+    /// What the answer to a question is expected to tell about the weights, and about the noise if it is unknown, in bits.
     pub fn expected_bits(&self, query: &Query) -> f64 {
-        expected_bits(&self.chooser.difference(query), &self.posterior, self.model.fuzz())
+        let w = self.chooser.difference(query);
+        let about_the_noise = rivals::bits(&self.rivals, &w, |n, _| n);
+        expected_bits(&w, &self.posterior, self.model.fuzz()) + about_the_noise
     }
 
     /// The likeliest best of a list of points, and how likely it is; `None` where questions come from a ball.

@@ -8,7 +8,7 @@ mod server;
 mod sessions;
 
 use crate::args::{Bench, Global};
-use crate::fault::FINDING;
+use crate::fault::{FINDING, Fault};
 use crate::json;
 use crate::progress::Progress;
 use crate::table::Table;
@@ -76,6 +76,10 @@ fn conclude<R: Serialize, W: Write>(
     out: &mut W,
     print: impl FnOnce(&[R], &Settings, &mut W) -> Result<()>,
 ) -> Result<ExitCode> {
+    if let (true, Some(part)) = (rows.is_empty(), &settings.task) {
+        let sentence = format!("no task of this bench has `{part}` in its name; without --task all are run");
+        return Err(Fault::usage(sentence).into());
+    }
     if global.json {
         #[derive(Serialize)]
         struct Document<'a, R> {
@@ -355,7 +359,7 @@ fn noisy(settings: &Settings, largest: usize) -> Vec<Row> {
             let floor = floor_bits(q, target, true) / capacity;
             let mut row = summary(&name, q, target, floor, &trials, 0);
             row.holds = row.coverage >= 0.93;
-            row.goal = "covers .93".to_owned();
+            row.goal = ".93".to_owned();
             if name.contains(" 5 % wrong") {
                 row.holds &= row.certified <= 1.4 * floor;
                 row.goal.push_str(", 1.4");
@@ -436,7 +440,10 @@ fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> 
     let headings = ["task", "rad", "floor", "median", "p90", "certified", "covers", "ms", "goal", ""];
     let mut table = Table::new(terminal, headings);
     for row in rows {
-        let over = |questions: f64| format!("{questions:.0} ({:.2})", questions / row.floor);
+        let over = |questions: f64| {
+            let ratio = questions / row.floor;
+            format!("{questions:.0} ({ratio:.*})", if ratio < 10.0 { 2 } else { 1 })
+        };
         let verdict = match (row.goal.is_empty(), row.holds) {
             (true, _) => "",
             (false, true) => "ok",
@@ -449,7 +456,7 @@ fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> 
             over(row.median),
             over(row.p90),
             over(row.certified),
-            format!("{:.2}", row.coverage),
+            format!("{:.3}", row.coverage),
             format!("{:.2}", row.milliseconds_per_question),
             row.goal.clone(),
             verdict.to_owned(),
@@ -485,7 +492,7 @@ fn print(rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> 
     }
     let note = "median and p90: questions until the estimate is within the target; certified: until the engine says so; in \
                 brackets over the floor. covers: how often the certified estimate really is within the target. ms: per \
-                question.";
+                question. goal: bounds of median and p90 over the floor; with noise, of what covers and of certified.";
     writeln!(out, "{}", terminal.paragraph(note))?;
     Ok(())
 }

@@ -67,6 +67,15 @@ enum Who {
     With(Noise),
 }
 
+impl Who {
+    fn noise(self, rng: &mut Xoshiro256PlusPlus) -> Noise {
+        match self {
+            Who::Anybody => people::noise(rng),
+            Who::With(noise) => noise,
+        }
+    }
+}
+
 fn ratios(settings: &Settings) -> Vec<Row> {
     let anybody = settings.with_metrics(40 * settings.metrics);
     let alike = settings.with_metrics(4 * settings.metrics);
@@ -106,10 +115,7 @@ fn ratio_row(task: String, who: Who, settings: &Settings) -> Row {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).expect("a law"));
     let plan = AdaptiveRatio::new(space.clone()).expect("a plan");
     let sessions = each(settings, &task, |n, rng| {
-        let noise = match who {
-            Who::Anybody => people::noise(rng),
-            Who::With(noise) => noise,
-        };
+        let noise = who.noise(rng);
         let seed = settings.seed.wrapping_add(n);
         // The range of questions left takes longer than all the rest.
         let watched = matches!(who, Who::Anybody);
@@ -179,10 +185,13 @@ fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
             (format!("q={q}, {:.0} % wrong", 100.0 * lapse), Noise { slope: f64::INFINITY, lapse })
         });
         let slopes = [5.0, 20.0].map(|slope| (format!("q={q}, slope {slope}"), Noise { slope, lapse: 0.0 }));
-        for (name, noise) in flips.into_iter().chain(slopes).filter(|(name, _)| settings.wants(name)) {
+        let alike = flips.into_iter().chain(slopes).map(|(name, noise)| (name, Who::With(noise)));
+        let anybody = [(format!("q={q}, the population"), Who::Anybody)];
+        for (name, who) in anybody.into_iter().chain(alike).filter(|(name, _)| settings.wants(name)) {
             let plan = Adaptive::linear(ball(q), target).and_then(|plan| plan.answers(Answers::Unknown));
             let plan = plan.and_then(|plan| plan.budget(2_000)).expect("a plan");
             let sessions = each(&settings, &name, |n, rng| {
+                let noise = who.noise(rng);
                 angle_session(&plan, q, noise, rng, settings.seed.wrapping_add(n))
             });
             let mut row = summary(format!("{name}, to {target} rad"), &sessions);
