@@ -1,10 +1,11 @@
 //! "About a to b questions left": how often that was true.
 
+use equipoise::elicit::AnyPlan;
 use equipoise::engine::people::{self, Expert};
-use equipoise::engine::{AdaptiveRatio, Left};
+use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
 use equipoise::population::Logistic;
-use equipoise::space::{Binary, Space};
-use equipoise::{Metric, Oracle, Sense};
+use equipoise::space::{Binary, Space, Sphere};
+use equipoise::{Measure, Metric, Oracle, Sense};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -27,6 +28,24 @@ impl Tally {
     fn right(&self) -> f64 {
         1.0 - (self.fewer + self.more) as f64 / self.steps as f64
     }
+
+    /// Shows one more range.
+    fn show(&mut self, shown: &mut Vec<Left>, left: Left) {
+        let left = shown.last().map_or(left, |before| left.after(*before));
+        let before = shown.last().map_or(left.high, |before| before.high);
+        self.rise = self.rise.max(left.high as i64 - before as i64);
+        shown.push(left);
+    }
+
+    /// Holds all that were shown against the truth, at the end.
+    fn count(&mut self, shown: &[Left]) {
+        for (step, Left { low, high }) in shown.iter().enumerate() {
+            let left = shown.len() - step;
+            self.steps += 1;
+            self.fewer += usize::from(left < *low);
+            self.more += usize::from(left > *high);
+        }
+    }
 }
 
 /// Asks people of the population and counts over all steps.
@@ -39,25 +58,47 @@ fn tally(people: u64, seed: u64) -> Tally {
         let metric = Metric::linear(space().view(), Sense::Utility, vec![cos, sin]).unwrap();
         let mut posterior = plan.start();
         let mut expert = Expert::new(metric, posterior.unit(), people::noise(&mut random), seed ^ n);
-        let mut shown: Vec<Left> = vec![];
+        let mut shown = vec![];
         while let Ok(query) = plan.next(&posterior) {
-            let left = plan.questions_left(&posterior, n);
-            let left = shown.last().map_or(left, |before| left.after(*before));
-            let before = shown.last().map_or(left.high, |before| before.high);
-            tally.rise = tally.rise.max(left.high as i64 - before as i64);
-            shown.push(left);
+            tally.show(&mut shown, plan.questions_left(&posterior, n));
             let Ok(answer) = expert.prefer(&query);
             posterior.take(&query, &answer);
         }
-        for (step, Left { low, high }) in shown.iter().enumerate() {
-            let left = shown.len() - step;
-            tally.steps += 1;
-            tally.fewer += usize::from(left < *low);
-            tally.more += usize::from(left > *high);
-        }
+        tally.count(&shown);
     }
     println!("{people} people, seed {seed}: {tally:?}, right {:.3}", tally.right());
     tally
+}
+
+/// The same for several weights.
+fn tally_of_weights(plan: &Adaptive, people: u64, seed: u64) -> Tally {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut tally = Tally::default();
+    let any = AnyPlan::Adaptive(plan.clone());
+    for n in 0..people {
+        let (metric, unit) = people::metric(&any, &mut random).unwrap();
+        let mut expert = Expert::new(metric, unit, people::noise(&mut random), seed ^ n);
+        let mut session = plan.start();
+        let mut shown = vec![];
+        while let Ok(query) = plan.next(&session) {
+            tally.show(&mut shown, plan.questions_left(&session, n));
+            let Ok(answer) = expert.prefer(&query);
+            session.take(&query, &answer);
+        }
+        tally.count(&shown);
+    }
+    println!("{people} people, seed {seed}: {tally:?}, right {:.3}", tally.right());
+    tally
+}
+
+fn several_weights() -> [(&'static str, Adaptive); 2] {
+    let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.1).unwrap();
+    let plan = |rows: Option<usize>| {
+        let plan = Adaptive::linear(ball.clone(), 0.4).unwrap().answers(Answers::Unknown).unwrap();
+        let plan = plan.budget(40).unwrap();
+        rows.map_or(plan.clone(), |rows| plan.rows_that_differ(rows).unwrap())
+    };
+    [("any rows", plan(None)), ("three rows", plan(Some(3)))]
 }
 
 #[test]
@@ -65,6 +106,26 @@ fn the_range_of_questions_left_is_mostly_right() {
     let found = tally(12, 5);
     assert!(found.rise <= 2);
     assert!(found.right() >= 0.8);
+}
+
+#[test]
+fn the_range_is_mostly_right_for_several_weights() {
+    let found = tally_of_weights(&several_weights()[0].1, 6, 5);
+    assert!(found.rise <= 2);
+    assert!(found.right() >= 0.7);
+}
+
+#[test]
+#[ignore = "minutes: the range for several weights over many people"]
+fn how_often_the_range_holds_for_several_weights() {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    for (name, plan) in several_weights() {
+        let started = std::time::Instant::now();
+        let found = tally_of_weights(&plan, 60, since.as_secs());
+        let each = started.elapsed().as_secs_f64() / found.steps as f64;
+        println!("{name}: right {:.3}, {:.0} ms a range", found.right(), 1e3 * each);
+        assert!(found.rise <= 2 && found.right() >= 0.87);
+    }
 }
 
 #[test]

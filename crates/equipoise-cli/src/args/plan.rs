@@ -10,8 +10,9 @@ use std::path::PathBuf;
 FILE is a space, a plan or a simulation as a JSON document, or a table of predictions (CSV, JSON Lines, Parquet, Arrow): two \
 classes are asked about their thresholds, more about a ball of error rates; or the directory of a study, all of which is then \
 taken by simulated people. Experts are drawn from a population of \
-people unless --noise says otherwise. The exit code is 1 if the 95 % interval holds the truth in fewer than 93 % or more than \
-97 % of the sessions, or if more than 20 % of them are asked as many questions as allowed.
+people unless --noise says otherwise. The exit code is 1 if the 95 % interval holds the truth in fewer than 93 % of the \
+sessions, or that of a cost ratio in more than 97 %, by more than chance; or if more than 20 % of them are asked as many \
+questions as allowed.
 
 Examples:
   equipoise plan examples/simulations/logistic_linear_adaptive.json

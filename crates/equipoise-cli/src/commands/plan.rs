@@ -15,6 +15,7 @@ use equipoise::engine::people::{self, Expert};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
 use equipoise::space::AnySpace;
 use equipoise::{Metric, Plan as _};
+use equipoise_study::numbers::wilson;
 use equipoise_study::{Design, Stopped, rehearsal};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -27,6 +28,8 @@ use std::sync::Arc;
 
 /// How often a 95 % interval may hold before it counts as wrong.
 const COVERAGE: [f64; 2] = [0.93, 0.97];
+/// How often it should.
+const NOMINAL: f64 = 0.95;
 /// The largest share of sessions that may end without having settled anything.
 const CAPPED: f64 = 0.2;
 /// What may be done about too many sessions that do.
@@ -301,7 +304,8 @@ impl Report {
     fn new(subject: &Subject, noise: Option<String>, seed: u64, runs: &[Run]) -> Self {
         let share =
             |of: fn(&Run) -> bool| runs.iter().filter(|run| of(run)).count() as f64 / runs.len() as f64;
-        let coverage = share(|run| run.inside);
+        let inside = runs.iter().filter(|run| run.inside).count();
+        let [coverage, low, high] = wilson(inside, runs.len()).unwrap_or_default();
         let capped = share(|run| run.rule == "budget");
         let plan = subject.plan();
         let is_ratio = matches!(plan, AnyPlan::AdaptiveRatio(_));
@@ -316,11 +320,12 @@ impl Report {
         let mut findings = vec![];
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let [least, most] = COVERAGE;
-        if coverage < least {
+        // Few experts can be outside by chance.
+        if coverage < least && high < NOMINAL {
             findings.push(format!("the 95 % interval holds the truth in {} only", percent(coverage)));
         }
         // A certified angle is made to be careful: only an interval can be too wide.
-        if coverage > most && is_ratio {
+        if coverage > most && low > NOMINAL && is_ratio {
             findings.push(format!(
                 "the 95 % interval holds the truth in {}: it is wider than it says",
                 percent(coverage)

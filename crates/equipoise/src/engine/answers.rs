@@ -1,5 +1,6 @@
 //! How answers are believed to come about, as a plan's document says it.
 
+use super::ratio::Noise;
 use super::rivals;
 use super::session::AnswerModel;
 use crate::document::{self, Object};
@@ -39,6 +40,17 @@ impl Answers {
             }
         }
         Ok(self)
+    }
+
+    /// How people err who answer like this, in units of the space; `None` if that is not known.
+    pub(super) fn noise(self) -> Option<Noise> {
+        let exact = Noise { slope: f64::INFINITY, lapse: 0.0 };
+        match self {
+            Answers::Exact => Some(exact),
+            Answers::Flip { probability } => Some(Noise { lapse: probability, ..exact }),
+            Answers::Logistic { slope } => Some(Noise { slope, ..exact }),
+            Answers::Unknown => None,
+        }
     }
 
     pub(super) fn model(self, tolerance: f64, dimension: usize) -> AnswerModel {

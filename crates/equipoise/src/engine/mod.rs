@@ -24,6 +24,7 @@ pub mod people;
 mod plan;
 mod posterior;
 mod progress;
+mod progress_of_weights;
 mod ratio;
 mod ratio_plan;
 mod rivals;

@@ -140,6 +140,11 @@ impl Adaptive {
         Self { signs, ..self }
     }
 
+    /// How it believes answers to come about.
+    pub fn believed_answers(&self) -> Answers {
+        self.answers
+    }
+
     /// What it takes for known of the signs.
     pub fn known_signs(&self) -> SignKnowledge {
         self.signs
@@ -286,7 +291,7 @@ impl Adaptive {
             _ => vec![],
         };
         let chooser = Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ };
-        Session::start(chooser, model, signs).with_rivals(models, self.tolerance)
+        Session::start(chooser, model, signs).with_rivals(models, self.tolerance / self.answers.caution())
     }
 
     fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {
@@ -313,7 +318,7 @@ impl Adaptive {
     }
 
     /// What to ask now, or the rule that ends the questions.
-    fn next(&self, session: &Session) -> std::result::Result<Query, &'static str> {
+    pub fn next(&self, session: &Session) -> std::result::Result<Query, &'static str> {
         if let Some(rule) = self.ended(session) {
             return Err(rule);
         }

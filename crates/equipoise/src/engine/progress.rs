@@ -41,6 +41,17 @@ pub struct Left {
 }
 
 impl Left {
+    /// From how long imagined people take.
+    ///
+    /// Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
+    /// questions as allowed, and no tail lies beyond those.
+    pub(super) fn of(mut lengths: Vec<usize>) -> Self {
+        lengths.sort_unstable();
+        let held = (HELD * lengths.len() as f64).ceil() as usize;
+        let shortest = lengths.windows(held.max(1)).min_by_key(|held| held[held.len() - 1] - held[0]);
+        shortest.map_or(Left { low: 0, high: 0 }, |held| Left { low: held[0], high: held[held.len() - 1] })
+    }
+
     /// As it is shown after an answer, if `before` was shown before it: the upper end rises by 2 at most, because a count
     /// that jumps up is worse than one that is late. Not for "can't tell" or undo, after which more may well be left.
     pub fn after(self, before: Left) -> Self {
@@ -62,14 +73,7 @@ impl AdaptiveRatio {
             prospects: (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
-        let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
-        lengths.sort_unstable();
-        // Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
-        // questions as allowed, and no tail lies beyond those.
-        let held = (HELD * PEOPLE as f64).ceil() as usize;
-        let shortest = lengths.windows(held).min_by_key(|held| held[held.len() - 1] - held[0]);
-        let held = shortest.expect("fewer are held than there are");
-        Left { low: held[0], high: held[held.len() - 1] }
+        Left::of((0..PEOPLE).map(|n| roll_out.length(n)).collect())
     }
 }
 

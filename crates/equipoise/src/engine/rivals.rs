@@ -10,12 +10,16 @@
 use super::ask::Direction;
 use super::normal::distribution;
 use super::posterior::{Evidence, Posterior};
+use super::ratio::Noise;
 use super::session::AnswerModel;
 use super::stop::entropy;
 use crate::linalg::{angle, dot};
 
 /// The most cautious rivals are passed over if they are less likely than this, all together.
 const PASSED_OVER: f64 = 0.05;
+
+/// A rival speaks for all of its slope if it is at least so likely, beside the likeliest of them.
+const SPEAKS: f64 = 0.3;
 
 /// Rivals less likely than this retire: they will not come back, and every one that stays costs a posterior per answer.
 const RETIRED: f64 = 1e-6;
@@ -60,6 +64,11 @@ impl Rival {
         (self.lapse + (1.0 - 2.0 * self.lapse) * distribution(z)).max(1e-12)
     }
 
+    /// How people err according to it.
+    pub fn noise(&self) -> Noise {
+        Noise { slope: self.model.slope(), lapse: self.lapse }
+    }
+
     /// The angle around `estimate` that this rival finds wide enough for 95 %.
     pub fn need(&self, estimate: &[f64]) -> f64 {
         // Two independent errors: its own, and how far it is from the estimate.
@@ -94,6 +103,32 @@ pub(super) fn shares(rivals: &[Rival]) -> Vec<f64> {
     let weights: Vec<f64> = rivals.iter().map(|rival| (rival.evidence - top).exp()).collect();
     let total: f64 = weights.iter().sum();
     weights.iter().map(|weight| weight / total).collect()
+}
+
+/// The rival at a share of all.
+pub(super) fn draw(rivals: &[Rival], mut share: f64) -> Option<&Rival> {
+    let drawn = rivals.iter().zip(shares(rivals)).find(|(_, own)| {
+        share -= own;
+        share < 0.0
+    });
+    drawn.map(|(rival, _)| rival).or(rivals.last())
+}
+
+/// One rival for every slope, with the evidence of all: a third of the cost.
+///
+/// The one with most lapses speaks for the others if it is not much less likely: it decides how long sessions take.
+pub(super) fn one_per_slope(rivals: &[Rival]) -> Vec<Rival> {
+    let mut spokesmen: Vec<Rival> = vec![];
+    // Rivals of a slope come in the order of their lapse rates.
+    for rivals in rivals.chunk_by(|a, b| a.model.slope() == b.model.slope()) {
+        let top = rivals.iter().fold(f64::MIN, |top, rival| top.max(rival.evidence));
+        let total: f64 = rivals.iter().map(|rival| (rival.evidence - top).exp()).sum();
+        let speaks = |rival: &&Rival| rival.evidence >= top + SPEAKS.ln();
+        if let Some(rival) = rivals.iter().rev().find(speaks) {
+            spokesmen.push(Rival { evidence: top + total.ln(), ..rival.clone() });
+        }
+    }
+    spokesmen
 }
 
 /// What the answer to a question is expected to tell about which camp of rivals is right, in bits.
@@ -134,12 +169,12 @@ pub(super) fn radius(rivals: &[Rival], estimate: &[f64]) -> f64 {
 }
 
 /// The expected slope (geometric, in units of the ball) and lapse rate.
-pub(super) fn estimate(rivals: &[Rival]) -> Option<super::Noise> {
+pub(super) fn estimate(rivals: &[Rival]) -> Option<Noise> {
     let weighted = rivals.iter().zip(shares(rivals));
     let (mut log_slope, mut lapse) = (0.0, 0.0);
     for (rival, share) in weighted {
         log_slope += share * rival.model.slope().ln();
         lapse += share * rival.lapse;
     }
-    (!rivals.is_empty()).then(|| super::Noise { slope: log_slope.exp(), lapse })
+    (!rivals.is_empty()).then(|| Noise { slope: log_slope.exp(), lapse })
 }

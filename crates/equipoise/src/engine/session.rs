@@ -2,13 +2,17 @@
 
 use super::ask::{Chooser, Direction, Fuzz};
 use super::decision::Decision;
+use super::draws::draws;
 use super::posterior::{Evidence, Posterior};
+use super::ratio::Noise;
 use super::rivals::{self, Rival};
 use super::stop::expected_bits;
 use crate::interview::Answered;
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use crate::oracle::{Answer, Preference, Query};
+use rand::RngExt as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// How answers are believed to come about.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,8 +126,22 @@ impl Session {
     }
 
     /// The noise as far as it is known: estimated slope and lapse rate, where the plan was told nothing.
-    pub fn noise(&self) -> Option<super::Noise> {
+    pub fn noise(&self) -> Option<Noise> {
         rivals::estimate(&self.rivals)
+    }
+
+    /// Somebody who could have given these answers: their weights, and their noise where it is not `known`.
+    pub(super) fn person(&self, known: Option<Noise>, random: &mut Xoshiro256PlusPlus) -> (Vec<f64>, Noise) {
+        let rival = rivals::draw(&self.rivals, random.random());
+        let posterior = rival.map_or(&self.posterior, |rival| &rival.posterior);
+        let weights = draws(posterior, 1, random.random()).remove(0);
+        let noise = known.or(rival.map(Rival::noise));
+        (weights, noise.expect("noise is known unless rivals compete"))
+    }
+
+    /// The same with fewer models: for looking ahead, where speed counts.
+    pub(super) fn thinned(&self) -> Self {
+        Self { rivals: rivals::one_per_slope(&self.rivals), ..self.clone() }
     }
 
     /// How many answers have been taken in.

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Small plans of every adaptive kind: a name and a document.
-const PLANS: [(&str, &str); 13] = [
+const PLANS: [(&str, &str); 15] = [
     (
         "linear, exact",
         r#"{"kind":"linear","tolerance":0.02,"budget":20,
@@ -44,6 +44,16 @@ const PLANS: [(&str, &str); 13] = [
     (
         "group fair",
         r#"{"kind":"group_fair","tolerance":0.05,"budget":12,
+            "space":{"kind":"group_sphere","classes":2,"radius":0.2,"prevalence":[[0.3,0.6],[0.7,0.4]]}}"#,
+    ),
+    (
+        "polynomial",
+        r#"{"kind":"polynomial","degree":3,"tolerance":0.05,"budget":6,
+            "space":{"kind":"sphere","measure":"diagonal_rates","classes":2,"radius":0.2}}"#,
+    ),
+    (
+        "group fair, quadratic",
+        r#"{"kind":"group_fair_quadratic","tolerance":0.05,"budget":6,"answers":{"kind":"unknown"},
             "space":{"kind":"group_sphere","classes":2,"radius":0.2,"prevalence":[[0.3,0.6],[0.7,0.4]]}}"#,
     ),
     (

@@ -1,0 +1,40 @@
+//! How many questions are left when there are more than two weights: sessions played to their end with imagined people.
+//!
+//! A person is a model of answers drawn by how likely it is, and weights drawn from its posterior. Their session goes on
+//! from where the real one is, by the plan's own questions and rules.
+
+use super::plan::Adaptive;
+use super::progress::Left;
+use super::session::Session;
+use crate::linalg::{dot, norm};
+use crate::oracle::{Answer, Preference};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How many people are imagined.
+const PEOPLE: usize = 14;
+
+impl Adaptive {
+    /// How many questions are left after what a session has taken in; the same for the same seed.
+    pub fn questions_left(&self, session: &Session, seed: u64) -> Left {
+        if self.next(session).is_err() {
+            return Left { low: 0, high: 0 };
+        }
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let start = session.thinned();
+        let lengths = (0..PEOPLE).map(|_| {
+            let (weights, noise) = session.person(self.believed_answers().noise(), &mut random);
+            let mut imagined = start.clone();
+            while let Ok(query) = self.next(&imagined) {
+                let w = imagined.difference(&query);
+                // w is half the difference.
+                let ahead = 2.0 * dot(&w, &weights) / norm(&weights).max(1e-300);
+                let is_first = random.random::<f64>() < noise.chance_of_first(ahead);
+                let answer: Answer = if is_first { Preference::First } else { Preference::Second }.into();
+                imagined.take(&query, &answer);
+            }
+            imagined.asked() - session.asked()
+        });
+        Left::of(lengths.collect())
+    }
+}
