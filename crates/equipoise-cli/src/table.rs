@@ -38,7 +38,7 @@ impl Table {
 }
 
 /// Cells up to this many characters stay on one line, and headings wrap instead.
-const UNBROKEN: usize = 14;
+const UNBROKEN: usize = 16;
 
 /// Whether a cell reads as a number: perhaps a sign, a percentage, a range or a unit at its end.
 fn is_number(cell: &str) -> bool {

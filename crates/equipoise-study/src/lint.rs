@@ -31,6 +31,7 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     lints.languages();
     lints.consequences();
     lints.practice();
+    lints.contact();
     lints.feasible(design);
     lints.found.retain(|lint| !design.study().allow.iter().any(|allowed| allowed == lint.rule));
     lints.found
@@ -125,6 +126,16 @@ impl Lints<'_> {
             if card.source.trim().is_empty() {
                 self.say("G9", false, format!("consequences.{n}.source names nobody, expected who says so"));
             }
+        }
+    }
+
+    /// Templates come with an address that belongs to nobody.
+    fn contact(&mut self) {
+        let contact = &self.study.consent.contact;
+        let nobody = ["example.org", "example.com", "example.net"].iter().any(|name| contact.ends_with(name));
+        if nobody || contact.trim().is_empty() {
+            let what = format!("consent.contact is \"{contact}\", expected an address that somebody reads");
+            self.say("contact", false, what);
         }
     }
 

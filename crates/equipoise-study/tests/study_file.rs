@@ -33,6 +33,8 @@ fn lints_find_what_the_guidelines_warn_of() {
     let long =
         text.replace("A healthy person worries for weeks", &format!("A {} person", "very ".repeat(30)));
     assert!(found(&long).contains(&"G9"));
+    assert!(found(text).contains(&"contact"));
+    assert!(!found(&text.replace("study@example.org", "study@clinic.test")).contains(&"contact"));
 }
 
 #[test]
