@@ -46,7 +46,7 @@ fn tokens_are_made_listed_and_revoked() {
     assert!(token.starts_with("eqp_") && token.len() == 44, "{token}");
     assert_eq!(
         sentence,
-        "It may read read:aggregate export for 30 days. Keep it now: it is printed once and kept nowhere.\n"
+        "It may read read:aggregate, export for 30 days.\nKeep it now: it is printed once and kept nowhere.\n"
     );
     let list = place.line("account token list cancer").told();
     assert!(list.contains("nightly") && list.contains("never") && !list.contains(token), "{list}");
@@ -162,6 +162,8 @@ fn a_lost_key_is_said_before_anybody_is_asked() {
     }
     // What needs no names goes on, and what cannot be read can be deleted.
     place.line("export --study cancer").told();
+    place.line("invite --study cancer").told();
+    place.line("erase --study cancer 1 --yes").told();
     place.line("contacts --study cancer --forget --yes").told();
     place.line("contacts --study cancer").told();
 }
@@ -194,4 +196,44 @@ fn how_long_data_are_kept_is_in_the_study_and_the_record() {
     place.write("cancer/study.toml", &format!("{text}\n[retention]\ncontact_days = 0\n"));
     let run = place.line("retain --study cancer");
     assert!(run.code == Some(2) && run.err.contains("expected a number in [1, 36500]"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
+    use equipoise_study::contacts::Contacts;
+    use equipoise_study::log::{SqliteStore, Writer};
+    use equipoise_study::seams::{TestClock, TestRandom};
+    use equipoise_study::{Design, Desk, Study};
+    let place = Place::new("access-timer");
+    place.line("new cancer").told();
+    let text = place.read("cancer/study.toml");
+    place.write("cancer/study.toml", &format!("{text}\n[retention]\nanswers_days = 365\n"));
+    place.line("lock --study cancer").told();
+    let directory = place.0.join("cancer");
+    {
+        // Two people of 1970, by a clock for tests.
+        let study = Study::parse(&place.read("cancer/study.toml")).unwrap();
+        let design = std::sync::Arc::new(Design::new(study, &directory).unwrap());
+        let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite")).unwrap());
+        let desk = Desk::new(design, writer, TestClock::default(), TestRandom::new(4));
+        let desk = desk.with_contacts(Contacts::beside(&directory));
+        desk.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
+    }
+    place.line("invite --study cancer").told();
+    let erased = || place.line("verify --study cancer --json").json()["erased"].clone();
+    assert_eq!(erased(), 0);
+    let mut server = place
+        .command(&["serve", "cancer", "--listen", "127.0.0.1:0"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let begun = std::time::Instant::now();
+    while erased() != 2 && begun.elapsed() < std::time::Duration::from_secs(30) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let stop = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    assert!(stop.success() && server.wait().unwrap().success());
+    assert_eq!(erased(), 2, "the one who was invited today stays");
+    assert!(Contacts::beside(&directory).sessions().unwrap().is_empty());
 }

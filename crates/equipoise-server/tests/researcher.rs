@@ -435,9 +435,11 @@ async fn scripts_read_with_a_token_and_each_use_is_written_down() {
             "{path}"
         );
     }
-    let missing = read("/export/contacts.csv").await;
-    assert_eq!(missing.status, StatusCode::NOT_FOUND);
-    assert!(serde_json::from_str::<serde_json::Value>(&missing.body).is_ok(), "{}", missing.body);
+    for path in ["/export/contacts.csv", "/export/answers", "/api/contacts"] {
+        let missing = read(path).await;
+        assert_eq!(missing.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(serde_json::from_str::<serde_json::Value>(&missing.body).is_ok(), "{}", missing.body);
+    }
     for (sent, status) in
         [("Bearer", 401), ("bearer  ", 401), ("Basic YTpi", 303), ("Bearer eqp_\u{e9}", 401)]
     {

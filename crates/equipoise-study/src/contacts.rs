@@ -64,13 +64,14 @@ impl Contacts {
         Self { directory: None, opened: Mutex::default() }
     }
 
-    /// Contact data in a study's directory. Begins no file, and refuses a file without its key.
-    pub fn beside(directory: &Path) -> Result<Self> {
-        let contacts = Self { directory: Some(directory.to_owned()), opened: Mutex::default() };
-        if directory.join(FILE).exists() {
-            drop(contacts.open(false)?);
-        }
-        Ok(contacts)
+    /// Contact data in a study's directory. Begins no file and looks at none.
+    pub fn beside(directory: &Path) -> Self {
+        Self { directory: Some(directory.to_owned()), opened: Mutex::default() }
+    }
+
+    /// Whether what there is can be used: refuses files that others can read, and one without its key.
+    pub fn check(&self) -> Result<()> {
+        self.open(false).map(drop)
     }
 
     /// Whether there is anything, or ever was.
@@ -133,14 +134,13 @@ impl Contacts {
         rows.iter().map(|row| Ok((row.0.clone(), opened.unseal(row)?))).collect()
     }
 
-    /// Of whom something is known.
+    /// Of whom something is known. Needs no key.
     pub fn sessions(&self) -> Result<BTreeSet<String>> {
-        let opened = self.open(false)?;
-        let Some(opened) = &*opened else { return Ok(BTreeSet::new()) };
-        let sessions = opened.connection.prepare("SELECT session FROM contact").and_then(|mut statement| {
-            statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<BTreeSet<String>>>()
-        });
-        sessions.map_err(wrong)
+        let all = |connection: &Connection| {
+            let mut statement = connection.prepare("SELECT session FROM contact")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        };
+        Ok(self.without_key(all)?.unwrap_or_default())
     }
 
     /// Deletes what is known of a session for good. Needs no key.
@@ -161,38 +161,30 @@ impl Contacts {
             }
             Ok(removed)
         };
+        Ok(self.without_key(delete)?.unwrap_or(0))
+    }
+
+    /// Does something with the file that takes no key; nothing if there is no file.
+    fn without_key<T>(&self, f: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<Option<T>> {
         if let Some(Opened { connection, .. }) = &*self.lock() {
-            return delete(connection).map_err(wrong);
+            return f(connection).map(Some).map_err(wrong);
         }
         match &self.directory {
             Some(directory) if directory.join(FILE).exists() => {
-                delete(&connect(&directory.join(FILE))?).map_err(wrong)
+                f(&connect(&directory.join(FILE))?).map(Some).map_err(wrong)
             }
-            _ => Ok(0),
+            _ => Ok(None),
         }
-    }
-
-    /// [`forget`](Self::forget)s what is in a study's directory, also where the key is lost.
-    pub fn forget_beside(directory: &Path) -> Result<u64> {
-        Self { directory: Some(directory.to_owned()), opened: Mutex::default() }.forget()
     }
 
     /// Deletes everything and the key: whatever copies of the file there are say nothing any more. How many rows there were.
     pub fn forget(&self) -> Result<u64> {
-        let mut opened = self.lock();
         let count = |connection: &Connection| {
-            connection
-                .query_row("SELECT count(*) FROM contact", [], |row| row.get::<_, u64>(0))
-                .map_err(wrong)
+            connection.query_row("SELECT count(*) FROM contact", [], |row| row.get::<_, u64>(0))
         };
-        let Some(directory) = &self.directory else {
-            let rows = opened.as_ref().map_or(Ok(0), |opened| count(&opened.connection))?;
-            *opened = None;
-            return Ok(rows);
-        };
-        let path = directory.join(FILE);
-        let rows = if path.exists() { count(&connect(&path)?)? } else { 0 };
-        *opened = None;
+        let rows = self.without_key(count)?.unwrap_or(0);
+        *self.lock() = None;
+        let Some(directory) = &self.directory else { return Ok(rows) };
         // The key goes first: without it the rest is noise.
         for file in [KEY_FILE.to_owned(), FILE.to_owned(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
             match std::fs::remove_file(directory.join(&file)) {
@@ -351,7 +343,7 @@ mod tests {
     #[test]
     fn contact_data_are_kept_sealed_and_removed_for_good() {
         let directory = directory("kept");
-        let contacts = Contacts::beside(&directory).unwrap();
+        let contacts = Contacts::beside(&directory);
         assert_eq!((contacts.get("s1").unwrap(), contacts.remove("s1").unwrap()), (None, false));
         assert_eq!(
             std::fs::read_dir(&directory).unwrap().count(),
@@ -363,7 +355,7 @@ mod tests {
         assert_eq!(before, Some(contact("canary-1")));
         contacts.add("s2", &contact("canary-3")).unwrap();
         drop(contacts);
-        let contacts = Contacts::beside(&directory).unwrap();
+        let contacts = Contacts::beside(&directory);
         assert_eq!(contacts.get("s1").unwrap().unwrap()[LABEL], "canary-2");
         assert_eq!(contacts.all().unwrap().len(), 2);
         let whole = bytes(&directory);
@@ -382,12 +374,11 @@ mod tests {
     #[test]
     fn without_its_key_nothing_is_read_but_everything_can_be_deleted() {
         let directory = directory("key");
-        Contacts::beside(&directory).unwrap().add("s1", &contact("x")).unwrap();
+        Contacts::beside(&directory).add("s1", &contact("x")).unwrap();
         let key_file = directory.join(KEY_FILE);
         let key = std::fs::read_to_string(&key_file).unwrap();
         assert_eq!(key.trim().len(), 64);
-        let sentence =
-            || Contacts::beside(&directory).and_then(|contacts| contacts.get("s1")).unwrap_err().to_string();
+        let sentence = || Contacts::beside(&directory).get("s1").unwrap_err().to_string();
         for (text, expected) in [
             ("0".repeat(64), "is not the key of contacts.sqlite"),
             ("hello".to_owned(), "is not a key, expected 64 hexadecimal digits"),
@@ -399,7 +390,8 @@ mod tests {
         std::fs::remove_file(&key_file).unwrap();
         assert!(sentence().contains("is there without its key"), "{}", sentence());
         assert!(!key_file.exists(), "a new key would open nothing");
-        let keyless = Contacts { directory: Some(directory.clone()), opened: Mutex::default() };
+        let keyless = Contacts::beside(&directory);
+        assert!(keyless.check().is_err() && keyless.sessions().unwrap().contains("s1"));
         assert!(keyless.remove("s1").unwrap());
         std::fs::remove_dir_all(&directory).unwrap();
     }
@@ -426,12 +418,12 @@ mod tests {
     fn the_files_are_their_owners_and_refused_otherwise() {
         use std::os::unix::fs::PermissionsExt as _;
         let directory = directory("mode");
-        Contacts::beside(&directory).unwrap().add("s1", &contact("x")).unwrap();
+        Contacts::beside(&directory).add("s1", &contact("x")).unwrap();
         for file in [FILE, KEY_FILE] {
             let path = directory.join(file);
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{file}");
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-            let sentence = Contacts::beside(&directory).unwrap_err().to_string();
+            let sentence = Contacts::beside(&directory).check().unwrap_err().to_string();
             assert!(sentence.contains("others can read") && sentence.contains("chmod 600"), "{sentence}");
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         }

@@ -26,7 +26,7 @@ fn directory(name: &str) -> PathBuf {
 
 fn on_disk(directory: &Path) -> Desk {
     let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
-    desk_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory).unwrap())
+    desk_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
 }
 
 fn holds_canary(directory: &Path) -> bool {

@@ -24,6 +24,8 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let panel = !design.study().completion.parameters.is_empty();
     let desk = place.desk(design)?;
     if panel || desk.contacts().exist() {
+        // Better no study than one that loses whom it asks.
+        desk.contacts().check()?;
         desk.tidy_contacts()?;
     }
     let invitations = desk.invite(args.invite)?;

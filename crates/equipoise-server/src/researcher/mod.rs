@@ -270,6 +270,9 @@ const STALE: [&str; 2] =
     ["This form is out of date", "Nothing was changed. Go back, reload the page, and try again."];
 
 async fn missing(State(state): State<Researchers>, headers: HeaderMap) -> Response {
+    if sign::bearer(&headers).is_some() {
+        return refusal::error(StatusCode::NOT_FOUND, "there is no such page");
+    }
     let shared = state.0.clone();
     let found = tokio::task::spawn_blocking(move || Signed::from_cookie(&shared, &headers, true)).await;
     let signed = found.ok().and_then(Result::ok).flatten();

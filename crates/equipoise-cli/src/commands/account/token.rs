@@ -48,7 +48,8 @@ fn add(of: &Of, name: &str, scopes: &[Scope], days: u32, global: &Global) -> Res
     } else {
         let lasts = if days == 1 { "a day".to_owned() } else { format!("{days} days") };
         writeln!(out, "{token}")?;
-        writeln!(out, "It may read {scopes} for {lasts}. Keep it now: it is printed once and kept nowhere.")?;
+        writeln!(out, "It may read {} for {lasts}.", scopes.replace(' ', ", "))?;
+        writeln!(out, "Keep it now: it is printed once and kept nowhere.")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -47,6 +47,7 @@ pub fn run(args: &Contacts, global: &Global) -> Result<ExitCode> {
         true => forget(args, global),
         false => {
             let desk = args.place.desk(design.clone())?;
+            desk.contacts().check()?;
             desk.tidy_contacts()?;
             desk.note(Admin::new(HERE, Deed::Looked { page: "contacts".to_owned(), participant: None }))?;
             let known = desk.contacts().all()?;
@@ -66,8 +67,8 @@ fn forget(args: &Contacts, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(what).into());
     }
     // Also where the key is lost, and nothing could be read.
-    let rows = equipoise_study::contacts::Contacts::forget_beside(args.place.directory())?;
     let desk = args.place.desk(args.place.design()?)?;
+    let rows = desk.contacts().forget()?;
     desk.note(Admin::new(HERE, Deed::ContactsForgotten { people: rows }))?;
     let mut out = std::io::stdout().lock();
     match global.json {

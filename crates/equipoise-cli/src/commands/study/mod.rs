@@ -24,6 +24,7 @@ use crate::files;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Accounts;
+use equipoise_study::contacts::Contacts;
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Design, Desk, Participant, Study, people};
@@ -96,10 +97,6 @@ impl Place {
         Self { directory }
     }
 
-    fn directory(&self) -> &Path {
-        &self.directory
-    }
-
     fn path(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
@@ -155,12 +152,8 @@ impl Place {
     /// A desk on the study's log, which is begun if it is not there.
     pub fn desk(&self, design: Arc<Design>) -> Result<Desk> {
         let writer = Writer::start(SqliteStore::open(self.log())?);
-        Ok(Desk::new(design, writer, SystemClock, SystemRandom).with_contacts(self.contacts()?))
-    }
-
-    /// Who participants are.
-    fn contacts(&self) -> Result<equipoise_study::contacts::Contacts> {
-        Ok(equipoise_study::contacts::Contacts::beside(&self.directory)?)
+        Ok(Desk::new(design, writer, SystemClock, SystemRandom)
+            .with_contacts(Contacts::beside(&self.directory)))
     }
 }
 

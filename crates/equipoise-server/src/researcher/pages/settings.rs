@@ -91,7 +91,7 @@ fn content(call: &Call<'_>, told: Option<(String, String)>) -> Result<Page, Prob
         roles: Role::ALL,
         tokens: tokens
             .map(|token| TokenLine {
-                scopes: tokens::words(&token.scopes),
+                scopes: token.scopes.iter().map(|scope| scope.word()).collect::<Vec<_>>().join(", "),
                 account: token.account.name,
                 name: token.name,
                 expires: when(token.expires_at),
