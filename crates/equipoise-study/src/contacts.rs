@@ -198,7 +198,12 @@ impl Contacts {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another process may have forgotten everything: what is written to a deleted file is lost.
+        if self.directory.as_ref().is_some_and(|directory| !directory.join(FILE).exists()) {
+            *opened = None;
+        }
+        opened
     }
 
     /// What is open. `begin` makes the files if they are not there.
@@ -393,6 +398,18 @@ mod tests {
         let keyless = Contacts::beside(&directory);
         assert!(keyless.check().is_err() && keyless.sessions().unwrap().contains("s1"));
         assert!(keyless.remove("s1").unwrap());
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+
+    #[test]
+    fn what_another_process_forgot_is_begun_anew() {
+        let directory = directory("anew");
+        let server = Contacts::beside(&directory);
+        server.add("s1", &contact("x")).unwrap();
+        assert_eq!(Contacts::beside(&directory).forget().unwrap(), 1);
+        assert_eq!(server.get("s1").unwrap(), None);
+        server.add("s2", &contact("y")).unwrap();
+        assert_eq!(Contacts::beside(&directory).get("s2").unwrap(), Some(contact("y")));
         std::fs::remove_dir_all(&directory).unwrap();
     }
 

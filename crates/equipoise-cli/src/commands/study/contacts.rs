@@ -8,10 +8,10 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::contacts::Contact;
 use equipoise_study::event::{Admin, Deed};
 use equipoise_study::people;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -22,7 +22,8 @@ Who somebody is (what `invite --for` was given, what a panel passed along) is no
 contacts.sqlite, and contacts.key opens it; both are for their owner alone. Leave the key out when you pass a study on. \
 Looking is written to the audit log.
 
---forget deletes both files: copies of contacts.sqlite say nothing any more. Answers stay.
+--forget deletes both files: copies of contacts.sqlite say nothing any more. Answers stay, and whoever agrees afterwards is \
+known again.
 
 Examples:
   equipoise contacts --study cancer
@@ -46,16 +47,14 @@ pub fn run(args: &Contacts, global: &Global) -> Result<ExitCode> {
     match args.forget {
         true => forget(args, global),
         false => {
-            let desk = args.place.desk(design.clone())?;
+            let desk = args.place.desk(design)?;
             desk.contacts().check()?;
             desk.tidy_contacts()?;
             desk.note(Admin::new(HERE, Deed::Looked { page: "contacts".to_owned(), participant: None }))?;
-            let known = desk.contacts().all()?;
-            let everybody = people::participants(&design, &args.place.store()?)?;
-            let listed: Vec<(u64, BTreeMap<String, String>)> = everybody
-                .iter()
-                .filter_map(|person| Some((person.invited()?.number, known.get(person.session())?.clone())))
-                .collect();
+            let mut known = desk.contacts().all()?;
+            let numbers = people::numbers(&args.place.store()?)?.into_iter();
+            let listed: Vec<(u64, Contact)> =
+                numbers.filter_map(|(number, session)| Some((number, known.remove(&session)?))).collect();
             list(&listed, global)
         }
     }
@@ -81,7 +80,7 @@ fn forget(args: &Contacts, global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(listed: &[(u64, BTreeMap<String, String>)], global: &Global) -> Result<ExitCode> {
+fn list(listed: &[(u64, Contact)], global: &Global) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if global.json {
         let all: Vec<_> =

@@ -162,9 +162,7 @@ pub const HERE: &str = "command line";
 
 /// A participant by number.
 fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result<Participant> {
-    let all = people::participants(design, store)?;
-    let found =
-        all.into_iter().find(|person| person.invited().is_some_and(|invited| invited.number == number));
+    let found = people::participant(design, store, number)?;
     Ok(found.ok_or_else(|| Fault::usage(format!("there is no participant {number}")))?)
 }
 
