@@ -114,6 +114,12 @@ fn who_participants_are_is_for_the_owner_and_nowhere_in_the_clear() {
     assert_eq!(person["contact"]["contact"], "canary-ben, desk 4");
     let said = place.line("export-person --study cancer 2 --out two.json").told();
     assert_eq!(said, "Wrote all there is about participant 2 to two.json: 1 event.\n");
+    #[cfg(unix)]
+    for file in ["two.json", "links.csv"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(place.0.join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "others can read {file}");
+    }
     let again: Value = serde_json::from_str(&place.read("two.json")).unwrap();
     assert_eq!(again["events"], person["events"]);
     place.line("export-person --study cancer 9").fails(2, "there is no participant 9");

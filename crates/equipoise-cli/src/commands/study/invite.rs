@@ -63,7 +63,8 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
             })
             .collect();
         let more = if labels.is_some() { ",contact" } else { "" };
-        files::write(path, &format!("participant,link{more}\n{rows}"))?;
+        // Whoever can read a link can answer for somebody.
+        files::write_private(path, format!("participant,link{more}\n{rows}").as_bytes())?;
     }
     let mut out = std::io::stdout().lock();
     match (&args.out, global.json) {

@@ -49,7 +49,7 @@ pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     };
     let mut text = Vec::new();
     json::write(&document, &mut text)?;
-    files::write_bytes(path, &text)?;
+    files::write_private(path, &text)?;
     let events = person.events();
     match global.json {
         true => {
