@@ -60,11 +60,24 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 
 /// The same for what is not text.
 pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
-    write_or_say(path, content)
+    write_with(path, content, std::fs::OpenOptions::new())
+}
+
+/// The same for what is nobody else's business: a new file that only its owner can read.
+pub fn write_private(path: &Path, content: &[u8]) -> Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+    let mut options = std::fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    write_with(path, content, options)
+}
+
+fn write_with(path: &Path, content: &[u8], options: std::fs::OpenOptions) -> Result<()> {
+    write_or_say(path, content, options)
         .map_err(|e| Fault::input_output(format!("cannot write {}: {}", name(path), why(&e))).into())
 }
 
-fn write_or_say(path: &Path, content: &[u8]) -> std::io::Result<()> {
+fn write_or_say(path: &Path, content: &[u8], mut options: std::fs::OpenOptions) -> std::io::Result<()> {
     // A link keeps pointing where it did.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match std::fs::metadata(&path) {
@@ -73,7 +86,8 @@ fn write_or_say(path: &Path, content: &[u8]) -> std::io::Result<()> {
         _ => {}
     }
     let beside = beside(&path)?;
-    let written = std::fs::File::create(&beside).and_then(|mut file| {
+    let opened = options.write(true).create(true).truncate(true).open(&beside);
+    let written = opened.and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()?;
         std::fs::rename(&beside, &path)

@@ -217,7 +217,8 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
         .spawn()
         .expect("the binary runs");
     let mut output = BufReader::new(demo.stdout.take().unwrap());
-    let link = document(&mut output)["link"].as_str().unwrap().to_owned();
+    let told = document(&mut output);
+    let link = told["link"].as_str().unwrap().to_owned();
     let (address, path) = link.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut sent = 0;
@@ -257,6 +258,32 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
             }
         }
     });
+    // The researchers' side: tokens, names and passwords that nobody has.
+    let desk = told["researchers"]["link"].as_str().unwrap().strip_prefix("http://").unwrap();
+    for round in 0..20 {
+        use std::io::{Read as _, Write as _};
+        sent += 2;
+        let body = format!("csrf=canary-{sent:04}&name=canary-{round}&password=canary-{sent:04}-password");
+        for (line, rest) in [
+            (format!("GET /api/live?mail=canary-{sent:04}@example.org"), String::new()),
+            ("POST /sign-in".to_owned(), body),
+        ] {
+            let mut stream = std::net::TcpStream::connect(desk).unwrap();
+            let length = rest.len();
+            let kind = "Content-Type: application/x-www-form-urlencoded";
+            let who = format!(
+                "Authorization: Bearer eqp_canary-{sent:04}\r\nCookie: equipoise-desk=canary-{sent:04}"
+            );
+            write!(
+                stream,
+                "{line} HTTP/1.1\r\nHost: desk\r\n{who}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{rest}"
+            )
+            .unwrap();
+            let mut got = String::new();
+            stream.read_to_string(&mut got).unwrap();
+            assert!(got.starts_with("HTTP/1.1 40"), "{got}");
+        }
+    }
     Command::new("kill").args(["-TERM", &demo.id().to_string()]).status().unwrap();
     let mut said = String::new();
     std::io::Read::read_to_string(&mut output, &mut said).unwrap();

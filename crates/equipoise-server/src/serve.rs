@@ -8,12 +8,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
 /// Threads for requests. What waits for the disk or computes has threads of its own.
 const THREADS: usize = 2;
 /// Threads that may wait for the disk or compute at the same time. More would only take the processors from each other.
 const WORKERS: usize = 64;
+
+/// What is past its time is deleted this often.
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// Where to listen, and under which name.
 #[derive(Debug, Clone)]
@@ -79,6 +83,9 @@ pub fn study(
             let state = Researchers::new(desk.clone(), accounts, settings).map_err(io::Error::other)?;
             second = Some((listener, state, own, address));
         }
+        if !desk.design().study().retention.is_none() {
+            tokio::spawn(retain(desk.clone()));
+        }
         let state = Participants::new(desk, Settings { origin });
         let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
         ready(&Serving { participants: &state, address, researchers })?;
@@ -89,6 +96,24 @@ pub fn study(
         let second = async { axum::serve(listener, app).with_graceful_shutdown(stop()).await };
         tokio::try_join!(first, second).map(drop)
     })
+}
+
+/// Deletes what is past its time, now and every hour.
+///
+/// The time goes on from when the server was started, as its own clock counts: a machine whose clock is set wrong
+/// meanwhile deletes nothing early.
+async fn retain(desk: Arc<Desk>) {
+    let (started, begun) = (desk.now(), Instant::now());
+    loop {
+        let desk = desk.clone();
+        let now = started.saturating_add(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX));
+        match tokio::task::spawn_blocking(move || desk.retain(now)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => eprintln!("warning: what is past its time could not be deleted: {error}"),
+            Err(_) => eprintln!("warning: what is past its time could not be deleted"),
+        }
+        tokio::time::sleep(HOUR).await;
+    }
 }
 
 async fn stop() {

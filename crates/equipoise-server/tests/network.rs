@@ -256,6 +256,15 @@ impl Store for Limited {
         self.store.head()
     }
 
+    fn replace(
+        &mut self,
+        position: u64,
+        payload: equipoise_study::log::Payload,
+        record: equipoise_study::log::Draft,
+    ) -> equipoise_study::Result<equipoise_study::log::Row> {
+        self.store.replace(position, payload, record)
+    }
+
     fn erase(
         &mut self,
         session: &str,

@@ -5,10 +5,11 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use equipoise_server::researcher::accounts::{Accounts, Role};
+use equipoise_server::researcher::tokens::{Scope, Wanted};
 use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
 use equipoise_server::{cohort, participant};
 use equipoise_study::event::{Answered, Choice};
-use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Row, Store, Writer};
+use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Payload, Row, Store, Writer, rows};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
 use equipoise_study::{Design, Desk, Error, Event, Question, Step, Study, template};
@@ -25,6 +26,7 @@ const PEOPLE: usize = 3;
 /// A study with both sides, somebody of every role, and participants who have begun.
 struct Web {
     app: Router,
+    researchers: Researchers,
     participants: Router,
     desk: Arc<Desk>,
     tokens: Vec<String>,
@@ -63,6 +65,10 @@ impl Store for Breakable {
     fn head(&self) -> equipoise_study::Result<Head> {
         self.0.head()
     }
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> equipoise_study::Result<Row> {
+        self.check()?;
+        self.0.replace(position, payload, record)
+    }
     fn erase(&mut self, session: &str, record: Draft) -> equipoise_study::Result<Row> {
         self.check()?;
         self.0.erase(session, record)
@@ -95,10 +101,11 @@ fn web_with(template: &str, directory: &Path, change: impl FnOnce(&mut Study)) -
         participants: "http://study.test".to_owned(),
         log: None,
     };
-    let app = app(Researchers::new(desk.clone(), accounts, settings).unwrap());
+    let researchers = Researchers::new(desk.clone(), accounts, settings).unwrap();
+    let app = app(researchers.clone());
     let settings = participant::Settings { origin: "http://study.test".to_owned() };
     let participants = participant::app(participant::Participants::new(desk.clone(), settings));
-    Web { app, participants, desk, tokens, broken }
+    Web { app, researchers, participants, desk, tokens, broken }
 }
 
 struct Got {
@@ -183,6 +190,11 @@ impl Web {
         Browser { cookie, csrf }
     }
 
+    /// A token that was made at a time.
+    fn token(&self, name: &str, account: &str, scopes: &[Scope], at: i64) -> String {
+        self.researchers.accounts().add_token(&Wanted { name, account, scopes, days: 1 }, at).unwrap()
+    }
+
     async fn post(&self, browser: &Browser, path: &str, more: &[(&str, &str)]) -> Got {
         let mut fields = vec![("csrf", browser.csrf.as_str())];
         fields.extend(more);
@@ -192,6 +204,45 @@ impl Web {
     /// The cookie of a participant who has opened their link.
     async fn participant(&self, number: usize) -> String {
         get(&self.participants, &format!("/s/{}", self.tokens[number]), "").await.cookies()
+    }
+}
+
+/// Now, in milliseconds since 1970.
+fn now() -> i64 {
+    equipoise_study::seams::Clock::now(&SystemClock)
+}
+
+/// A request of a script.
+fn script(path: &str, token: &str) -> Request<Body> {
+    Request::get(path).header(header::AUTHORIZATION, format!("Bearer {token}")).body(Body::empty()).unwrap()
+}
+
+/// Who asks in the matrix.
+enum Credential {
+    /// Cookies, and the role of whoever they belong to.
+    Cookies(Browser, Option<Role>),
+    /// A token, what it allows if it is one, and the cookies that are sent along.
+    Token(String, Option<Vec<Scope>>, Browser),
+}
+
+/// What the table says about a credential.
+fn expected(access: Option<Access>, method: &Method, who: &Credential) -> Cell {
+    let (post, Some(access)) = (*method == Method::POST, access) else { return Cell::NoSuchMethod };
+    match (access, who) {
+        // A token sends no form, whatever it allows and whoever's cookies are with it.
+        (_, Credential::Token(..)) if post => Cell::Forbidden,
+        // Without a visit to the page first, its form is nobody's.
+        (Access::Anyone, Credential::Cookies(_, None)) if post => Cell::Forbidden,
+        (Access::Anyone, _) => Cell::Allowed,
+        (_, Credential::Cookies(_, None) | Credential::Token(_, None, _)) => Cell::SignIn,
+        (Access::AtLeast(least), Credential::Cookies(_, Some(role))) if *role >= least => Cell::Allowed,
+        (Access::Scripts(scope), Credential::Cookies(_, Some(role))) if *role >= scope.least() => {
+            Cell::Allowed
+        }
+        (Access::Scripts(scope), Credential::Token(_, Some(scopes), _)) if scopes.contains(&scope) => {
+            Cell::Allowed
+        }
+        _ => Cell::Forbidden,
     }
 }
 
@@ -233,15 +284,58 @@ async fn every_route_answers_every_credential_as_its_line_in_the_table_says() {
     assert_eq!(web.post(&revoked, "/sign-out", &[]).await.to(), "/sign-in");
     let nobody = Browser { cookie: String::new(), csrf: String::new() };
     let outsider = |cookie: String| Browser { cookie, csrf: owner.csrf.clone() };
-    let credentials = [
-        ("none", nobody, None),
-        ("participant", outsider(web.participant(0).await), None),
-        ("other participant", outsider(web.participant(1).await), None),
-        ("revoked", revoked, None),
-        ("viewer", viewer, Some(Role::Viewer)),
-        ("analyst", analyst, Some(Role::Analyst)),
-        ("owner", owner.clone(), Some(Role::Owner)),
+    let token = |name: &str, account: &str, scopes: &[Scope]| web.token(name, account, scopes, now());
+    let accounts = web.researchers.accounts();
+    let gone = token("gone", "owner", &Scope::ALL);
+    accounts.revoke_token("gone").unwrap();
+    let expired = web.token("old", "owner", &Scope::ALL, now() - 86_400_001);
+    // An analyst made it, who has become a viewer since.
+    accounts.add("eva", Role::Analyst, PASSWORD, 0).unwrap();
+    let lowered = token("lowered", "eva", &Scope::ALL);
+    accounts.set_role("eva", Role::Viewer).unwrap();
+    // The account it belonged to is no more.
+    accounts.add("ben", Role::Owner, PASSWORD, 0).unwrap();
+    let orphan = token("orphan", "ben", &Scope::ALL);
+    accounts.remove("ben").unwrap();
+    let cookies = |browser: Browser, role: Option<Role>| Credential::Cookies(browser, role);
+    let bearer = |token: String, scopes: Option<&[Scope]>| {
+        Credential::Token(token, scopes.map(<[Scope]>::to_vec), nobody.clone())
+    };
+    let mut credentials = vec![
+        ("none", cookies(nobody.clone(), None)),
+        ("participant", cookies(outsider(web.participant(0).await), None)),
+        ("other participant", cookies(outsider(web.participant(1).await), None)),
+        ("revoked", cookies(revoked, None)),
+        ("viewer", cookies(viewer, Some(Role::Viewer))),
+        ("analyst", cookies(analyst, Some(Role::Analyst))),
+        ("owner", cookies(owner.clone(), Some(Role::Owner))),
+        ("token of all scopes", bearer(token("all", "owner", &Scope::ALL), Some(&Scope::ALL))),
+        (
+            "token of a viewer",
+            bearer(token("v", "viewer", &[Scope::ReadAggregate]), Some(&[Scope::ReadAggregate])),
+        ),
+        ("token of one who may do less now", bearer(lowered, Some(&[Scope::ReadAggregate]))),
+        ("expired token", bearer(expired.clone(), None)),
+        ("revoked token", bearer(gone.clone(), None)),
+        ("token of an account that is gone", bearer(orphan, None)),
+        ("token nobody made", bearer(format!("eqp_{}", "0".repeat(40)), None)),
+        ("no token at all", bearer(String::new(), None)),
+        ("session as a token", bearer(owner.cookie.split_once('=').unwrap().1[..32].to_owned(), None)),
+        // Cookies that come along neither open more nor help a token that opens nothing.
+        (
+            "token and an owner's cookies",
+            Credential::Token(
+                token("both", "owner", &[Scope::Export]),
+                Some(vec![Scope::Export]),
+                owner.clone(),
+            ),
+        ),
+        ("revoked token and an owner's cookies", Credential::Token(gone, None, owner.clone())),
     ];
+    for scope in Scope::ALL {
+        let name = scope.word().replace(':', "-");
+        credentials.push((scope.word(), bearer(token(&name, "analyst", &[scope]), Some(&[scope]))));
+    }
     let mut paths: Vec<&str> = routes().iter().map(|route| route.path).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -251,45 +345,134 @@ async fn every_route_answers_every_credential_as_its_line_in_the_table_says() {
             // A page answers HEAD, too.
             let asked = if method == Method::HEAD { Method::GET } else { method.clone() };
             let declared = routes().iter().find(|route| route.path == path && route.method == asked);
-            for (name, browser, role) in &credentials {
+            for (name, who) in &credentials {
+                let (browser, token) = match who {
+                    Credential::Cookies(browser, _) => (browser, None),
+                    Credential::Token(token, _, browser) => (browser, Some(token)),
+                };
+                let signed_in = matches!(who, Credential::Cookies(_, Some(_)));
                 // These end the session they are sent with.
-                if role.is_some()
-                    && ["/sign-out", "/settings/sessions"].contains(&path)
-                    && method == Method::POST
+                if signed_in && ["/sign-out", "/settings/sessions"].contains(&path) && method == Method::POST
                 {
                     continue;
                 }
-                let expected = match declared.map(|route| route.access()) {
-                    None => Cell::NoSuchMethod,
-                    // Without a visit to the page first, its form is nobody's.
-                    Some(Access::Anyone) if method == Method::POST && role.is_none() => Cell::Forbidden,
-                    Some(Access::Anyone) => Cell::Allowed,
-                    Some(Access::AtLeast(least)) => match role {
-                        None => Cell::SignIn,
-                        Some(role) if *role >= least => Cell::Allowed,
-                        Some(_) => Cell::Forbidden,
-                    },
-                };
+                let expected = expected(declared.map(|route| route.access()), &method, who);
                 let mut request = form(&address(path), &browser.cookie, &[("csrf", browser.csrf.as_str())]);
                 *request.method_mut() = method.clone();
+                if let Some(token) = token {
+                    let value = format!("Bearer {token}").parse().unwrap();
+                    request.headers_mut().insert(header::AUTHORIZATION, value);
+                }
                 let got = send(&web.app, request).await;
                 cells += 1;
                 // Signing in without a password is wrong, not forbidden to anybody in particular.
-                let tried = path == "/sign-in" && method == Method::POST && role.is_some();
+                let tried = path == "/sign-in" && method == Method::POST && signed_in;
                 if !tried && cell(&got) != expected {
                     wrong.push(format!("{method} {path} as {name}: {} instead of {expected:?}", got.status));
+                }
+                if token.is_some() && got.headers.contains_key(header::SET_COOKIE) && path != "/sign-in" {
+                    wrong.push(format!("{method} {path} as {name} sets a cookie"));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "{} of {cells} cells:\n{}", wrong.len(), wrong.join("\n"));
-    println!("{cells} cells of {} routes", routes().len());
+    println!("{cells} cells of {} routes and {} credentials", routes().len(), credentials.len());
+    for route in routes().iter().filter(|route| matches!(route.access(), Access::Scripts(_))) {
+        assert_eq!(route.method, Method::GET, "{} lets scripts change something", route.path);
+    }
     // The two that end their own session, one after the other.
     for (path, name) in [("/sign-out", "viewer"), ("/settings/sessions", "viewer")] {
         let browser = web.sign_in(name).await;
         assert_eq!(web.post(&browser, path, &[]).await.status, StatusCode::SEE_OTHER, "{path}");
         assert_eq!(cell(&get(&web.app, "/", &browser.cookie).await), Cell::SignIn, "{path}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scripts_read_with_a_token_and_each_use_is_written_down() {
+    let web = web();
+    take_part(&web, "panel-identity-");
+    let [owner, viewer] = [web.sign_in("owner").await, web.sign_in("viewer").await];
+    let make = |browser: &Browser, fields: &[(&'static str, &'static str)]| {
+        let (web, browser, fields) = (&web, browser.clone(), fields.to_vec());
+        async move { web.post(&browser, "/settings/tokens", &fields).await }
+    };
+    let all = [("scope", "read:aggregate"), ("scope", "read:answers"), ("scope", "export")];
+    let named = |name: &'static str, days: &'static str| [("token", name), ("days", days)];
+    for (fields, sentence) in [
+        ([&named("nightly", "0")[..], &all].concat(), "a token cannot last 0 days"),
+        ([&named("nightly", "soon")[..], &all].concat(), "the form does not say for how many days"),
+        (named("nightly", "30").to_vec(), "the token may read nothing"),
+        ([&named("", "30")[..], &all].concat(), "cannot be the name of a token"),
+        ([&named("nightly", "30")[..], &[("scope", "write")]].concat(), "a scope that is not there"),
+    ] {
+        let got = make(&owner, &fields).await;
+        assert_eq!(got.status, StatusCode::UNPROCESSABLE_ENTITY, "{sentence}");
+        assert!(got.body.to_lowercase().contains(sentence), "{sentence} in {}", got.body);
+    }
+    let more = make(&viewer, &[&named("more", "30")[..], &all].concat()).await;
+    assert!(more.body.contains("Viewer is viewer and may not give a token"), "{}", more.body);
+    let page = make(&owner, &[&named("nightly", "30")[..], &all].concat()).await;
+    assert_eq!(page.status, StatusCode::OK, "{}", page.body);
+    let token = page.body.split_once("<code class=\"receipt\">").unwrap().1.split('<').next().unwrap();
+    assert!(token.starts_with("eqp_") && token.len() == 44, "{token}");
+    let settings = get(&web.app, "/settings", &owner.cookie).await.body;
+    assert!(settings.contains("nightly") && !settings.contains(token), "it is shown once");
+    assert!(!get(&web.app, "/settings", &viewer.cookie).await.body.contains("nightly"), "it is not theirs");
+    let read = |path: &'static str| send(&web.app, script(path, token));
+    let live: serde_json::Value = serde_json::from_str(&read("/api/live").await.body).unwrap();
+    assert_eq!((&live["done"], &live["invited"]), (&PEOPLE.into(), &PEOPLE.into()), "{live}");
+    assert!(live["ratio"].is_null(), "three are too few to be shown together: {live}");
+    let people: serde_json::Value = serde_json::from_str(&read("/api/people").await.body).unwrap();
+    assert_eq!(people["people"][1]["participant"], 2, "{people}");
+    assert!(people["people"][1]["ratio"][0].as_f64().unwrap() > 1.0, "{people}");
+    for path in ["/export/report.json", "/export/answers.csv", "/export/questionnaire.jsonl", "/api/people"] {
+        let got = read(path).await;
+        assert_eq!(got.status, StatusCode::OK, "{path} {}", got.body);
+        assert!(
+            !got.body.contains("panel-identity") && !got.headers.contains_key(header::SET_COOKIE),
+            "{path}"
+        );
+    }
+    for path in ["/export/contacts.csv", "/export/answers", "/api/contacts"] {
+        let missing = read(path).await;
+        assert_eq!(missing.status, StatusCode::NOT_FOUND, "{path}");
+        assert!(serde_json::from_str::<serde_json::Value>(&missing.body).is_ok(), "{}", missing.body);
+    }
+    for (sent, status) in
+        [("Bearer", 401), ("bearer  ", 401), ("Basic YTpi", 303), ("Bearer eqp_\u{e9}", 401)]
+    {
+        let mut request = script("/api/live", "");
+        let value = axum::http::HeaderValue::from_bytes(sent.as_bytes()).unwrap();
+        request.headers_mut().insert(header::AUTHORIZATION, value);
+        let got = send(&web.app, request).await;
+        assert_eq!(got.status.as_u16(), status, "{sent}");
+        assert_eq!(got.headers.contains_key(header::WWW_AUTHENTICATE), status == 401, "{sent}");
+    }
+    // Blinding holds for scripts, too.
+    web.post(&owner, "/settings/blinded", &[("blinded", "yes")]).await;
+    assert_eq!(read("/export/report.json").await.status, StatusCode::CONFLICT);
+    let people: serde_json::Value = serde_json::from_str(&read("/api/people").await.body).unwrap();
+    assert!(people["people"][0]["ratio"].is_null() && people["people"][0]["width"].is_number(), "{people}");
+    // Nobody takes away what is somebody else's.
+    let not_theirs = web.post(&viewer, "/settings/tokens/revoke", &[("token", "nightly")]).await;
+    assert_eq!(not_theirs.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(read("/api/live").await.status, StatusCode::OK);
+    let revoked = web.post(&owner, "/settings/tokens/revoke", &[("token", "nightly")]).await;
+    assert_eq!(revoked.to(), "/settings?done=revoked");
+    assert_eq!(read("/api/live").await.status, StatusCode::UNAUTHORIZED);
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    for line in [
+        "<td>owner</td><td>made the token nightly of owner for read:aggregate read:answers export, good for 30 days</td>",
+        "<td>owner, token nightly</td><td>looked at api/live</td>",
+        "<td>owner, token nightly</td><td>looked at api/people</td>",
+        "<td>owner, token nightly</td><td>exported answers.csv</td>",
+        "<td>owner</td><td>revoked the token nightly</td>",
+    ] {
+        assert_eq!(audit.matches(line).count(), 1, "{line} in {audit}");
+    }
+    assert!(!audit.contains(token));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -462,7 +645,18 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
     let [viewer, analyst, owner] =
         [web.sign_in("viewer").await, web.sign_in("analyst").await, web.sign_in("owner").await];
     let person = get(&web.app, "/people/1", &owner.cookie).await;
-    assert!(person.body.contains("PROLIFIC_PID"), "{}", person.body);
+    assert!(
+        person.body.contains("PROLIFIC_PID") && person.body.contains("panel-identity-0"),
+        "{}",
+        person.body
+    );
+    // Whoever has the whole log cannot tell either: it is not in there (S-14).
+    let log = web.desk.writer().with(|store| rows(store)).unwrap();
+    assert!(log.iter().any(|row| row.payload.as_ref().unwrap().body.contains("consent_given")));
+    for row in &log {
+        let body = &row.payload.as_ref().unwrap().body;
+        assert!(!body.contains("panel-identity") && !body.contains("PROLIFIC_PID"), "{body}");
+    }
     let pages = [
         "/",
         "/design",

@@ -365,7 +365,7 @@ async fn no_page_is_heavy_and_none_asks_another_server() {
 }
 
 #[tokio::test]
-async fn what_a_panel_passes_along_is_stored_with_the_consent() {
+async fn what_a_panel_passes_along_is_kept_after_consent_and_not_in_the_log() {
     let web = web_of(|study| study.completion.parameters = vec!["PROLIFIC_PID".to_owned()]);
     let path = format!("/s/{}?PROLIFIC_PID=5f3a&other=1", web.tokens[0]);
     let joined = web.get(&path, "").await;
@@ -373,7 +373,17 @@ async fn what_a_panel_passes_along_is_stored_with_the_consent() {
     let cookie: Vec<&str> = cookies.map(|set| set.to_str().unwrap().split(';').next().unwrap()).collect();
     let mut browser = Browser { web: &web, cookie: cookie.join("; "), page: String::new() };
     browser.look("/").await;
+    let known = || web.desk.contacts().get(&web.session(0)).unwrap();
+    assert_eq!(known(), None, "nothing is kept before consent");
     browser.agree().await;
-    let external = web.desk.look(&web.session(0), |participant| participant.external().clone()).unwrap();
-    assert_eq!(external.into_iter().collect::<Vec<_>>(), [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]);
+    assert_eq!(
+        known().unwrap().into_iter().collect::<Vec<_>>(),
+        [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]
+    );
+    let log = web.desk.writer().with(|store| equipoise_study::log::rows(store)).unwrap();
+    assert!(log.iter().all(|row| !row.payload.as_ref().unwrap().body.contains("5f3a")));
+    // Whoever withdraws takes it along.
+    browser.look("/withdraw").await;
+    assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
+    assert_eq!(known(), None);
 }

@@ -3,15 +3,18 @@
 //! This is all a server needs: [`Desk::invite`], [`Desk::open`], [`Desk::look`] and [`Desk::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
+use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Admin, Event, Invited};
 use crate::invitation::{self, Invitation};
-use crate::log::{Appended, Draft, Receipt, Row, STUDY_SESSION, Writer};
+use crate::log::{Appended, Draft, Payload, Receipt, Row, STUDY_SESSION, Store, Writer};
 use crate::participant::{Participant, Refusal, Step};
+use crate::retention::{self, Due};
 use crate::schedule;
 use crate::seams::{Clock, Random};
 use rand::seq::SliceRandom as _;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +45,16 @@ pub struct Desk {
     clock: Box<dyn Clock>,
     random: Box<dyn Random>,
     shelf: Mutex<Shelf>,
+    contacts: Contacts,
+}
+
+/// What was put in order about contact data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tidied {
+    /// People whose contact data were moved out of the log.
+    pub moved: usize,
+    /// People who were erased and whose contact data had come back, with a copy of the file.
+    pub removed: usize,
 }
 
 impl std::fmt::Debug for Desk {
@@ -59,7 +72,24 @@ impl Desk {
         random: impl Random + 'static,
     ) -> Self {
         let (clock, random) = (Box::new(clock), Box::new(random));
-        Self { design, writer, clock, random, shelf: Mutex::default() }
+        let contacts = Contacts::in_memory();
+        Self { design, writer, clock, random, shelf: Mutex::default(), contacts }
+    }
+
+    /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
+    #[must_use]
+    pub fn with_contacts(self, contacts: Contacts) -> Self {
+        Self { contacts, ..self }
+    }
+
+    /// Who somebody is: for owners alone.
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    /// Now, by the study's clock.
+    pub fn now(&self) -> i64 {
+        self.clock.now()
     }
 
     /// The study.
@@ -83,6 +113,17 @@ impl Desk {
     pub fn invite(&self, count: usize) -> Result<Vec<Invitation>> {
         let tokens = (0..count).map(|_| invitation::token(&*self.random)).collect::<Result<Vec<_>>>()?;
         tokens.into_iter().map(|token| self.invite_token(token)).collect()
+    }
+
+    /// Makes a place for each of some people; who each is goes to the contact data.
+    pub fn invite_people(&self, labels: &[String]) -> Result<Vec<Invitation>> {
+        let mut invitations = vec![];
+        for label in labels {
+            let invitation = self.invite_token(invitation::token(&*self.random)?)?;
+            self.contacts.add(&invitation.session, &[(LABEL.to_owned(), label.clone())].into())?;
+            invitations.push(invitation);
+        }
+        Ok(invitations)
     }
 
     /// Makes a place for whoever holds a token; does nothing if there is one. A panel's participants come this way, with
@@ -159,10 +200,14 @@ impl Desk {
         }
         let mut next = participant.clone();
         let mut drafts = vec![];
-        self.draft(&mut next, &mut drafts, key.to_owned(), event)?;
+        let (event, contact) = apart(event);
+        self.draft(&mut next, &mut drafts, key.to_owned(), &event)?;
         if next.step() == Step::Compare && next.pending().is_none() {
             self.ask(&mut next, &mut drafts)?;
         }
+        // First, so that whoever agreed is known; if the consent cannot be written, it was not kept.
+        let before = contact.map(|contact| self.contacts.add(session, &contact)).transpose()?;
+        let undo = || before.as_ref().map_or(Ok(()), |before| self.contacts.set(session, before.as_ref()));
         match self.writer.append(drafts) {
             Ok(Appended::New(rows)) => {
                 *participant = next;
@@ -172,10 +217,12 @@ impl Desk {
             // The log has moved on without this process knowing, or whether it has is not known: read it again.
             Ok(Appended::Taken(_)) => {
                 self.forget(session);
+                undo()?;
                 Err(Refusal::NotNow("another request was faster, try again".to_owned()).into())
             }
             Err(error) => {
                 self.forget(session);
+                undo()?;
                 Err(error)
             }
         }
@@ -198,13 +245,61 @@ impl Desk {
         }
     }
 
-    /// Deletes all that a participant ever sent; the chain stays whole.
+    /// Deletes all that a participant ever sent, and who they are; the chain stays whole.
     pub fn erase(&self, session: &str) -> Result<Receipt> {
+        self.contacts.remove(session)?;
         let record = Event::Erased { session: session.to_owned() };
         let (salt, at, place) = (self.salt()?, self.clock.now(), session.to_owned());
         let row = self.writer.with(move |store| crate::erasure::erase(store, &place, at, salt, &record))?;
         self.forget(session);
         Ok(row.receipt())
+    }
+
+    /// Puts contact data in order: moves out of the log what older releases wrote there, and deletes again what a copied
+    /// file brought back of people who were erased. Reads the whole log.
+    pub fn tidy_contacts(&self) -> Result<Tidied> {
+        let (held, gone) = self.writer.with(|store| Ok((holding(store)?, crate::erasure::erased(store)?)))?;
+        let moved = held.len();
+        for (position, session, event) in held {
+            let (event, contact) = apart(&event);
+            if let Some(contact) = contact {
+                self.contacts.add(&session, &contact)?;
+            }
+            let payload = Payload { salt: self.salt()?, body: body(&event) };
+            let commitment = crate::hex::encode(&payload.commitment());
+            let record = body(&Event::ContactMoved { position, commitment });
+            let (salt, at) = (self.salt()?, self.clock.now());
+            self.writer.with(move |store| {
+                let seq = store.session(STUDY_SESSION)?.len() as u64 + 1;
+                let key = format!("contact-moved-{seq}");
+                let draft = Draft { session: STUDY_SESSION.to_owned(), seq, key, at, salt, body: record };
+                store.replace(position, payload, draft)
+            })?;
+            self.forget(&session);
+        }
+        Ok(Tidied { moved, removed: self.contacts.remove_all(&gone)? })
+    }
+
+    /// Who is past the time the study keeps data for.
+    pub fn due(&self, now: i64) -> Result<Due> {
+        let rule = self.design.study().retention;
+        if rule.is_none() {
+            return Ok(Due::default());
+        }
+        let mut due = self.writer.with(move |store| retention::due(rule, store, now))?;
+        let known = self.contacts.sessions()?;
+        due.contacts.retain(|session| known.contains(session));
+        Ok(due)
+    }
+
+    /// Deletes what is past its time: contact data of some, all of others.
+    pub fn retain(&self, now: i64) -> Result<Due> {
+        let due = self.due(now)?;
+        self.contacts.remove_all(&due.contacts)?;
+        for session in &due.people {
+            self.erase(session)?;
+        }
+        Ok(due)
     }
 
     /// Writes down what a researcher did.
@@ -276,6 +371,34 @@ impl Desk {
         // JSON readers elsewhere keep 53 bits of a number.
         Ok(u64::from_be_bytes(bytes) >> 11)
     }
+}
+
+/// An event as the log keeps it, and what it says about who somebody is.
+fn apart(event: &Event) -> (Cow<'_, Event>, Option<Contact>) {
+    match event {
+        Event::ConsentGiven { text, device, external } if !external.is_empty() => {
+            let (text, device) = (text.clone(), device.clone());
+            let bare = Event::ConsentGiven { text, device, external: Contact::new() };
+            (Cow::Owned(bare), Some(external.clone()))
+        }
+        other => (Cow::Borrowed(other), None),
+    }
+}
+
+/// Consents that hold contact data: where, whose, and what.
+fn holding(store: &dyn Store) -> Result<Vec<(u64, String, Event)>> {
+    let mut held = vec![];
+    store.each(&mut |row| {
+        // Most rows need not be read to see that they are something else.
+        if row.payload.as_ref().is_some_and(|payload| payload.body.contains("\"external\""))
+            && let Some(event @ Event::ConsentGiven { .. }) = row.event()?
+            && apart(&event).1.is_some()
+        {
+            held.push((row.position, row.session, event));
+        }
+        Ok(())
+    })?;
+    Ok(held)
 }
 
 /// The variant of a participant: within each block of invitations every variant comes up once.

@@ -30,6 +30,9 @@ pub enum Error {
     /// The log could not be read or written; nothing was acknowledged.
     #[error("the log could not be used: {0}")]
     Storage(String),
+    /// Contact data could not be read or written.
+    #[error("the contact data could not be used: {0}")]
+    Contacts(String),
     /// Something that was asked for is not there.
     #[error("{0}")]
     Missing(String),

@@ -26,6 +26,13 @@ pub enum Event {
         /// Whose.
         session: String,
     },
+    /// Contact data that an older release wrote into a consent were moved out of the log: the row has another event now.
+    ContactMoved {
+        /// The row.
+        position: u64,
+        /// What the row commits to instead: SHA-256 of the new salt and event, in hexadecimal.
+        commitment: String,
+    },
     /// A researcher did something, or looked at a study that is running (RS-07).
     Admin(Admin),
     /// A place in the study was made for somebody.
@@ -41,7 +48,8 @@ pub enum Event {
         text: String,
         /// The device that holds the lease from here on.
         device: String,
-        /// What a panel passed along, by parameter.
+        /// What a panel passed along, by parameter. The log never has it: it is kept with the contact data. Logs of
+        /// older releases may.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         external: BTreeMap<String, String>,
     },
@@ -114,9 +122,19 @@ pub enum Event {
 pub struct Admin {
     /// The name of the account.
     pub account: String,
+    /// The name of the token, if it was a script that had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// What it did.
     #[serde(flatten)]
     pub deed: Deed,
+}
+
+impl Admin {
+    /// Something a person did.
+    pub fn new(account: impl Into<String>, deed: Deed) -> Self {
+        Self { account: account.into(), token: None, deed }
+    }
 }
 
 /// What researchers do that others have to be able to see later.
@@ -182,6 +200,27 @@ pub enum Deed {
     /// Signed an account out everywhere.
     SessionsEnded {
         /// Whose.
+        name: String,
+    },
+    /// Made a token for scripts.
+    TokenMade {
+        /// What it is called.
+        name: String,
+        /// Whose it is.
+        holder: String,
+        /// What it may read, parted by spaces.
+        scopes: String,
+        /// For how many days.
+        days: u32,
+    },
+    /// Deleted all contact data and their key.
+    ContactsForgotten {
+        /// Of so many participants.
+        people: u64,
+    },
+    /// Took a token for scripts away.
+    TokenRevoked {
+        /// What it was called.
         name: String,
     },
 }

@@ -29,10 +29,11 @@
 //!
 //! What is where: [`study`] the file, [`design`](Design) the file with its data and engine, [`event`] what can happen,
 //! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
-//! [`seams`] clock and randomness.
+//! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
 mod belief;
 pub mod candidates;
+pub mod contacts;
 mod design;
 mod desk;
 mod erasure;
@@ -49,9 +50,12 @@ pub mod log;
 pub mod numbers;
 mod participant;
 pub mod people;
+pub mod private;
+mod processing;
 mod progress;
 pub mod rehearsal;
 pub mod report;
+pub mod retention;
 mod schedule;
 pub mod seams;
 mod shape;
@@ -62,12 +66,13 @@ mod text;
 
 pub use belief::{Belief, Spread};
 pub use design::{Design, Fit, Scores};
-pub use desk::{Desk, Recorded};
+pub use desk::{Desk, Recorded, Tidied};
 pub use erasure::{erased, restore};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step};
+pub use processing::processing;
 pub use progress::{Known, progress};
 pub use schedule::Stopped;
 pub use study::Study;

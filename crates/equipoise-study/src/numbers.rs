@@ -62,6 +62,27 @@ pub fn sign_test(a: usize, b: usize) -> f64 {
     (2.0 * tail / 2_f64.powi(n as i32)).min(1.0)
 }
 
+/// A time of the log, to the second, in UTC.
+pub fn when(ms: i64) -> String {
+    let seconds = ms.div_euclid(1000);
+    let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let [year, month, day] = date(days);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", time / 3600, time / 60 % 60, time % 60)
+}
+
+/// The date so many days after 1 January 1970.
+fn date(days: i64) -> [i64; 3] {
+    // Years are counted from March, so that the odd day comes last.
+    let from_march = days + 719_468;
+    let (era, of_era) = (from_march.div_euclid(146_097), from_march.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    [year + era * 400 + i64::from(month <= 2), month, day]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,5 +108,13 @@ mod tests {
         assert!((share - 0.8).abs() < 1e-12 && (low - 0.5481).abs() < 1e-3 && (high - 0.9295).abs() < 1e-3);
         assert!((sign_test(1, 7) - 0.0703125).abs() < 1e-12);
         assert_eq!(sign_test(0, 0), 1.0);
+    }
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        assert_eq!(when(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(when(951_782_400_000), "2000-02-29 00:00:00 UTC");
+        assert_eq!(when(1_794_800_712_345), "2026-11-16 03:45:12 UTC");
+        assert_eq!(when(-1_000), "1969-12-31 23:59:59 UTC");
     }
 }

@@ -174,7 +174,7 @@ impl Participant {
         self.events += 1;
         self.next = OnceLock::new();
         match event {
-            Event::Locked { .. } | Event::Erased { .. } | Event::Admin(_) => {}
+            Event::Locked { .. } | Event::Erased { .. } | Event::ContactMoved { .. } | Event::Admin(_) => {}
             Event::Invited(invited) => self.invited = Some(invited.clone()),
             Event::LanguageChosen { language } => self.language = Some(language.clone()),
             Event::ConsentGiven { text, device, external } => {
@@ -329,6 +329,7 @@ impl Participant {
         match event {
             Event::Locked { .. }
             | Event::Erased { .. }
+            | Event::ContactMoved { .. }
             | Event::Admin(_)
             | Event::Invited(_)
             | Event::Asked(_) => now(false, "an event of the study itself"),
@@ -474,7 +475,7 @@ impl Participant {
         self.device.as_deref()
     }
 
-    /// What a panel passed along.
+    /// What a panel passed along, where a log of an older release still holds it.
     pub fn external(&self) -> &BTreeMap<String, String> {
         &self.external
     }

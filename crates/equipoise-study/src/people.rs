@@ -2,13 +2,13 @@
 
 use crate::design::Design;
 use crate::error::Result;
-use crate::event::{Choice, Purpose, Side};
+use crate::event::{Choice, Event, Purpose, Side};
 use crate::log::{Row, STUDY_SESSION, Store};
 use crate::numbers::sign_test;
 use crate::participant::{Participant, Question};
 use crate::shown::Dominance;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Below this an answer cannot have followed from reading (UX-22).
@@ -30,6 +30,27 @@ pub fn participants(design: &Arc<Design>, store: &dyn Store) -> Result<Vec<Parti
         Ok(())
     })?;
     order.iter().map(|session| Participant::fold(design.clone(), session, &rows[session])).collect()
+}
+
+/// The session of every participant, by number, without those who were erased. Nobody's answers are looked at.
+pub fn numbers(store: &dyn Store) -> Result<BTreeMap<u64, String>> {
+    let mut sessions = BTreeMap::new();
+    store.each(&mut |row| {
+        if row.seq == 1
+            && row.session != STUDY_SESSION
+            && let Some(Event::Invited(invited)) = row.event()?
+        {
+            sessions.insert(invited.number, row.session);
+        }
+        Ok(())
+    })?;
+    Ok(sessions)
+}
+
+/// A participant by number; `None` if nobody has it, or has it any more.
+pub fn participant(design: &Arc<Design>, store: &dyn Store, number: u64) -> Result<Option<Participant>> {
+    let Some(session) = numbers(store)?.remove(&number) else { return Ok(None) };
+    Participant::fold(design.clone(), &session, &store.session(&session)?).map(Some)
 }
 
 /// How somebody answered. Flags are for people to look at; they exclude nobody.

@@ -4,6 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::lines::Lines;
+use crate::retention::Retention;
 use crate::shape;
 use crate::text::Text;
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,9 @@ pub struct Study {
     /// Questions about the participant.
     #[serde(default)]
     pub questionnaire: Vec<Item>,
+    /// How long data are kept.
+    #[serde(default, skip_serializing_if = "Retention::is_none")]
+    pub retention: Retention,
     /// What happens at the end.
     #[serde(default)]
     pub completion: Completion,
@@ -618,7 +622,12 @@ impl Study {
             ("checks.apart", self.checks.apart as f64, 1.0, 20.0),
             ("checks.evaluation", self.checks.evaluation as f64, 0.0, 100.0),
         ];
-        for (path, value, least, most) in limits {
+        let days = |days: Option<u32>| days.map_or(1.0, f64::from);
+        let kept = [
+            ("retention.contact_days", days(self.retention.contact_days), 1.0, 36_500.0),
+            ("retention.answers_days", days(self.retention.answers_days), 1.0, 36_500.0),
+        ];
+        for (path, value, least, most) in limits.into_iter().chain(kept) {
             if !(least..=most).contains(&value) {
                 return Err(wrong(
                     path,

@@ -6,7 +6,7 @@ mod common;
 use common::{DEVICE, Simulant, design, walk};
 use equipoise_study::event::Event;
 use equipoise_study::log::{
-    Appended, Draft, Head, MemoryStore, Row, SqliteStore, Store, Writer, rows, verify,
+    Appended, Draft, Head, MemoryStore, Payload, Row, SqliteStore, Store, Writer, rows, verify,
 };
 use equipoise_study::seams::{Clock, TestClock, TestRandom};
 use equipoise_study::{Desk, Error, Participant, Result, Step};
@@ -62,6 +62,10 @@ impl Store for Faulty {
 
     fn head(&self) -> Result<Head> {
         self.inner.head()
+    }
+
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
+        self.inner.replace(position, payload, record)
     }
 
     fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Role;
+use equipoise_server::researcher::tokens::{LONGEST_DAYS, Scope};
 use std::path::PathBuf;
 
 /// Say who may look at a study: the accounts of its researchers
@@ -14,7 +15,8 @@ they are never arguments. Names stay in the audit log.
 Examples:
   equipoise account add cancer ana --role owner
   equipoise account list cancer
-  pass show study | equipoise account password cancer ana")]
+  pass show study | equipoise account password cancer ana
+  equipoise account token add cancer ana --name nightly --scope export --days 90")]
 pub struct Account {
     #[command(subcommand)]
     pub command: AccountCommand,
@@ -50,10 +52,61 @@ pub enum AccountCommand {
         #[command(flatten)]
         of: Of,
     },
-    /// Take an account away; it is signed out everywhere
+    /// Take an account away; it is signed out everywhere, and its tokens end
     Remove {
         #[command(flatten)]
         of: Of,
+    },
+    /// Let scripts read results with a token
+    #[command(subcommand)]
+    Token(TokenCommand),
+}
+
+/// What can be done with tokens.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+A script sends its token with every request: curl -H \"Authorization: Bearer $TOKEN\" https://desk.example.org/api/live
+
+  read:aggregate  /api/live: how far the study is, and what all hold together
+  read:answers    /api/people: people by number, and what is known of each
+  export          /export/report.json, /export/answers.csv and the other files of the export page
+
+A token changes nothing and never tells who somebody is. It may do no more than the account it belongs to. Each use is in \
+the audit log.
+
+Examples:
+  equipoise account token add cancer ana --name nightly --scope export --days 90
+  equipoise account token list cancer
+  equipoise account token revoke cancer nightly")]
+pub enum TokenCommand {
+    /// Make a token; it is printed once and kept nowhere
+    Add {
+        #[command(flatten)]
+        of: Of,
+        /// What to call it; stays in the audit log
+        #[arg(long = "name", value_name = "TOKEN")]
+        token: String,
+        /// What it may read: read:aggregate, read:answers or export; may be given more than once
+        #[arg(long = "scope", value_name = "SCOPE", required = true, value_parser = scope)]
+        scopes: Vec<Scope>,
+        /// For how many days
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LONGEST_DAYS)))]
+        days: u32,
+    },
+    /// List the tokens
+    List {
+        /// The directory of the study
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+    /// Take a token away; it opens nothing from then on
+    Revoke {
+        /// The directory of the study
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+        /// What it is called
+        #[arg(value_name = "TOKEN")]
+        token: String,
     },
 }
 
@@ -70,4 +123,8 @@ pub struct Of {
 
 fn role(text: &str) -> Result<Role, String> {
     Role::from_word(text).ok_or_else(|| "expected owner, analyst or viewer".to_owned())
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    Scope::from_word(text).ok_or_else(|| format!("expected {}", Scope::ALL.map(Scope::word).join(", ")))
 }

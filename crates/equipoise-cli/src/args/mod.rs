@@ -16,7 +16,7 @@ mod serve;
 mod simulate;
 mod threshold;
 
-pub use account::{Account, AccountCommand, Of};
+pub use account::{Account, AccountCommand, Of, TokenCommand};
 pub use apply::Apply;
 pub use bench::Bench;
 pub use demo::Demo;

@@ -20,7 +20,14 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let design = place.locked()?;
     let name = design.study().name.clone();
     let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
+    // Only where a panel passes something along could an older release have written it into the log.
+    let panel = !design.study().completion.parameters.is_empty();
     let desk = place.desk(design)?;
+    if panel || desk.contacts().exist() {
+        // Better no study than one that loses whom it asks.
+        desk.contacts().check()?;
+        desk.tidy_contacts()?;
+    }
     let invitations = desk.invite(args.invite)?;
     let options = Options { listen: args.listen, origin: args.origin.clone() };
     study(desk, &options, researching, |serving| {

@@ -49,10 +49,10 @@ impl Reply {
     /// What an error means for the person.
     pub fn from_error(error: &Error) -> Self {
         match error {
-            Error::Storage(sentence) if sentence.contains("full") => {
+            Error::Storage(sentence) | Error::Contacts(sentence) if sentence.contains("full") => {
                 Self::Unavailable(StatusCode::INSUFFICIENT_STORAGE)
             }
-            Error::Storage(_) => Self::Unavailable(StatusCode::SERVICE_UNAVAILABLE),
+            Error::Storage(_) | Error::Contacts(_) => Self::Unavailable(StatusCode::SERVICE_UNAVAILABLE),
             // Somebody else's request came first; the browser asks again and sees where it is.
             Error::Refused(Refusal::NotNow(_)) => Self::Go("/".to_owned()),
             _ => Self::Failed,

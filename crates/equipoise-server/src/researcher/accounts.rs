@@ -5,7 +5,7 @@
 
 use super::password::{self, Kept, Strength};
 use crate::text::random;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,10 @@ pub const TOTAL_MS: i64 = 24 * IDLE_MS;
 /// A browser is known for half a year.
 pub const DEVICE_MS: i64 = 180 * 24 * IDLE_MS;
 /// A session's last request is written down at most this often.
-const TOUCH_MS: i64 = 60_000;
+pub(super) const TOUCH_MS: i64 = 60_000;
 
-/// The file's format, in its `user_version`.
-const FORMAT: i64 = 1;
+/// How the file came to be what it is, step by step; `user_version` counts the steps taken.
+const MIGRATIONS: [&str; 2] = [include_str!("accounts.sql"), include_str!("tokens.sql")];
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +110,7 @@ impl std::fmt::Debug for Accounts {
 impl Accounts {
     /// Opens the file, or begins one that only its owner can read; then measures how much work a password can be.
     pub fn open(path: &Path) -> Result<Self> {
-        protect(path)?;
+        equipoise_study::private::open(path).map_err(Error::Storage)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Self::prepared(Connection::open_with_flags(path, flags)?, Strength::tuned)
     }
@@ -120,30 +120,35 @@ impl Accounts {
         Self::prepared(Connection::open_in_memory()?, || Strength::LEAST)
     }
 
-    fn prepared(connection: Connection, tune: impl FnOnce() -> Strength) -> Result<Self> {
+    fn prepared(mut connection: Connection, tune: impl FnOnce() -> Strength) -> Result<Self> {
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;",
         )?;
-        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        match found {
-            0 => {
-                let begin = include_str!("accounts.sql");
-                connection.execute_batch(&format!(
-                    "BEGIN IMMEDIATE; {begin} PRAGMA user_version = {FORMAT}; COMMIT;"
-                ))?;
-                let Strength { memory, passes } = tune();
-                connection.execute(
-                    "INSERT INTO strength (only, memory, passes) VALUES (1, ?1, ?2)",
-                    [memory, passes],
-                )?;
+        let version = |connection: &Connection| {
+            connection.query_row("PRAGMA user_version", [], |row| row.get::<_, usize>(0))
+        };
+        let found = version(&connection)?;
+        if found > MIGRATIONS.len() {
+            let expected = MIGRATIONS.len();
+            let what = format!("they were written by a newer release (format {found}, expected {expected})");
+            return Err(Error::Storage(what));
+        }
+        for (step, statements) in MIGRATIONS.iter().enumerate().skip(found) {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // Another process may have been faster.
+            if version(&transaction)? == step {
+                transaction.execute_batch(statements)?;
+                transaction.pragma_update(None, "user_version", step + 1)?;
             }
-            FORMAT => {}
-            newer => {
-                let what =
-                    format!("they were written by a newer release (format {newer}, expected {FORMAT})");
-                return Err(Error::Storage(what));
-            }
+            transaction.commit()?;
+        }
+        if found == 0 {
+            let Strength { memory, passes } = tune();
+            connection.execute(
+                "INSERT OR IGNORE INTO strength (only, memory, passes) VALUES (1, ?1, ?2)",
+                [memory, passes],
+            )?;
         }
         let strength = connection.query_row("SELECT memory, passes FROM strength", [], |row| {
             Ok(Strength { memory: row.get(0)?, passes: row.get(1)? })
@@ -344,7 +349,7 @@ impl Accounts {
         Kept::new(password, self.strength)
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
         lock(&self.connection)
     }
 }
@@ -353,7 +358,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+pub(super) fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let word: String = row.get(1)?;
     // The table allows no other word; should one be there all the same, it may do least.
     Ok(Account { name: row.get(0)?, role: Role::from_word(&word).unwrap_or(Role::Viewer) })
@@ -364,31 +369,8 @@ fn token() -> Result<String> {
     random::<16>().ok_or_else(|| Error::Storage("no random numbers".to_owned()))
 }
 
-fn digest(token: &str) -> [u8; 32] {
+pub(super) fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
-}
-
-/// Makes the file with rights for its owner only; refuses one that others can read.
-fn protect(path: &Path) -> Result<()> {
-    let io = |e: std::io::Error| Error::Storage(format!("{}: {e}", path.display()));
-    let mut options = std::fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(io)?;
-    #[cfg(unix)]
-    {
-        let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata().map_err(io)?) & 0o777;
-        if mode & 0o077 != 0 {
-            return Err(Error::Storage(format!(
-                "others can read {} (mode {mode:o}); do: chmod 600 {}",
-                path.display(),
-                path.display()
-            )));
-        }
-    }
-    drop(file);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::accounts::{self, Account};
 use super::frame::Frame;
+use super::refusal;
 use super::sign::Signed;
 use super::watch::Seen;
 use crate::form::Fields;
@@ -124,8 +125,8 @@ impl Call<'_> {
 
     /// Writes down what was done.
     pub fn note(&self, deed: Deed) -> Result<(), Error> {
-        let account = self.account().name.clone();
-        self.shared.desk.note(Admin { account, deed }).map(drop)
+        let token = self.signed.script.as_ref().map(|token| token.name.clone());
+        self.shared.desk.note(Admin { token, ..Admin::new(self.account().name.clone(), deed) }).map(drop)
     }
 
     /// Refuses a form that was sent before: what it did cannot be shown again.
@@ -149,10 +150,11 @@ impl Call<'_> {
 }
 
 impl Problem {
-    /// As a page.
+    /// As a page; to a script, as a JSON object.
     pub fn respond(self, call: &Call<'_>) -> Response {
-        let say = |status: StatusCode, sentence: [&str; 2]| {
-            Frame::message(call.shared, Some(&call.signed), status, sentence)
+        let say = |status: StatusCode, sentence: [&str; 2]| match call.signed.script {
+            Some(_) => refusal::error(status, &sentence.join(". ")),
+            None => Frame::message(call.shared, Some(&call.signed), status, sentence),
         };
         match self {
             Self::Missing => say(

@@ -7,6 +7,7 @@ use crate::page::render;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
+pub use equipoise_study::numbers::when;
 
 /// The pages, in the order of the menu: address, name, and who sees it there.
 const MENU: [(&str, &str, Role); 10] = [
@@ -97,38 +98,9 @@ pub fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A time of the log, to the second, in UTC.
-pub fn when(ms: i64) -> String {
-    let seconds = ms.div_euclid(1000);
-    let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let [year, month, day] = date(days);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", time / 3600, time / 60 % 60, time % 60)
-}
-
-/// The date so many days after 1 January 1970.
-fn date(days: i64) -> [i64; 3] {
-    // Years are counted from March, so that the odd day comes last.
-    let from_march = days + 719_468;
-    let (era, of_era) = (from_march.div_euclid(146_097), from_march.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    [year + era * 400 + i64::from(month <= 2), month, day]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_those_of_the_calendar() {
-        assert_eq!(when(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(when(951_782_400_000), "2000-02-29 00:00:00 UTC");
-        assert_eq!(when(1_794_800_712_345), "2026-11-16 03:45:12 UTC");
-        assert_eq!(when(-1_000), "1969-12-31 23:59:59 UTC");
-    }
 
     #[test]
     fn sentences_begin_with_a_capital() {

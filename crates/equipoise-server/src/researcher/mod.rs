@@ -13,8 +13,10 @@ mod health;
 mod limit;
 mod pages;
 pub mod password;
+mod refusal;
 mod route;
 mod sign;
+pub mod tokens;
 mod watch;
 pub mod watchers;
 
@@ -35,6 +37,7 @@ use equipoise_study::{Desk, Study};
 use frame::Frame;
 use health::Health;
 use limit::Limit;
+use refusal::Refused;
 use route::Door;
 use sign::Signed;
 use std::collections::HashMap;
@@ -174,26 +177,39 @@ async fn dispatch(
         axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&uri).map_or(vec![], |query| query.0),
     );
     // Before the body: whoever may not send it need not be read.
+    let bearer = sign::bearer(&headers).map(str::to_owned);
+    if post && bearer.is_some() {
+        return refusal::script(Refused::Form);
+    }
     let shared = state.0.clone();
     let signed = {
         let headers = headers.clone();
         let person = query.get("seen").is_empty();
-        let found = tokio::task::spawn_blocking(move || Signed::from_cookie(&shared, &headers, person)).await;
-        match found {
+        let bearer = bearer.clone();
+        let found = tokio::task::spawn_blocking(move || match bearer {
+            // Cookies of a request with a token are not looked at.
+            Some(sent) => Signed::from_token(&shared, &sent),
+            None => Signed::from_cookie(&shared, &headers, person),
+        });
+        match found.await {
             Ok(Ok(signed)) => signed,
             _ => return unavailable(&state.0),
         }
     };
-    let allowed = match &route.door {
-        Door::Anyone(_) => true,
-        Door::AtLeast(role, _) => match &signed {
-            None if post => return Frame::message(&state.0, None, StatusCode::UNAUTHORIZED, SIGNED_OUT),
-            None => return Redirect::to("/sign-in").into_response(),
-            Some(signed) => signed.account.role >= *role,
+    match (route.access(), &signed) {
+        (Access::Anyone, _) => {}
+        (_, None) if bearer.is_some() => return refusal::script(Refused::Unknown),
+        (_, None) if post => return Frame::message(&state.0, None, StatusCode::UNAUTHORIZED, SIGNED_OUT),
+        (_, None) => return Redirect::to("/sign-in").into_response(),
+        (access, Some(Signed { script: Some(token), .. })) => match access {
+            Access::Scripts(scope) if token.allows(scope) => {}
+            Access::Scripts(scope) => return refusal::script(Refused::Scope(scope)),
+            _ => return refusal::script(Refused::Page),
         },
-    };
-    if !allowed {
-        return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, NOT_YOURS);
+        (access, Some(person)) if access.role().is_some_and(|least| person.account.role < least) => {
+            return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, NOT_YOURS);
+        }
+        _ => {}
     }
     let form = match post {
         false => Fields::new(vec![]),
@@ -216,16 +232,20 @@ async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Opt
     // Signing in has limits of its own.
     let _place = match &route.door {
         Door::Anyone(_) => None,
-        Door::AtLeast(..) => state.0.working.acquire().await.ok(),
+        Door::AtLeast(..) | Door::Scripts(..) => state.0.working.acquire().await.ok(),
     };
     let shared = state.0.clone();
     let done = tokio::task::spawn_blocking(move || match (&route.door, signed) {
-        (Door::Anyone(handler), signed) => handler(&Stranger { shared: &shared, sent, signed }),
-        (Door::AtLeast(_, handler), Some(signed)) => {
+        (Door::Anyone(handler), signed) => {
+            // To whom it matters who somebody is, a script is nobody.
+            let signed = signed.filter(|signed| signed.script.is_none());
+            handler(&Stranger { shared: &shared, sent, signed })
+        }
+        (Door::AtLeast(_, handler) | Door::Scripts(_, handler), Some(signed)) => {
             let call = Call { shared: &shared, sent, signed };
             handler(&call).unwrap_or_else(|problem| problem.respond(&call))
         }
-        (Door::AtLeast(..), None) => StatusCode::UNAUTHORIZED.into_response(),
+        (Door::AtLeast(..) | Door::Scripts(..), None) => StatusCode::UNAUTHORIZED.into_response(),
     });
     // A panic in one request is that request's failure alone.
     done.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
@@ -250,6 +270,9 @@ const STALE: [&str; 2] =
     ["This form is out of date", "Nothing was changed. Go back, reload the page, and try again."];
 
 async fn missing(State(state): State<Researchers>, headers: HeaderMap) -> Response {
+    if sign::bearer(&headers).is_some() {
+        return refusal::error(StatusCode::NOT_FOUND, "there is no such page");
+    }
     let shared = state.0.clone();
     let found = tokio::task::spawn_blocking(move || Signed::from_cookie(&shared, &headers, true)).await;
     let signed = found.ok().and_then(Result::ok).flatten();

@@ -2,8 +2,9 @@
 
 use super::accounts::Role;
 use super::call::{Call, Outcome, Stranger};
-use super::pages::{audit, design, export, group, links, live, models, people, settings, studies};
+use super::pages::{api, audit, design, export, group, links, live, models, people, settings, studies};
 use super::sign;
+use super::tokens::Scope;
 use axum::http::Method;
 use axum::response::Response;
 
@@ -13,6 +14,8 @@ pub(super) enum Door {
     Anyone(fn(&Stranger<'_>) -> Response),
     /// Accounts of this role and those above it.
     AtLeast(Role, fn(&Call<'_>) -> Outcome),
+    /// The same, and scripts with a token of this scope, if the account it belongs to has the scope's least role.
+    Scripts(Scope, fn(&Call<'_>) -> Outcome),
 }
 
 /// Who may use a route.
@@ -22,6 +25,8 @@ pub enum Access {
     Anyone,
     /// Accounts of this role and those above it.
     AtLeast(Role),
+    /// Accounts of the scope's least role and those above it, and scripts with a token of this scope.
+    Scripts(Scope),
 }
 
 /// A line of the table.
@@ -39,8 +44,25 @@ impl Route {
         match self.door {
             Door::Anyone(_) => Access::Anyone,
             Door::AtLeast(role, _) => Access::AtLeast(role),
+            Door::Scripts(scope, _) => Access::Scripts(scope),
         }
     }
+}
+
+impl Access {
+    /// The least role of an account; nothing if none is needed.
+    pub fn role(self) -> Option<Role> {
+        match self {
+            Self::Anyone => None,
+            Self::AtLeast(role) => Some(role),
+            Self::Scripts(scope) => Some(scope.least()),
+        }
+    }
+}
+
+/// A page that scripts may read, too. There is no such thing for forms: what changes something is for people.
+const fn script(path: &'static str, scope: Scope, handler: fn(&Call<'_>) -> Outcome) -> Route {
+    Route { method: Method::GET, path, door: Door::Scripts(scope, handler) }
 }
 
 const fn get(path: &'static str, door: Door) -> Route {
@@ -67,12 +89,16 @@ static ROUTES: &[Route] = &[
     get("/group", Door::AtLeast(Role::Viewer, group::page)),
     get("/models", Door::AtLeast(Role::Viewer, models::page)),
     get("/export", Door::AtLeast(Role::Analyst, export::page)),
-    get("/export/{file}", Door::AtLeast(Role::Analyst, export::file)),
+    script("/export/{file}", Scope::Export, export::file),
+    script("/api/live", Scope::ReadAggregate, api::live),
+    script("/api/people", Scope::ReadAnswers, api::people),
     get("/audit", Door::AtLeast(Role::Analyst, audit::page)),
     post("/audit/verify", Door::AtLeast(Role::Analyst, audit::verify)),
     get("/settings", Door::AtLeast(Role::Viewer, settings::page)),
     post("/settings/password", Door::AtLeast(Role::Viewer, settings::password)),
     post("/settings/sessions", Door::AtLeast(Role::Viewer, settings::end_sessions)),
+    post("/settings/tokens", Door::AtLeast(Role::Viewer, settings::make_token)),
+    post("/settings/tokens/revoke", Door::AtLeast(Role::Viewer, settings::revoke_token)),
     post("/settings/blinded", Door::AtLeast(Role::Owner, settings::blinded)),
     post("/accounts", Door::AtLeast(Role::Owner, settings::add)),
     post("/accounts/role", Door::AtLeast(Role::Owner, settings::role)),

@@ -5,6 +5,7 @@ use super::accounts::{self, Account, DEVICE_MS, Error};
 use super::call::{Call, Outcome, Stranger, go};
 use super::frame::{Frame, capital};
 use super::limit::From;
+use super::tokens::Token;
 use crate::page::render;
 use crate::text::{cookie, hex, random, same};
 use crate::{assets, guard};
@@ -27,11 +28,13 @@ const SECURE_DEVICE: &str = "__Host-equipoise-desk-device";
 const VISIT: &str = "equipoise-desk-visit";
 const SECURE_VISIT: &str = "__Host-equipoise-desk-visit";
 
-/// Somebody who is signed in.
+/// Somebody who is signed in, or a script of theirs.
 #[derive(Debug, Clone)]
 pub struct Signed {
     /// Who.
     pub account: Account,
+    /// The token they sent, if it is a script.
+    pub script: Option<Token>,
     token: String,
 }
 
@@ -44,7 +47,17 @@ impl Signed {
     ) -> Result<Option<Self>, accounts::Error> {
         let Some(token) = cookie(headers, &[COOKIE, SECURE_COOKIE]) else { return Ok(None) };
         let account = shared.accounts.session(token, shared.clock.now(), person)?;
-        Ok(account.map(|account| Self { account, token: token.to_owned() }))
+        Ok(account.map(|account| Self { account, script: None, token: token.to_owned() }))
+    }
+
+    /// Whoever the token of a script belongs to. Nothing of this comes from a cookie, so no page can send it for somebody.
+    pub fn from_token(shared: &Shared, sent: &str) -> Result<Option<Self>, accounts::Error> {
+        let found = shared.accounts.token(sent, shared.clock.now())?;
+        Ok(found.map(|token| Self {
+            account: token.account.clone(),
+            script: Some(token),
+            token: sent.to_owned(),
+        }))
     }
 
     /// What forms carry: nobody without the cookie can compute it.
@@ -63,6 +76,16 @@ fn csrf(secret: &str) -> String {
     hash.update(b"equipoise researcher form 1\n");
     hash.update(secret.as_bytes());
     hex(&hash.finalize()[..16])
+}
+
+/// What follows `Bearer` in a request's `Authorization`; nothing if it has none. Other words there are a proxy's business.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get_all(header::AUTHORIZATION).into_iter().find_map(|value| {
+        // What is not text is a token nobody has.
+        let text = std::str::from_utf8(value.as_bytes()).unwrap_or("Bearer ");
+        let (scheme, sent) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        scheme.eq_ignore_ascii_case("bearer").then_some(sent.trim())
+    })
 }
 
 /// Whether a form was made for whoever sends it.
@@ -184,7 +207,7 @@ fn begin(stranger: &Stranger<'_>, account: &Account, device: Option<&str>) -> Re
     let device = shared.accounts.remember_device(&account.name, known, now)?;
     let token = shared.accounts.begin(&account.name, now)?;
     // Who signed in is worth a line; that it cannot be written now keeps nobody from finding out why.
-    let _ = shared.desk.note(Admin { account: account.name.clone(), deed: Deed::SignedIn });
+    let _ = shared.desk.note(Admin::new(account.name.clone(), Deed::SignedIn));
     let cookies = [
         set(shared, [COOKIE, SECURE_COOKIE], &token, None),
         set(shared, [DEVICE, SECURE_DEVICE], &device, Some(DEVICE_MS / 1000)),

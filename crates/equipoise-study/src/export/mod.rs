@@ -1,16 +1,18 @@
 //! A study for other programs (RS-13): two tables, each with one list of columns that every format is written from.
 //!
 //! [`answers`] are the comparisons, [`questionnaire`] all that people said about themselves, with the costs they stated. Both
-//! are folds of the log: the same log gives the same bytes.
+//! are folds of the log: the same log gives the same bytes. [`person`] is all there is about one participant, for them.
 
 mod answers;
 mod csv;
 mod parquet;
+mod person;
 mod psych_ds;
 mod questionnaire;
 
 pub use answers::answers;
 pub use csv::quoted;
+pub use person::{Happened, Person, person};
 pub use psych_ds::psych_ds;
 pub use questionnaire::questionnaire;
 

@@ -1,6 +1,6 @@
 //! A log in memory, for tests and simulations.
 
-use super::{Appended, Draft, Head, Row, STUDY_SESSION, Store};
+use super::{Appended, Draft, Head, Payload, Row, STUDY_SESSION, Store};
 use crate::error::Result;
 
 /// Rows in a list.
@@ -61,6 +61,14 @@ impl Store for MemoryStore {
 
     fn head(&self) -> Result<Head> {
         Ok(self.rows.last().map_or(Head::default(), |row| Head { position: row.position, hash: row.hash }))
+    }
+
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
+        self.rows
+            .iter_mut()
+            .filter(|row| row.position == position)
+            .for_each(|row| row.payload = Some(payload.clone()));
+        Ok(self.add(record))
     }
 
     fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {

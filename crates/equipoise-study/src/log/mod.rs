@@ -72,6 +72,13 @@ pub struct Payload {
     pub body: String,
 }
 
+impl Payload {
+    /// What a row that holds it commits to: `SHA-256(salt, event)`.
+    pub fn commitment(&self) -> Hash {
+        chain::commitment(self)
+    }
+}
+
 impl Row {
     /// The event; `None` after an erasure.
     pub fn event(&self) -> Result<Option<Event>> {
@@ -127,6 +134,9 @@ pub trait Store: Send {
 
     /// The last row's place and hash.
     fn head(&self) -> Result<Head>;
+
+    /// Puts another payload in the place of a row's for good, and adds `record`, which says so.
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row>;
 
     /// Deletes the payloads of a session for good, and adds `record`, which says so.
     fn erase(&mut self, session: &str, record: Draft) -> Result<Row>;

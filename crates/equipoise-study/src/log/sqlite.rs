@@ -69,6 +69,11 @@ impl SqliteStore {
         copy(&self.connection, to)
     }
 
+    /// Pages in the write-ahead log still hold what was deleted: folds it in and cuts it off.
+    fn fold_in(&self) -> Result<()> {
+        Ok(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    }
+
     fn insert(transaction: &Transaction<'_>, row: &Row) -> Result<()> {
         transaction
             .prepare_cached(
@@ -248,17 +253,29 @@ impl Store for SqliteStore {
         head(&self.connection)
     }
 
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute(
+            "UPDATE payload SET salt = ?2, body = ?3 WHERE position = ?1",
+            params![position, payload.salt, payload.body],
+        )?;
+        close(transaction, record).and_then(|row| self.fold_in().map(|()| row))
+    }
+
     fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute(
             "DELETE FROM payload WHERE position IN (SELECT position FROM event WHERE session = ?1)",
             [session],
         )?;
-        let row = head(&transaction)?.extend(record);
-        Self::insert(&transaction, &row)?;
-        transaction.commit()?;
-        // Pages in the write-ahead log still hold what was deleted: fold it in and cut it off.
-        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(row)
+        close(transaction, record).and_then(|row| self.fold_in().map(|()| row))
     }
+}
+
+/// Adds the row that says what was done, and commits.
+fn close(transaction: Transaction<'_>, record: Draft) -> Result<Row> {
+    let row = head(&transaction)?.extend(record);
+    SqliteStore::insert(&transaction, &row)?;
+    transaction.commit()?;
+    Ok(row)
 }

@@ -6,12 +6,11 @@ use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::people;
 use serde_json::json;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Delete all that a participant ever sent, for good
+/// Delete all that a participant ever sent, and who they are, for good
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The chain of the log stays whole: it shows that there was something, not what. Backups made before still hold the data; \
@@ -33,13 +32,7 @@ pub struct Erase {
 /// Runs the command.
 pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let all = people::participants(&design, &args.place.store()?)?;
-    let is_it = |person: &&equipoise_study::Participant| {
-        person.invited().is_some_and(|invited| invited.number == args.number)
-    };
-    let Some(person) = all.iter().find(is_it) else {
-        return Err(Fault::usage(format!("there is no participant {}", args.number)).into());
-    };
+    let person = super::participant(&design, &args.place.store()?, args.number)?;
     if !args.yes {
         let what =
             format!("this deletes all {} events of participant {}; add --yes", person.events(), args.number);

@@ -1,15 +1,19 @@
 //! Studies with people, without a server: one file for each command.
 //!
 //! A study is a directory: `study.toml`, its data, `study.lock` once it is locked, and `log.sqlite`, which holds all that
-//! ever happened.
+//! ever happened. Who participants are is apart, in `contacts.sqlite` with `contacts.key`.
 
 mod check;
+mod contacts;
 mod erase;
 mod export;
 mod invite;
 mod lock;
 mod new;
+mod person;
+mod processing;
 mod report;
+mod retain;
 mod safe;
 mod verify;
 mod watch;
@@ -20,9 +24,10 @@ use crate::files;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Accounts;
+use equipoise_study::contacts::Contacts;
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Study};
+use equipoise_study::{Design, Desk, Participant, Study, people};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,6 +47,10 @@ pub enum Command {
     Backup(safe::Backup),
     Restore(safe::Restore),
     Erase(erase::Erase),
+    ExportPerson(person::ExportPerson),
+    Contacts(contacts::Contacts),
+    Retain(retain::Retain),
+    Processing(processing::Processing),
 }
 
 /// Runs a command.
@@ -58,6 +67,10 @@ pub fn run(command: &Command, global: &Global) -> Result<ExitCode> {
         Command::Backup(args) => safe::backup(args, global),
         Command::Restore(args) => safe::restore(args, global),
         Command::Erase(args) => erase::run(args, global),
+        Command::ExportPerson(args) => person::run(args, global),
+        Command::Contacts(args) => contacts::run(args, global),
+        Command::Retain(args) => retain::run(args, global),
+        Command::Processing(args) => processing::run(args, global),
     }
 }
 
@@ -139,8 +152,18 @@ impl Place {
     /// A desk on the study's log, which is begun if it is not there.
     pub fn desk(&self, design: Arc<Design>) -> Result<Desk> {
         let writer = Writer::start(SqliteStore::open(self.log())?);
-        Ok(Desk::new(design, writer, SystemClock, SystemRandom))
+        Ok(Desk::new(design, writer, SystemClock, SystemRandom)
+            .with_contacts(Contacts::beside(&self.directory)))
     }
+}
+
+/// How the audit log calls whoever uses these commands.
+pub const HERE: &str = "command line";
+
+/// A participant by number.
+fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result<Participant> {
+    let found = people::participant(design, store, number)?;
+    Ok(found.ok_or_else(|| Fault::usage(format!("there is no participant {number}")))?)
 }
 
 /// What to do about a study that changed after it was locked.

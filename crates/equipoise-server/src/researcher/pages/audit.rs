@@ -5,7 +5,7 @@ use crate::researcher::frame::{Frame, when};
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use equipoise_study::event::Deed;
+use equipoise_study::event::{Admin, Deed};
 use equipoise_study::log::{self, Receipt};
 use equipoise_study::numbers::grouped;
 
@@ -36,7 +36,7 @@ fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equ
         verdict,
         receipt: call.sent.form.get("receipt").chars().take(100).collect(),
         locked: seen.locked.iter().map(|(at, version, hash)| (when(*at), *version, hash.clone())).collect(),
-        deeds: deeds.map(|(at, admin)| (when(*at), admin.account.clone(), words(&admin.deed))).collect(),
+        deeds: deeds.map(|(at, admin)| (when(*at), who(admin), words(&admin.deed))).collect(),
         more: seen.deeds.len().saturating_sub(SHOWN),
     })
 }
@@ -77,6 +77,14 @@ pub fn verify(call: &Call<'_>) -> Outcome {
     Ok((status, show(&content(call, Some(verdict))?)).into_response())
 }
 
+/// Whose doing it was.
+fn who(admin: &Admin) -> String {
+    match &admin.token {
+        Some(token) => format!("{}, token {token}", admin.account),
+        None => admin.account.clone(),
+    }
+}
+
 /// What was done, in words.
 fn words(deed: &Deed) -> String {
     match deed {
@@ -95,5 +103,12 @@ fn words(deed: &Deed) -> String {
         Deed::PasswordChanged { name } => format!("gave {name} another password"),
         Deed::AccountRemoved { name } => format!("took the account {name} away"),
         Deed::SessionsEnded { name } => format!("signed {name} out everywhere"),
+        Deed::TokenMade { name, holder, scopes, days } => {
+            format!("made the token {name} of {holder} for {scopes}, good for {days} days")
+        }
+        Deed::ContactsForgotten { people } => {
+            format!("deleted the contact data of {} participants and their key", grouped(*people))
+        }
+        Deed::TokenRevoked { name } => format!("revoked the token {name}"),
     }
 }

@@ -120,10 +120,10 @@ pub fn page(call: &Call<'_>) -> Outcome {
         rows: seen.rows,
         again: number.map_or("/live?".to_owned(), |number| format!("/live?person={number}&")),
         counts: vec![
-            ("at it now", grouped(seen.count(|l| l.consented && !l.completed && !l.gone) as u64)),
-            ("done", grouped(seen.count(|l| l.completed && !l.gone) as u64)),
+            ("at it now", grouped(seen.count(at_it) as u64)),
+            ("done", grouped(seen.count(done) as u64)),
             ("comparisons answered", grouped(seen.answers() as u64)),
-            ("with something to look at", grouped(seen.count(|l| !l.person.flags.is_empty()) as u64)),
+            ("with something to look at", grouped(seen.count(flagged) as u64)),
         ],
         blinded: seen.blinded,
         too_few,
@@ -144,25 +144,55 @@ fn chosen(call: &Call<'_>, seen: &Seen) -> Result<Option<Arc<Line>>, Problem> {
     }
 }
 
-/// The mean of everybody's posterior: what one would believe of somebody drawn from among them.
-fn aggregate(seen: &Seen) -> Option<Aggregate> {
+/// Whether somebody is taking part now.
+pub fn at_it(line: &Line) -> bool {
+    line.consented && !line.completed && !line.gone
+}
+
+/// Whether somebody has finished.
+pub fn done(line: &Line) -> bool {
+    line.completed && !line.gone
+}
+
+/// Whether there is something to look at.
+pub fn flagged(line: &Line) -> bool {
+    !line.person.flags.is_empty()
+}
+
+/// A density over logarithms of ratios: places and heights.
+type Curve = Vec<(f64, f64)>;
+
+/// The mean of everybody's posterior, and of how many: what one would believe of somebody drawn from among them.
+fn mixture(seen: &Seen) -> Option<(usize, Curve)> {
     let people: Vec<&Arc<Line>> =
         seen.people.iter().filter(|line| line.counts() && !line.density.is_empty()).collect();
     if people.len() < FEWEST {
         return None;
     }
-    let mut mean: Vec<(f64, f64)> = people[0].density.iter().map(|(log, _)| (*log, 0.0)).collect();
+    let mut mean: Curve = people[0].density.iter().map(|(log, _)| (*log, 0.0)).collect();
     for line in &people {
         for (sum, (_, density)) in mean.iter_mut().zip(&line.density) {
             sum.1 += density / people.len() as f64;
         }
     }
-    let quantile = |share: f64| quantile(&mean, share);
-    let [middle, low, high] = [0.5, 0.025, 0.975].map(quantile);
+    Some((people.len(), mean))
+}
+
+fn middle_and_ends(curve: &Curve) -> [f64; 3] {
+    [0.5, 0.025, 0.975].map(|share| quantile(curve, share))
+}
+
+/// How many people, and their ratio with its 95 % interval; nothing of too few.
+pub fn together(seen: &Seen) -> Option<(usize, [f64; 3])> {
+    mixture(seen).map(|(people, curve)| (people, middle_and_ends(&curve)))
+}
+
+fn aggregate(seen: &Seen) -> Option<Aggregate> {
+    let (people, mean) = mixture(seen)?;
     Some(Aggregate {
-        chart: chart::density(&mean, [middle, low, high]),
-        quantiles: quantiles(quantile),
-        people: counted(people.len(), "person", "people"),
+        chart: chart::density(&mean, middle_and_ends(&mean)),
+        quantiles: quantiles(|share| quantile(&mean, share)),
+        people: counted(people, "person", "people"),
     })
 }
 
@@ -211,10 +241,15 @@ fn everybody(seen: &Seen, chosen: Option<u64>) -> Everybody {
     }
 }
 
+/// How wide an interval is: its upper end as a multiple of the lower.
+pub fn factor([_, low, high]: [f64; 3]) -> f64 {
+    high / low
+}
+
 /// An interval, or, where results are hidden, how wide it is.
 pub fn known(ratio: [f64; 3], blinded: bool) -> String {
     match blinded {
-        true => format!("known to a factor of {}", two_digits(ratio[2] / ratio[1])),
+        true => format!("known to a factor of {}", two_digits(factor(ratio))),
         false => interval(ratio),
     }
 }

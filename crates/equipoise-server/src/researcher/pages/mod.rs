@@ -1,5 +1,6 @@
 //! The pages of researchers: a handler, a struct and a template each.
 
+pub mod api;
 pub mod audit;
 pub mod design;
 pub mod export;

@@ -1,4 +1,4 @@
-//! Participants by number. Who they are is for owners, where a panel told us at all.
+//! Participants by number. Who they are is for owners, where anybody told us at all.
 
 use super::live::known;
 use super::{LANGUAGE, exchange};
@@ -71,7 +71,7 @@ struct PersonPage {
     flags: Vec<&'static str>,
     excluded: bool,
     items: Vec<(String, String)>,
-    /// What a panel passed along; owners only.
+    /// Who they are: what the owner wrote with the invitation, and what a panel passed along; owners only.
     contact: Option<Vec<(String, String)>>,
     answers: Vec<Answer>,
 }
@@ -102,7 +102,15 @@ pub fn person(call: &Call<'_>) -> Outcome {
         (None, None, true) => "Results are hidden: the study is blinded.".to_owned(),
         (None, None, false) => found.sentence.clone(),
     };
-    let owner = call.account().role == Role::Owner;
+    // Who somebody is, for owners. Nobody else's request gets as far as the file it is in.
+    let contact = match call.account().role {
+        Role::Owner => {
+            let mut known = participant.external().clone();
+            known.extend(call.shared.desk.contacts().get(&line.session)?.unwrap_or_default());
+            Some(known.into_iter().collect())
+        }
+        _ => None,
+    };
     Ok(show(&PersonPage {
         frame: call.frame("/people"),
         number,
@@ -113,7 +121,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
         flags: line.person.flags.clone(),
         excluded: line.excluded,
         items: items(&participant, study, blinded),
-        contact: owner.then(|| participant.external().clone().into_iter().collect()),
+        contact,
         answers: participant
             .questions()
             .iter()

@@ -1,10 +1,11 @@
-//! One's own account for everybody; all accounts and blinding for owners.
+//! One's own account and tokens for everybody; all accounts, all tokens and blinding for owners.
 
 use crate::researcher::accounts::{Error, Role};
 use crate::researcher::call::{Call, Outcome, Problem, go, page as show};
 use crate::researcher::frame::{Frame, when};
 use crate::researcher::limit::From;
 use crate::researcher::password::SHORTEST;
+use crate::researcher::tokens::{self, LONGEST_DAYS, Scope, Wanted};
 use askama::Template;
 use equipoise_study::event::Deed;
 use std::sync::PoisonError;
@@ -21,6 +22,23 @@ struct Page {
     blinded: bool,
     accounts: Vec<Line>,
     roles: [Role; 3],
+    tokens: Vec<TokenLine>,
+    /// What a token of this account may read.
+    scopes: Vec<Scope>,
+    longest: u32,
+    /// A token that was just made: its name, and itself. It is in this response and nowhere else.
+    told: Option<(String, String)>,
+    /// Scheme, host and port, for the example.
+    origin: String,
+}
+
+struct TokenLine {
+    name: String,
+    account: String,
+    scopes: String,
+    expires: String,
+    expired: bool,
+    used: Option<String>,
 }
 
 struct Line {
@@ -33,6 +51,10 @@ struct Line {
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
+    Ok(show(&content(call, None)?))
+}
+
+fn content(call: &Call<'_>, told: Option<(String, String)>) -> Result<Page, Problem> {
     let owner = call.account().role == Role::Owner;
     let accounts = if owner { call.shared.accounts.list()? } else { vec![] };
     let done = match call.sent.query.get("done") {
@@ -43,9 +65,13 @@ pub fn page(call: &Call<'_>) -> Outcome {
         "sessions" => Some("The account is signed out everywhere."),
         "blinded" => Some("Results are hidden from now on."),
         "open" => Some("Results are shown from now on."),
+        "revoked" => Some("The token was revoked. It opens nothing any more."),
         _ => None,
     };
-    Ok(show(&Page {
+    let role = call.account().role;
+    let own = call.shared.accounts.tokens()?.into_iter();
+    let tokens = own.filter(|token| owner || token.account.name == call.account().name);
+    Ok(Page {
         frame: call.frame("/settings"),
         done,
         shortest: SHORTEST,
@@ -63,7 +89,63 @@ pub fn page(call: &Call<'_>) -> Outcome {
             })
             .collect(),
         roles: Role::ALL,
-    }))
+        tokens: tokens
+            .map(|token| TokenLine {
+                scopes: token.scopes.iter().map(|scope| scope.word()).collect::<Vec<_>>().join(", "),
+                account: token.account.name,
+                name: token.name,
+                expires: when(token.expires_at),
+                expired: token.expires_at <= call.now(),
+                used: token.used_at.map(when),
+            })
+            .collect(),
+        scopes: Scope::ALL.into_iter().filter(|scope| scope.least() <= role).collect(),
+        longest: LONGEST_DAYS,
+        told,
+        origin: call.shared.settings.origin.clone(),
+    })
+}
+
+/// Makes a token of one's own for scripts, and shows it once.
+pub fn make_token(call: &Call<'_>) -> Outcome {
+    let form = &call.sent.form;
+    let (name, account) = (form.get("token").trim(), call.account().name.as_str());
+    let unknown = || Error::Refused("the form has a scope that is not there".to_owned());
+    let scopes = form.all("scope").map(|word| Scope::from_word(word).ok_or_else(unknown));
+    let scopes = scopes.collect::<Result<Vec<Scope>, Error>>()?;
+    let Some(days) = form.number::<u32>("days") else {
+        let what = format!("the form does not say for how many days, expected 1 to {LONGEST_DAYS}");
+        return Err(Error::Refused(what).into());
+    };
+    let token =
+        call.shared.accounts.add_token(&Wanted { name, account, scopes: &scopes, days }, call.now())?;
+    let deed = Deed::TokenMade {
+        name: name.to_owned(),
+        holder: account.to_owned(),
+        scopes: tokens::words(&scopes),
+        days,
+    };
+    // A token nobody could see in the audit log is not given out.
+    if let Err(error) = call.note(deed) {
+        call.shared.accounts.revoke_token(name)?;
+        return Err(error.into());
+    }
+    Ok(show(&content(call, Some((name.to_owned(), token)))?))
+}
+
+/// Takes a token away: one's own, or for owners anybody's.
+pub fn revoke_token(call: &Call<'_>) -> Outcome {
+    let name = call.sent.form.get("token").to_owned();
+    let theirs = call.shared.accounts.tokens()?.into_iter().any(|token| {
+        token.name == name
+            && (token.account.name == call.account().name || call.account().role == Role::Owner)
+    });
+    if !theirs {
+        return Err(Error::Refused(format!("there is no token \"{name}\" of yours")).into());
+    }
+    call.shared.accounts.revoke_token(&name)?;
+    call.note(Deed::TokenRevoked { name })?;
+    Ok(go("/settings?done=revoked"))
 }
 
 /// The account a form is about.

@@ -1,7 +1,9 @@
 //! `equipoise account`: who may look at a study.
 
+mod token;
+
 use crate::args::{Account, AccountCommand, Global, Of};
-use crate::commands::study::Place;
+use crate::commands::study::{HERE, Place};
 use crate::fault::Fault;
 use crate::json;
 use crate::table::Table;
@@ -15,9 +17,6 @@ use serde_json::json;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// How the audit log calls whoever uses this command.
-const HERE: &str = "command line";
 
 /// Runs the command.
 pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
@@ -46,6 +45,7 @@ pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
             let deed = Deed::AccountRemoved { name: of.name.clone() };
             done(of, deed, &format!("{} has no account any more.", of.name), global)
         }
+        AccountCommand::Token(command) => token::run(command, global),
     }
 }
 
@@ -99,12 +99,18 @@ fn ask(name: &str) -> Result<String> {
     }
 }
 
+/// Writes the deed down if the study has a log.
+fn note(directory: &Path, deed: Deed) -> Result<()> {
+    let place = Place::at(directory.to_owned());
+    if place.log().is_file() {
+        place.desk(place.locked()?)?.note(Admin::new(HERE, deed))?;
+    }
+    Ok(())
+}
+
 /// Writes the deed down if the study has a log, and says what was done.
 fn done(of: &Of, deed: Deed, sentence: &str, global: &Global) -> Result<ExitCode> {
-    let place = Place::at(of.directory.clone());
-    if place.log().is_file() {
-        place.desk(place.locked()?)?.note(Admin { account: HERE.to_owned(), deed })?;
-    }
+    note(&of.directory, deed)?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(

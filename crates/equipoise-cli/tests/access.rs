@@ -1,0 +1,245 @@
+//! Tokens for scripts, who participants are, and their rights: with the real binary.
+
+mod place;
+
+use place::{Place, Run};
+use serde_json::Value;
+
+const PASSWORD: &str = "three small boats\n";
+
+/// What a command printed, at any width, if it did what it should.
+trait Told {
+    fn told(self) -> String;
+}
+
+impl Told for Run {
+    #[track_caller]
+    fn told(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        self.out
+    }
+}
+
+/// A locked study that keeps what a panel passes along, with an owner and a viewer.
+fn study(name: &str) -> Place {
+    let place = Place::new(name);
+    place.line("new cancer").told();
+    let text = place.read("cancer/study.toml");
+    assert!(text.contains("[completion]"), "{text}");
+    place.write(
+        "cancer/study.toml",
+        &text.replace("[completion]", "[completion]\nparameters = [\"PROLIFIC_PID\"]"),
+    );
+    place.line("lock --study cancer").told();
+    for (account, role) in [("ana", "owner"), ("vic", "viewer")] {
+        place.run_with(&["account", "add", "cancer", account, "--role", role], PASSWORD).told();
+    }
+    place
+}
+
+#[test]
+fn tokens_are_made_listed_and_revoked() {
+    let place = study("access-tokens");
+    let add = |rest: &str| place.line(&format!("account token add cancer {rest}"));
+    let said = add("ana --name nightly --scope export --scope read:aggregate --days 30").told();
+    let (token, sentence) = said.split_once('\n').unwrap();
+    assert!(token.starts_with("eqp_") && token.len() == 44, "{token}");
+    assert_eq!(
+        sentence,
+        "It may read read:aggregate, export for 30 days.\nKeep it now: it is printed once and kept nowhere.\n"
+    );
+    let list = place.line("account token list cancer").told();
+    assert!(list.contains("nightly") && list.contains("never") && !list.contains(token), "{list}");
+    let document = place.line("account token list cancer --json").json();
+    assert_eq!(document["tokens"][0]["scopes"], "read:aggregate export");
+    assert_eq!(document["tokens"][0]["expired"], false);
+    add("ana --name nightly --scope export --days 30").fails(2, "there is a token \"nightly\" already");
+    add("eva --name more --scope export --days 30").fails(2, "there is no account \"eva\"");
+    add("vic --name more --scope export --days 30").fails(2, "vic is viewer and may not give a token export");
+    add("ana --name Nightly --scope export --days 30").fails(
+        2,
+        "\"Nightly\" cannot be the name of a token, expected up to 40 lower-case letters, digits, hyphens, points or \
+         underscores",
+    );
+    for (wrong, word) in [
+        ("ana --name more --scope write --days 30", "read:aggregate, read:answers, export"),
+        ("ana --name more --scope export --days 0", "1..=365"),
+        ("ana --name more --scope export --days 366", "1..=365"),
+        ("ana --name more --scope export", "--days"),
+        ("ana --name more --days 3", "--scope"),
+    ] {
+        let run = add(wrong);
+        assert!(run.code == Some(2) && run.err.contains(word) && run.out.is_empty(), "{wrong}: {}", run.err);
+    }
+    let gone = place.line("account token revoke cancer nightly").told();
+    assert_eq!(gone, "The token nightly is revoked; it opens nothing any more.\n");
+    place.line("account token revoke cancer nightly").fails(2, "there is no token \"nightly\"");
+    assert!(place.line("account token list cancer").told().starts_with("No tokens"));
+}
+
+#[test]
+fn who_participants_are_is_for_the_owner_and_nowhere_in_the_clear() {
+    let place = study("access-contacts");
+    place.write("people.txt", "canary-ana@example.org\n\n  canary-ben, desk 4  \n");
+    let said = place.line("invite --study cancer --for people.txt --out links.csv").told();
+    assert_eq!(said, "Wrote 2 links to links.csv.\n");
+    let links = place.read("links.csv");
+    assert!(
+        links.starts_with("participant,link,contact\n1,http") && links.contains(",\"canary-ben, desk 4\"\n"),
+        "{links}"
+    );
+    let known = place.line("contacts --study cancer --json").json();
+    assert_eq!(known["contacts"][1]["known"]["contact"], "canary-ben, desk 4", "{known}");
+    assert!(place.line("contacts --study cancer").told().contains("canary-ana@example.org"));
+    for file in std::fs::read_dir(place.0.join("cancer")).unwrap().flatten() {
+        let bytes = std::fs::read(file.path()).unwrap();
+        let found = bytes.windows(7).any(|window| window == b"canary-");
+        assert!(!found, "{} holds contact data in the clear", file.path().display());
+    }
+    for command in
+        ["export --study cancer --json", "report --study cancer --json", "watch --study cancer --json"]
+    {
+        assert!(!place.line(command).told().contains("canary-"), "{command}");
+    }
+    place.line("backup --study cancer copy.sqlite").told();
+    assert!(
+        !String::from_utf8_lossy(&std::fs::read(place.0.join("copy.sqlite")).unwrap()).contains("canary-")
+    );
+    // All there is about one of them.
+    let person = place.line("export-person --study cancer 2").json();
+    assert_eq!(
+        (&person["participant"], &person["events"][0]["event"]["event"]),
+        (&2.into(), &"invited".into())
+    );
+    assert_eq!(person["contact"]["contact"], "canary-ben, desk 4");
+    let said = place.line("export-person --study cancer 2 --out two.json").told();
+    assert_eq!(said, "Wrote all there is about participant 2 to two.json: 1 event.\n");
+    #[cfg(unix)]
+    for file in ["two.json", "links.csv"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(place.0.join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "others can read {file}");
+    }
+    let again: Value = serde_json::from_str(&place.read("two.json")).unwrap();
+    assert_eq!(again["events"], person["events"]);
+    place.line("export-person --study cancer 9").fails(2, "there is no participant 9");
+    // Whoever is erased is forgotten.
+    place.line("erase --study cancer 2 --yes").told();
+    let known = place.line("contacts --study cancer --json").json();
+    assert_eq!(known["contacts"].as_array().unwrap().len(), 1, "{known}");
+    place.line("export-person --study cancer 2").fails(2, "there is no participant 2");
+    place
+        .line("contacts --study cancer --forget")
+        .fails(2, "this deletes who every participant is, for good; add --yes");
+    let said = place.line("contacts --study cancer --forget --yes").told();
+    assert_eq!(said, "Contact data of 1 participant are deleted, and their key; all answers stay.\n");
+    assert!(!place.has("cancer/contacts.key") && !place.has("cancer/contacts.sqlite"));
+    assert_eq!(place.line("contacts --study cancer").told(), "Nobody said who participants are.\n");
+    place.line("verify --study cancer").told();
+}
+
+#[test]
+fn a_list_of_people_that_cannot_be_used_invites_nobody() {
+    let place = study("access-labels");
+    let invite = || place.line("invite --study cancer --for people.txt");
+    invite().fails(3, "cannot read people.txt: no such file or directory");
+    place.write("people.txt", &format!("ana\n{}\n", "x".repeat(201)));
+    invite().fails(2, "people.txt: line 2: it has 201 characters, expected 1 to 200");
+    place.write("people.txt", "ana\nb\u{7}n\n");
+    invite().fails(2, "people.txt: line 2: it has the control character '\\u{7}'");
+    let both = place.line("invite --study cancer --for people.txt --count 3");
+    assert!(both.code == Some(2) && both.err.contains("cannot be used with"), "{}", both.err);
+    assert_eq!(place.line("verify --study cancer --json").json()["sessions"], 0);
+}
+
+#[test]
+fn a_lost_key_is_said_before_anybody_is_asked() {
+    let place = study("access-key");
+    place.write("people.txt", "ana\n");
+    place.line("invite --study cancer --for people.txt").told();
+    std::fs::remove_file(place.0.join("cancer/contacts.key")).unwrap();
+    for command in ["serve cancer --listen 127.0.0.1:0", "contacts --study cancer"] {
+        let run = place.line(command);
+        assert!(
+            run.code == Some(3) && run.err.contains("contacts.sqlite is there without its key"),
+            "{}",
+            run.err
+        );
+    }
+    // What needs no names goes on, and what cannot be read can be deleted.
+    place.line("export --study cancer").told();
+    place.line("invite --study cancer").told();
+    place.line("erase --study cancer 1 --yes").told();
+    place.line("contacts --study cancer --forget --yes").told();
+    place.line("contacts --study cancer").told();
+}
+
+#[test]
+fn how_long_data_are_kept_is_in_the_study_and_the_record() {
+    let place = Place::new("access-retention");
+    place.line("new cancer").told();
+    let none = "The study file has no [retention]: nothing is deleted by itself.\n";
+    place.line("lock --study cancer").told();
+    place.line("invite --study cancer").told();
+    assert_eq!(place.line("retain --study cancer").told(), none);
+    let record = place.line("processing --study cancer").told();
+    assert!(record.contains("the study file has no limit"), "{record}");
+    let text = place.read("cancer/study.toml");
+    place
+        .write("cancer/study.toml", &format!("{text}\n[retention]\ncontact_days = 30\nanswers_days = 365\n"));
+    let said = place.line("retain --study cancer").told();
+    assert_eq!(
+        said,
+        "Due: the contact data of 0 participants, and all of 0 participants. Add --yes to delete it.\n"
+    );
+    let done = place.line("retain --study cancer --yes --json").json();
+    assert_eq!((&done["people"], &done["deleted"]), (&0.into(), &true.into()), "{done}");
+    assert_eq!(
+        place.line("processing --study cancer --out r.md").told(),
+        "Wrote the record of processing to r.md.\n"
+    );
+    assert!(place.read("r.md").contains("Everything else of theirs: deleted 365 days after"));
+    place.write("cancer/study.toml", &format!("{text}\n[retention]\ncontact_days = 0\n"));
+    let run = place.line("retain --study cancer");
+    assert!(run.code == Some(2) && run.err.contains("expected a number in [1, 36500]"), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
+    use equipoise_study::contacts::Contacts;
+    use equipoise_study::log::{SqliteStore, Writer};
+    use equipoise_study::seams::{TestClock, TestRandom};
+    use equipoise_study::{Design, Desk, Study};
+    let place = Place::new("access-timer");
+    place.line("new cancer").told();
+    let text = place.read("cancer/study.toml");
+    place.write("cancer/study.toml", &format!("{text}\n[retention]\nanswers_days = 365\n"));
+    place.line("lock --study cancer").told();
+    let directory = place.0.join("cancer");
+    {
+        // Two people of 1970, by a clock for tests.
+        let study = Study::parse(&place.read("cancer/study.toml")).unwrap();
+        let design = std::sync::Arc::new(Design::new(study, &directory).unwrap());
+        let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite")).unwrap());
+        let desk = Desk::new(design, writer, TestClock::default(), TestRandom::new(4));
+        let desk = desk.with_contacts(Contacts::beside(&directory));
+        desk.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
+    }
+    place.line("invite --study cancer").told();
+    let erased = || place.line("verify --study cancer --json").json()["erased"].clone();
+    assert_eq!(erased(), 0);
+    let mut server = place
+        .command(&["serve", "cancer", "--listen", "127.0.0.1:0"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let begun = std::time::Instant::now();
+    while erased() != 2 && begun.elapsed() < std::time::Duration::from_secs(30) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let stop = std::process::Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    assert!(stop.success() && server.wait().unwrap().success());
+    assert_eq!(erased(), 2, "the one who was invited today stays");
+    assert!(Contacts::beside(&directory).sessions().unwrap().is_empty());
+}

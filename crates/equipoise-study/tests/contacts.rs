@@ -1,0 +1,332 @@
+//! Who somebody is stays out of the log: for new studies, for logs of older releases, and after an erasure.
+
+mod common;
+
+use common::{Simulant, desk_on, walk};
+use equipoise_study::contacts::{Contact, Contacts, LABEL};
+use equipoise_study::event::Event;
+use equipoise_study::log::{
+    Appended, Draft, Head, MemoryStore, Payload, Row, SqliteStore, Store, Writer, rows, verify,
+};
+use equipoise_study::retention::Retention;
+use equipoise_study::seams::{SystemClock, SystemRandom, TestClock, TestRandom};
+use equipoise_study::{Design, Desk, Error, Result, Step, Study, Tidied, export, people, restore, template};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const CANARY: &str = "canary-7d1e";
+
+fn directory(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("equipoise-apart-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn on_disk(directory: &Path) -> Desk {
+    let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
+    desk_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
+}
+
+fn holds_canary(directory: &Path) -> bool {
+    let files = std::fs::read_dir(directory).unwrap().flatten();
+    files
+        .filter_map(|file| std::fs::read(file.path()).ok())
+        .any(|bytes| bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes()))
+}
+
+fn panel(value: &str) -> Contact {
+    [("PROLIFIC_PID".to_owned(), value.to_owned())].into()
+}
+
+fn consent(desk: &Desk, session: &str, external: Contact) -> Event {
+    let language = Event::LanguageChosen { language: "en".to_owned() };
+    desk.record(session, "phone", "language", &language).unwrap();
+    let text = desk.look(session, |p| p.consent_hash()).unwrap();
+    Event::ConsentGiven { text, device: "phone".to_owned(), external }
+}
+
+#[test]
+fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
+    let directory = directory("own-file");
+    let desk = on_disk(&directory);
+    let labels = [format!("{CANARY} one"), format!("{CANARY} two")];
+    let invitations = desk.invite_people(&labels).unwrap();
+    for invitation in &invitations {
+        let event = consent(&desk, &invitation.session, panel(CANARY));
+        desk.record(&invitation.session, "phone", "consent", &event).unwrap();
+        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, 1), 3);
+    }
+    let first = invitations[0].session.clone();
+    let known = desk.contacts().get(&first).unwrap().unwrap();
+    assert_eq!((known[LABEL].as_str(), known["PROLIFIC_PID"].as_str()), (labels[0].as_str(), CANARY));
+    assert!(!holds_canary(&directory), "a file holds contact data in the clear");
+    let exported = desk
+        .writer()
+        .with(|store| Ok(export::answers(store)?.csv() + &export::questionnaire(store)?.json_lines()));
+    assert!(!exported.unwrap().contains(CANARY));
+    // All there is about somebody, for them: every event, and who they are.
+    let place = first.clone();
+    let own = desk.writer().with(move |store| store.session(&place)).unwrap();
+    let person = desk.look(&first, |p| export::person(p, &own, &known)).unwrap().unwrap();
+    assert_eq!((person.participant, person.events.len(), &person.contact), (1, own.len(), &known));
+    for (told, row) in person.events.iter().zip(&own) {
+        let event: Event = serde_json::from_value(told.event.clone()).unwrap();
+        assert_eq!(Some(event), row.event().unwrap(), "event {} is not what the log has", row.seq);
+    }
+    assert!(person.agreed_to.unwrap().contains("research"), "the text they agreed to");
+    desk.erase(&first).unwrap();
+    assert_eq!(desk.contacts().get(&first).unwrap(), None);
+    assert!(desk.contacts().get(&invitations[1].session).unwrap().is_some());
+    let (place, design) = (first.clone(), desk.design().clone());
+    let left = desk.writer().with(move |store| {
+        let all = people::participants(&design, store)?;
+        let person = all.iter().find(|person| person.session() == place).unwrap();
+        Ok(export::person(person, &store.session(&place)?, &Contact::new()).is_err())
+    });
+    assert!(left.unwrap(), "there is something left to tell");
+    // A copy of the file from before brings it back; putting things in order deletes it again.
+    desk.contacts().add(&first, &panel(CANARY)).unwrap();
+    assert_eq!(desk.tidy_contacts().unwrap(), Tidied { moved: 0, removed: 1 });
+    assert_eq!(desk.contacts().get(&first).unwrap(), None);
+    drop(desk);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+/// A log as older releases wrote it: what a panel passed along is in the consent.
+fn old_log(desk: &Desk, people: usize) -> Vec<String> {
+    let mut sessions = vec![];
+    for (n, invitation) in desk.invite(people).unwrap().into_iter().enumerate() {
+        let session = invitation.session;
+        let event = consent(desk, &session, panel(&format!("{CANARY}-{n}")));
+        let (place, body) = (session.clone(), serde_json::to_string(&event).unwrap());
+        desk.writer()
+            .with(move |store| {
+                let seq = store.session(&place)?.len() as u64 + 1;
+                let key = "consent".to_owned();
+                store.append(&[vec![Draft { session: place, seq, key, at: 7, salt: [7; 32], body }]])
+            })
+            .unwrap();
+        desk.forget(&session);
+        walk(desk, &session, &mut Simulant::new(4.0, 20.0, n as u64), 4);
+        sessions.push(session);
+    }
+    sessions
+}
+
+#[test]
+fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole() {
+    let directory = directory("moved");
+    let desk = on_disk(&directory);
+    let sessions = old_log(&desk, 3);
+    assert!(holds_canary(&directory), "the canary must be there before it can be gone");
+    let old: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    assert!(verify(&MemoryStore { rows: old.clone() }).is_ok());
+    let before =
+        desk.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
+    assert_eq!(before.2, panel(&format!("{CANARY}-1")), "an old log is readable as it is");
+    let backup = directory.join("old.backup");
+    SqliteStore::open_existing(directory.join("log.sqlite")).unwrap().backup(&backup).unwrap();
+    assert_eq!(desk.tidy_contacts().unwrap(), Tidied { moved: 3, removed: 0 });
+    assert_eq!(desk.tidy_contacts().unwrap(), Tidied::default(), "twice is as good as once");
+    let saved = std::fs::read(&backup).unwrap();
+    std::fs::remove_file(&backup).unwrap();
+    assert!(!holds_canary(&directory), "a file holds contact data in the clear");
+    let after =
+        desk.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
+    assert_eq!((after.0, &after.1), (before.0, &before.1), "answers are what they were");
+    assert_eq!(after.2, Contact::new());
+    assert_eq!(desk.contacts().get(&sessions[1]).unwrap(), Some(panel(&format!("{CANARY}-1"))));
+    let new: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    assert!(verify(&MemoryStore { rows: new.clone() }).is_ok());
+    // Receipts that were given before are for the same rows.
+    for (old, new) in old.iter().zip(&new) {
+        assert_eq!(old.receipt(), new.receipt());
+    }
+    drop(desk);
+    // A backup from before can be restored, and is put in order again.
+    std::fs::write(&backup, saved).unwrap();
+    restore(&backup, &directory.join("log.sqlite"), &SystemClock, &SystemRandom).unwrap();
+    assert_eq!(on_disk(&directory).tidy_contacts().unwrap().moved, 3);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn moving_contact_data_excuses_no_other_change() {
+    let desk = desk_on("binary-cancer", MemoryStore::new(), 6);
+    old_log(&desk, 2);
+    desk.tidy_contacts().unwrap();
+    let good: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    assert!(verify(&MemoryStore { rows: good.clone() }).is_ok());
+    let find = |word: &str| {
+        let holds = |row: &Row| row.payload.as_ref().unwrap().body.contains(word);
+        good.iter().position(holds).unwrap()
+    };
+    let (consent, answer, record) = (find("consent_given"), find("\"answered\""), find("contact_moved"));
+    let tampered = |change: &dyn Fn(&mut Vec<Row>)| {
+        let mut rows = good.clone();
+        change(&mut rows);
+        match verify(&MemoryStore { rows }) {
+            Err(Error::Damaged(damage)) => damage.position,
+            other => panic!("{other:?}"),
+        }
+    };
+    let place = consent as u64 + 1;
+    // Another consent than the one that was written down.
+    assert_eq!(tampered(&|rows| rows[consent].payload.as_mut().unwrap().salt[0] ^= 1), place);
+    let other = |rows: &mut Vec<Row>| {
+        let body = &mut rows[consent].payload.as_mut().unwrap().body;
+        *body = body.replace("\"phone\"", "\"tablet\"");
+    };
+    assert_eq!(tampered(&other), place);
+    // An answer in the place of a consent; and the record changed to fit.
+    let swap = |rows: &mut Vec<Row>| rows[consent].payload = rows[answer].payload.clone();
+    assert_eq!(tampered(&swap), place);
+    let fit = |rows: &mut Vec<Row>| rows[record].payload.as_mut().unwrap().body.push(' ');
+    assert_eq!(tampered(&fit), record as u64 + 1);
+    // A record that is sealed as it should be does not excuse a changed answer.
+    let payload = Payload {
+        salt: [1; 32],
+        body: good[answer].payload.as_ref().unwrap().body.replace(":\"a\"", ":\"b\""),
+    };
+    let commitment: String = payload.commitment().iter().map(|byte| format!("{byte:02x}")).collect();
+    let event = Event::ContactMoved { position: answer as u64 + 1, commitment };
+    let mut store = MemoryStore { rows: good.clone() };
+    let seq = store.session("study").unwrap().len() as u64 + 1;
+    let body = serde_json::to_string(&event).unwrap();
+    let (session, key) = ("study".to_owned(), "x".to_owned());
+    store
+        .replace(answer as u64 + 1, payload, Draft { session, seq, key, at: 0, salt: [2; 32], body })
+        .unwrap();
+    match verify(&store) {
+        Err(Error::Damaged(damage)) => assert_eq!(damage.position, answer as u64 + 1),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A log that can be made to refuse.
+struct Refusing(MemoryStore, Arc<AtomicBool>);
+
+impl Store for Refusing {
+    fn append(&mut self, groups: &[Vec<Draft>]) -> Result<Vec<Appended>> {
+        match self.1.load(Ordering::SeqCst) {
+            true => Err(Error::Storage("database or disk is full".to_owned())),
+            false => self.0.append(groups),
+        }
+    }
+    fn session(&self, session: &str) -> Result<Vec<Row>> {
+        self.0.session(session)
+    }
+    fn sessions(&self) -> Result<Vec<String>> {
+        self.0.sessions()
+    }
+    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        self.0.each(look)
+    }
+    fn head(&self) -> Result<Head> {
+        self.0.head()
+    }
+    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
+        self.0.replace(position, payload, record)
+    }
+    fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
+        self.0.erase(session, record)
+    }
+}
+
+#[test]
+fn nothing_is_kept_of_somebody_whose_consent_could_not_be_written() {
+    let refuse = Arc::new(AtomicBool::new(false));
+    let store = Refusing(MemoryStore::new(), refuse.clone());
+    let design = common::design("binary-cancer");
+    let desk = Desk::new(design, Writer::start(store), TestClock::default(), TestRandom::new(2));
+    let [plain, labelled] = [desk.invite(1).unwrap(), desk.invite_people(&["Ana".to_owned()]).unwrap()]
+        .map(|mut invitations| invitations.remove(0).session);
+    for (session, left) in
+        [(&plain, None), (&labelled, Some(Contact::from([(LABEL.to_owned(), "Ana".to_owned())])))]
+    {
+        let event = consent(&desk, session, panel("x"));
+        refuse.store(true, Ordering::SeqCst);
+        assert!(desk.record(session, "phone", "consent", &event).is_err());
+        assert_eq!(desk.contacts().get(session).unwrap(), left);
+        refuse.store(false, Ordering::SeqCst);
+        desk.record(session, "phone", "consent", &event).unwrap();
+        assert_eq!(desk.contacts().get(session).unwrap().unwrap()["PROLIFIC_PID"], "x");
+        assert_ne!(desk.look(session, |p| p.step()).unwrap(), Step::Consent);
+    }
+}
+
+#[test]
+fn what_is_past_its_time_is_deleted_to_the_day() {
+    const DAY: i64 = 86_400_000;
+    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    let bare = study.hash(&[]);
+    study.retention = Retention { contact_days: Some(30), answers_days: Some(365) };
+    assert_ne!(study.hash(&[]), bare, "how long data are kept is part of the lock");
+    study.retention = Retention::default();
+    assert_eq!(study.hash(&[]), bare, "a study without the rule has the hash it always had");
+    study.retention = Retention { contact_days: Some(30), answers_days: Some(365) };
+    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(2));
+    let labels = ["Ana".to_owned(), "Ben".to_owned()];
+    let invitations = desk.invite_people(&labels).unwrap();
+    walk(&desk, &invitations[0].session, &mut Simulant::new(4.0, 20.0, 1), 3);
+    let last = |session: &str| {
+        let place = session.to_owned();
+        desk.writer().with(move |store| store.session(&place)).unwrap().last().unwrap().at
+    };
+    let (ana, ben) = (invitations[0].session.clone(), invitations[1].session.clone());
+    let count = |now: i64| desk.due(now).map(|due| (due.contacts.len(), due.people.len())).unwrap();
+    assert_eq!(count(0), (0, 0));
+    assert_eq!(count(last(&ben) + 30 * DAY - 1), (0, 0));
+    assert_eq!(count(last(&ben) + 30 * DAY), (1, 0), "counted is from when each was last heard of");
+    assert_eq!(count(last(&ana) + 30 * DAY), (2, 0));
+    desk.retain(last(&ana) + 30 * DAY).unwrap();
+    assert_eq!(desk.contacts().sessions().unwrap().len(), 0);
+    assert_eq!(count(last(&ana) + 31 * DAY), (0, 0), "nothing is due twice");
+    assert_eq!(count(last(&ana) + 365 * DAY), (0, 2));
+    desk.retain(last(&ben) + 365 * DAY).unwrap();
+    let gone = |session: &String| {
+        let place = session.clone();
+        let rows = desk.writer().with(move |store| store.session(&place)).unwrap();
+        rows.iter().all(|row| row.payload.is_none())
+    };
+    assert!(gone(&ben) && !gone(&ana));
+    assert_eq!(count(last(&ana) + 365 * DAY), (0, 1));
+    assert!(desk.writer().with(|store| verify(store)).is_ok());
+    // A clock far off the mark in the other direction deletes nothing.
+    assert_eq!(count(i64::MIN), (0, 0));
+}
+
+#[test]
+fn how_long_is_checked_when_the_study_is_read() {
+    let text = template::find("binary-cancer").unwrap().text;
+    let read = |more: &str| Study::parse(&format!("{text}\n[retention]\n{more}\n"));
+    assert_eq!(read("contact_days = 30").unwrap().retention.contact_days, Some(30));
+    for (more, sentence) in [
+        ("contact_days = 0", "retention.contact_days is 0, expected a number in [1, 36500]"),
+        ("answers_days = 99999", "retention.answers_days is 99999, expected a number in [1, 36500]"),
+        ("answer_days = 3", "unknown field answer_days, expected contact_days or answers_days"),
+        ("contact_days = -1", "invalid value"),
+    ] {
+        let wrong = read(more).unwrap_err().to_string();
+        assert!(wrong.contains(sentence) && wrong.starts_with("line "), "{wrong}");
+    }
+}
+
+#[test]
+fn the_record_of_processing_names_all_that_is_asked_and_what_is_still_open() {
+    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    study.completion.parameters = vec!["PROLIFIC_PID".to_owned()];
+    study.retention.contact_days = Some(30);
+    let design = Design::new(study, Path::new(".")).unwrap();
+    let record = equipoise_study::processing(&design);
+    for item in &design.study().questionnaire {
+        assert!(record.contains(&format!("(`{}`)", item.id)), "{} is missing", item.id);
+    }
+    for part in ["`PROLIFIC_PID`", "deleted 30 days after", design.hash(), &design.study().consent.contact] {
+        assert!(record.contains(part), "{part} is missing in {record}");
+    }
+    assert!(record.matches("to be filled in by the controller").count() >= 4, "{record}");
+}
