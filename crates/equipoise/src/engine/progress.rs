@@ -45,7 +45,7 @@ impl Left {
     ///
     /// Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
     /// questions as allowed, and no tail lies beyond those.
-    pub(super) fn of(mut lengths: Vec<usize>) -> Self {
+    pub(super) fn shortest(mut lengths: Vec<usize>) -> Self {
         lengths.sort_unstable();
         let held = (HELD * lengths.len() as f64).ceil() as usize;
         let shortest = lengths.windows(held.max(1)).min_by_key(|held| held[held.len() - 1] - held[0]);
@@ -73,7 +73,7 @@ impl AdaptiveRatio {
             prospects: (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
-        Left::of((0..PEOPLE).map(|n| roll_out.length(n)).collect())
+        Left::shortest((0..PEOPLE).map(|n| roll_out.length(n)).collect())
     }
 }
 
