@@ -31,6 +31,7 @@
 //! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness.
 
+mod ahead;
 mod belief;
 pub mod candidates;
 mod design;

@@ -41,6 +41,17 @@ pub struct Left {
 }
 
 impl Left {
+    /// The shortest range that holds nine tenths of imagined lengths, which are in order; nothing is left where there are
+    /// none.
+    ///
+    /// Equal tails would not do: many people are asked as many questions as allowed, and no tail lies beyond those.
+    pub fn holding(lengths: &[usize]) -> Self {
+        let held = (HELD * lengths.len() as f64).ceil() as usize;
+        let ranges =
+            lengths.windows(held.max(1)).map(|held| Left { low: held[0], high: held[held.len() - 1] });
+        ranges.min_by_key(|range| range.high - range.low).unwrap_or(Left { low: 0, high: 0 })
+    }
+
     /// As it is shown after an answer, if `before` was shown before it: the upper end rises by 2 at most, because a count
     /// that jumps up is worse than one that is late. Not for "can't tell" or undo, after which more may well be left.
     pub fn after(self, before: Left) -> Self {
@@ -52,8 +63,14 @@ impl Left {
 impl AdaptiveRatio {
     /// How many questions are left after what the posterior has taken in; the same for the same seed.
     pub fn questions_left(&self, posterior: &RatioPosterior, seed: u64) -> Left {
+        Left::holding(&self.lengths_left(posterior, seed))
+    }
+
+    /// How many more questions each of some imagined people takes, in order; none if the questions are over. The same for
+    /// the same seed.
+    pub fn lengths_left(&self, posterior: &RatioPosterior, seed: u64) -> Vec<usize> {
         if self.next(posterior).is_err() {
-            return Left { low: 0, high: 0 };
+            return vec![];
         }
         let mut roll_out = RollOut {
             plan: self,
@@ -64,12 +81,7 @@ impl AdaptiveRatio {
         };
         let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
         lengths.sort_unstable();
-        // Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
-        // questions as allowed, and no tail lies beyond those.
-        let held = (HELD * PEOPLE as f64).ceil() as usize;
-        let shortest = lengths.windows(held).min_by_key(|held| held[held.len() - 1] - held[0]);
-        let held = shortest.expect("fewer are held than there are");
-        Left { low: held[0], high: held[held.len() - 1] }
+        lengths
     }
 }
 
