@@ -2,19 +2,26 @@
 //!
 //! Every answer is predicted from those before it by the model behind the estimate, which assumes somebody who mostly knows
 //! what they prefer; a coin predicts each with one half. The factor between the two is the evidence against the coin.
-//! Whatever the questions were, a coin reaches a factor of k at most once in k times.
+//! Whatever is asked, a coin reaches a factor of k at most once in k times, and in fact far less often.
 
 use crate::belief::Belief;
 use crate::event::{Asked, Choice, Purpose};
 use crate::numbers::two_digits;
 use crate::participant::{Participant, as_planned, take};
 
-/// A factor below this does not clearly beat the coin.
-pub(super) const CLEARLY: f64 = 20.0;
+/// A factor below this does not clearly beat the coin. A larger one would refuse people who err much but do hold something.
+pub(super) const CLEARLY: f64 = 3.0;
 
-/// "4 times", or how little it is.
-pub(super) fn times(factor: f64) -> String {
-    if factor < 1.0 { "no".to_owned() } else { format!("{} times", two_digits(factor)) }
+/// That the answers look like chance, and by how little they do not.
+pub(super) fn sentence(factor: f64) -> String {
+    let than = match factor < 1.0 {
+        true => "they are likelier from a coin than from somebody with a preference".to_owned(),
+        false => format!(
+            "they are only {} times likelier from somebody with a preference than from a coin",
+            two_digits(factor)
+        ),
+    };
+    format!("these answers look like chance: {than}")
 }
 
 /// By which factor the answers are likelier from somebody with a cost ratio than from a coin; `None` where the engine does

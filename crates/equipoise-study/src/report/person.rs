@@ -1,6 +1,6 @@
 //! What one participant's answers say.
 
-use super::chance::{CLEARLY, against_chance, times};
+use super::chance::{self, CLEARLY, against_chance};
 use super::consistency::{Consistency, consistency};
 use super::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use super::influence::{Influence, influences};
@@ -196,11 +196,7 @@ pub fn refused(participant: &Participant) -> Option<String> {
     // Whoever tosses coins passes the checks often enough, and the population knows no coins: it finds a ratio in anything.
     if let Some(factor) = against_chance(participant) {
         if factor < CLEARLY {
-            return Some(format!(
-                "these answers look like chance: they are {} likelier from somebody with a preference than from a coin, \
-                 less than {CLEARLY} times",
-                times(factor)
-            ));
+            return Some(chance::sentence(factor));
         }
     } else if let Some(sentence) = half_wrong(participant, &conduct) {
         return Some(sentence);
