@@ -184,8 +184,9 @@ fn figures_of_many_people() {
     let (count, seed) = (setting("SESSIONS", 2000) as usize, setting("SEED", fresh_seed()));
     let sessions = take_part(&common::design(&template), None, count, seed);
     let (told, held, rise) = tell(&format!("{template}, seed {seed}"), &sessions);
+    // Over all sessions. Within a session questions that elicit come too early for this bound (ADR 84).
     for told in told {
-        assert!((0.45..=0.55).contains(&told.overall[0]) && (0.45..=0.55).contains(&told.within[0]));
+        assert!((0.45..=0.55).contains(&told.overall[0]), "{told:?}");
     }
     assert!((0.87..=0.93).contains(&held) && rise <= 2);
 }
