@@ -19,7 +19,8 @@ const REFRESH: usize = 5;
 const RISE: usize = 2;
 
 /// By how much more than expected questions that elicit are drawn. Long sessions have more of them, and late places are of
-/// long sessions only: drawn just as often as expected, they would be told by a late place over all sessions (UX-01). Within a session they come too early for it (ADR 84).
+/// long sessions only: drawn just as often as expected, they would be told by a late place over all sessions (UX-01). Within
+/// a session they come too early for that bound (ADR 84).
 const EARLIER: f64 = 1.1;
 
 /// The questions that elicit that are still ahead.
