@@ -65,6 +65,24 @@ impl Belief {
         }
     }
 
+    /// Two classes: how likely an answer about a pair is; nothing for "can't tell".
+    pub(crate) fn chance(&self, shown: &Query, preference: Preference) -> Option<f64> {
+        let first = self.posterior()?.chance_of_first(shown);
+        match preference {
+            Preference::First => Some(first),
+            Preference::Second => Some(1.0 - first),
+            Preference::CannotTell => None,
+        }
+    }
+
+    /// Otherwise: the session with what is known of the weights.
+    pub(crate) fn session(&self) -> Option<&Session> {
+        match &self.engine {
+            Engine::Ratio(_) => None,
+            Engine::Weights { session, .. } => Some(session),
+        }
+    }
+
     /// Two classes: the cost ratio below which a share of the posterior lies.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         match &self.engine {

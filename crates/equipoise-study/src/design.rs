@@ -8,7 +8,7 @@ use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::elicit::AnyPlan;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
+use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
@@ -40,7 +40,7 @@ pub struct Design {
     frame: Frame,
     engine: Engine,
     fit: Option<Fit>,
-    at_first: OnceLock<Left>,
+    at_first: OnceLock<Vec<usize>>,
     models: Option<Models>,
     scores: Option<Scores>,
 }
@@ -174,26 +174,34 @@ impl Design {
         }
     }
 
-    /// How many more questions would elicit, from and to, after `asked` of them: from imagined answers where the engine
-    /// has them (UX-17), else up to as many as there may be.
-    pub(crate) fn questions_left(&self, belief: &Belief, asked: usize, seed: u64) -> [usize; 2] {
-        let most = self.study.stop.cap.saturating_sub(asked);
-        match (&self.engine, belief.posterior()) {
-            (Engine::Ratio { plan, .. }, Some(posterior)) => {
-                // Before the first answer it is the same for everybody, and everybody arrives at once.
-                let left = match asked {
-                    0 => *self.at_first.get_or_init(|| plan.questions_left(posterior, self.study.seed)),
-                    _ => plan.questions_left(posterior, seed),
-                };
-                [left.low, left.high].map(|end| end.max(FEWEST.saturating_sub(asked)).min(most))
-            }
-            _ => [most.min(1), most],
+    /// How many more questions would elicit after `asked` of them, for each of some imagined people, in order; `None` where
+    /// that cannot be imagined (UX-17).
+    pub(crate) fn lengths_left(&self, belief: &Belief, asked: usize, seed: u64) -> Option<Vec<usize>> {
+        // A step of a quadratic metric takes too long to imagine hundreds.
+        if self.study.family == Family::Quadratic {
+            return None;
         }
+        let most = self.study.stop.cap.saturating_sub(asked).max(1);
+        let least = FEWEST.saturating_sub(asked).clamp(1, most);
+        let imagine = |seed| match (&self.engine, belief.posterior(), belief.session()) {
+            (Engine::Ratio { plan, .. }, Some(posterior), _) => plan.lengths_left(posterior, seed),
+            (Engine::Weights { plan, .. }, _, Some(session)) => plan.lengths_left(session, seed),
+            _ => vec![],
+        };
+        let lengths = match asked {
+            // Before the first answer it is the same for everybody, and everybody arrives at once.
+            0 => self.at_first.get_or_init(|| imagine(self.study.seed)).clone(),
+            _ => imagine(seed),
+        };
+        // The engine may think that it is through where the study asks on.
+        let lengths = if lengths.is_empty() { vec![least] } else { lengths };
+        Some(lengths.into_iter().map(|length| length.clamp(least, most)).collect())
     }
 
-    /// How many questions elicitation is expected to take; decides how thinly checks are spread.
+    /// How many questions elicitation takes most people: tells beforehand how long a study is, decides nothing.
     pub(crate) fn expected(&self) -> usize {
         match &self.engine {
+            // A little more than half of those need who hold a ratio between 1.6 and 20; beyond, it takes longer.
             Engine::Ratio { .. } => 14.min(self.study.stop.cap),
             Engine::Weights { .. } => self.study.stop.cap,
         }

@@ -319,6 +319,10 @@ pub struct Asked {
     /// How many comparisons are left with this one, from and to, as the page says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[usize; 2]>,
+    /// How many questions that elicit each of some imagined people would still be asked, this place included, in order.
+    /// Imagining takes a while, so it is done now and then only; empty where it was not done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imagined: Vec<usize>,
 }
 
 impl Asked {

@@ -31,6 +31,7 @@
 //! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
+mod ahead;
 mod belief;
 pub mod candidates;
 pub mod contacts;

@@ -7,6 +7,7 @@ use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose,
 use crate::log::{Damage, Row};
 use crate::schedule::{self, Stopped};
 use crate::study::{ItemKind, Position};
+use equipoise::Query;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -545,11 +546,18 @@ impl Participant {
 ///
 /// Evaluation answers are kept out; other checks tell how the person errs.
 pub(crate) fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
-    let straight = if asked.swapped { asked.shown.swapped() } else { asked.shown.clone() };
-    let (preference, shown) = (asked.preference(choice), design.frame().query(&straight));
+    let (preference, shown) = (asked.preference(choice), as_planned(design, asked));
     match asked.purpose {
         Purpose::Elicitation => belief.take(&asked.query, preference, shown),
         Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(&asked.query, preference, shown),
         Purpose::Evaluation => {}
+    }
+}
+
+/// The integers that were shown, in the order they were planned.
+pub(crate) fn as_planned(design: &Design, asked: &Asked) -> Query {
+    match asked.swapped {
+        true => design.frame().query(&asked.shown.swapped()),
+        false => design.frame().query(&asked.shown),
     }
 }

@@ -35,8 +35,12 @@ pub struct Rehearsed {
     pub inside: bool,
     /// Whether the report would refuse a metric.
     pub refused: bool,
+    /// Two classes: by which factor the answers are likelier than a coin's.
+    pub against_chance: Option<f64>,
     /// Whether there was a flag.
     pub flagged: bool,
+    /// All comparisons in order: why each was asked, and how many the page said are left with it.
+    pub course: Vec<(Purpose, [usize; 2])>,
 }
 
 /// Lets somebody drawn from the population of people take the study; `noise` instead of theirs, if it is given.
@@ -106,6 +110,7 @@ fn next(participant: &Participant, expert: &mut Expert) -> Option<Event> {
 fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
     let answered = participant.questions().iter().filter(|question| question.answer.is_some());
     let elicited = answered.clone().filter(|question| question.asked.purpose == Purpose::Elicitation).count();
+    let course = answered.clone().map(|q| (q.asked.purpose, q.asked.left.unwrap_or_default())).collect();
     let belief = participant.belief();
     let ratio = belief.quantile(0.5).and_then(|_| held.cost_ratio());
     let (error, inside) = match (ratio, belief.spread()) {
@@ -126,7 +131,9 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
         ratio,
         error,
         inside,
-        refused: report::person(participant, false).refusal.is_some(),
+        refused: report::refused(participant).is_some(),
+        against_chance: report::against_chance(participant),
         flagged: !Conduct::of(participant).flags.is_empty(),
+        course,
     }
 }

@@ -4,9 +4,10 @@
 //! Everything drawn here depends on the participant's seed and on how many comparisons are answered, never on how they
 //! came to be answered. So taking an answer back and giving it again leads to the same next comparison.
 
+use crate::ahead::Ahead;
 use crate::belief::{Belief, Spread};
 use crate::design::Design;
-use crate::event::{Asked, Choice, Invited, Purpose, Side};
+use crate::event::{Asked, Invited, Purpose, Side};
 use crate::groups::Shares;
 use crate::participant::Question;
 use crate::shown::{Dominance, Shown, TOTALS};
@@ -19,11 +20,9 @@ use sha2::{Digest as _, Sha256};
 /// Over how many comparisons sides are balanced.
 const BLOCK: usize = 4;
 
-/// By how much the most that is left may rise from one comparison to the next.
-const RISE: usize = 2;
-
-/// After so many answers that elicit it is imagined anew how many are left; it costs some milliseconds.
-const REFRESH: usize = 5;
+/// There is nothing to repeat at first; after that, repeats come so many times as often as others that are due, or they
+/// would come late on the whole.
+const REPEATS_EARLIER: f64 = 1.5;
 
 /// Fewer answers than this support no metric (RP-11), however narrow an interval they leave.
 pub(crate) const FEWEST: usize = 8;
@@ -53,9 +52,14 @@ pub(crate) fn next(
 ) -> Option<Asked> {
     let schedule = Schedule { design, invited, answered, place: answered.len() };
     let telling = schedule.telling(belief);
-    let left = schedule.left(belief, telling.is_some());
-    let (purpose, query, shown) = schedule.choose(telling, left)?;
-    Some(Asked { left: Some(left), ..schedule.asked(purpose, query, shown) })
+    let ahead = match telling {
+        Some(_) => Ahead::of(design, invited, answered, belief),
+        None => Ahead::over(),
+    };
+    let due = schedule.due();
+    let (purpose, query, shown) = schedule.choose(telling, &ahead, due)?;
+    let left = Some(ahead.left(due.all(), answered.last()));
+    Some(Asked { left, imagined: ahead.imagined, ..schedule.asked(purpose, query, shown) })
 }
 
 /// Whether the questions that elicit are over, and by which rule.
@@ -84,7 +88,7 @@ pub enum Stopped {
     NothingLeft,
 }
 
-fn count(answered: &[Question], wanted: impl Fn(Purpose) -> bool) -> usize {
+pub(crate) fn count(answered: &[Question], wanted: impl Fn(Purpose) -> bool) -> usize {
     answered.iter().filter(|question| wanted(question.asked.purpose)).count()
 }
 
@@ -95,38 +99,51 @@ struct Schedule<'a> {
     place: usize,
 }
 
+/// Checks that are still to come.
+#[derive(Debug, Clone, Copy)]
+struct Due {
+    evaluation: usize,
+    dominated: usize,
+    repeats: usize,
+}
+
+impl Due {
+    fn all(self) -> usize {
+        self.evaluation + self.dominated + self.repeats
+    }
+}
+
 impl Schedule<'_> {
     /// Draws among what is left, each kind as often as there are still to come of it: so none comes early or late.
-    fn choose(&self, telling: Option<(Query, Shown)>, left: [usize; 2]) -> Option<(Purpose, Query, Shown)> {
-        let checks = &self.design.study().checks;
-        let done = |wanted: fn(Purpose) -> bool| count(self.answered, wanted);
-        let evaluated = done(|purpose| purpose == Purpose::Evaluation);
-        let elicitation = match &telling {
-            // Nearer to the most than to the least: where it takes long, it takes much longer. Two at least, so that the
-            // end of the elicitation does not announce itself.
-            Some(_) => ((left[0] + 2 * left[1]) / 3).saturating_sub(self.checks_due()).max(2),
-            None => 0,
-        };
-        let evaluation = checks.evaluation.saturating_sub(evaluated);
-        let dominated = checks.dominated.saturating_sub(done(|purpose| purpose == Purpose::Dominated));
-        let mut repeats = checks.repeats.saturating_sub(done(|p| matches!(p, Purpose::Repeat { .. })));
+    ///
+    /// How many questions still elicit is not known, only imagined. So what is imagined decides where checks go, and with
+    /// them what they tell of the person's noise: the same answers with other places of checks end in slightly another
+    /// interval.
+    fn choose(
+        &self,
+        telling: Option<(Query, Shown)>,
+        ahead: &Ahead,
+        due: Due,
+    ) -> Option<(Purpose, Query, Shown)> {
+        let elicitation = ahead.weight();
         let mut originals = self.originals(Some(self.side()));
-        if elicitation + evaluation + dominated == 0 && originals.is_empty() {
+        if telling.is_none() && due.evaluation + due.dominated == 0 && originals.is_empty() {
             // Nothing else is left: better a repeat on the wrong side of the balance than none.
             originals = self.originals(None);
         }
-        // There is not always something to repeat: where there is, half as often again, or repeats would come late.
-        repeats = if originals.is_empty() { 0 } else { (3 * repeats).div_ceil(2) };
-        let mut draws = self.draws("purpose");
+        let repeats = if originals.is_empty() { 0.0 } else { REPEATS_EARLIER * due.repeats as f64 };
+        let [evaluation, dominated] = [due.evaluation, due.dominated].map(|count| count as f64);
         let total = elicitation + evaluation + dominated + repeats;
-        if total == 0 {
+        if total <= 0.0 {
             return None;
         }
-        let drawn = draws.random_range(0..total);
+        let mut draws = self.draws("purpose");
+        let drawn = total * draws.random::<f64>();
         let check = if drawn < elicitation {
             None
         } else if drawn < elicitation + evaluation {
-            let pair = self.design.evaluation(evaluated, &mut self.draws("evaluation"));
+            let number = self.design.study().checks.evaluation - due.evaluation;
+            let pair = self.design.evaluation(number, &mut self.draws("evaluation"));
             pair.map(|(query, shown)| (Purpose::Evaluation, query, shown))
         } else if drawn < elicitation + evaluation + dominated {
             let pair = self.design.dominated(&mut self.draws("dominated"));
@@ -140,46 +157,16 @@ impl Schedule<'_> {
         check.or_else(|| telling.map(|(query, shown)| (Purpose::Elicitation, query, shown)))
     }
 
-    /// How many checks are still to come.
-    fn checks_due(&self) -> usize {
+    /// Which checks are still to come.
+    fn due(&self) -> Due {
         let checks = &self.design.study().checks;
         let due =
             |most: usize, wanted: fn(Purpose) -> bool| most.saturating_sub(count(self.answered, wanted));
-        due(checks.evaluation, |purpose| purpose == Purpose::Evaluation)
-            + due(checks.repeats, |purpose| matches!(purpose, Purpose::Repeat { .. }))
-            + due(checks.dominated, |purpose| purpose == Purpose::Dominated)
-    }
-
-    /// How many comparisons are left with the next one: what the engine imagines, and the checks still due (UX-17).
-    ///
-    /// What is imagined anew after every [`REFRESH`] answers that elicit counts down by one in between. It never rises by
-    /// more than [`RISE`], unless somebody could not tell (UX-18).
-    fn left(&self, belief: &Belief, telling: bool) -> [usize; 2] {
-        let checks = &self.design.study().checks;
-        let due =
-            |most: usize, wanted: fn(Purpose) -> bool| most.saturating_sub(count(self.answered, wanted));
-        let checks = due(checks.evaluation, |purpose| purpose == Purpose::Evaluation)
-            + due(checks.repeats, |purpose| matches!(purpose, Purpose::Repeat { .. }))
-            + due(checks.dominated, |purpose| purpose == Purpose::Dominated);
-        if !telling {
-            return [checks.max(1); 2];
+        Due {
+            evaluation: due(checks.evaluation, |purpose| purpose == Purpose::Evaluation),
+            dominated: due(checks.dominated, |purpose| purpose == Purpose::Dominated),
+            repeats: due(checks.repeats, |purpose| matches!(purpose, Purpose::Repeat { .. })),
         }
-        let asked = count(self.answered, |purpose| purpose == Purpose::Elicitation);
-        let last = self.answered.last();
-        let before = last.and_then(|question| Some((question, question.asked.left?)));
-        if let Some((last, [low, high])) = before
-            && (last.asked.purpose != Purpose::Elicitation || asked % REFRESH != 0)
-        {
-            return [low, high].map(|end| (end - 1).max(1));
-        }
-        let [low, high] = self.design.questions_left(belief, asked, self.invited.seed);
-        let [low, mut high] = [low, high].map(|end| (end + checks).max(1));
-        if let Some((last, [_, before])) = before
-            && last.answer.as_ref().is_some_and(|answer| answer.choice != Choice::CannotTell)
-        {
-            high = high.min(before + RISE);
-        }
-        [low.min(high), high]
     }
 
     /// The next question that elicits, if one is worth asking.
@@ -256,6 +243,7 @@ impl Schedule<'_> {
             variant: self.invited.variant,
             family,
             left: None,
+            imagined: vec![],
         }
     }
 }

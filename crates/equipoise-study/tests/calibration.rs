@@ -1,5 +1,7 @@
 //! Whether the report's probabilities are what they say (RP-12), over simulated people and the real engine.
 
+mod common;
+
 use equipoise::engine::people::{self, Expert};
 use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
 use equipoise::oracle::Oracle as _;
@@ -86,7 +88,7 @@ fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) ->
 
 #[test]
 fn statements_are_right_about_as_often_as_they_say() {
-    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = common::fresh_seed();
     let right = simulate(120, seed, people::noise);
     println!("seed {seed}: {right:?}");
     // Of 120 at 95 %, 114 are expected; fewer than 105 come up once in 2,000.

@@ -237,54 +237,6 @@ fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
 }
 
 #[test]
-fn the_range_of_comparisons_left_is_mostly_right_and_never_jumps() {
-    let (mut inside, mut steps) = (0, 0);
-    // Places of questions that elicit, that evaluate, and that repeat, as shares of the way (UX-01).
-    let mut places: [Vec<f64>; 3] = Default::default();
-    let desk = desk("binary-cancer", 31);
-    for (n, invitation) in desk.invite(16).unwrap().into_iter().enumerate() {
-        let ratio = 1.5 * 16_f64.powf(n as f64 / 15.0);
-        walk(&desk, &invitation.session, &mut Simulant::new(ratio, 20.0, n as u64), usize::MAX);
-        desk.look(&invitation.session, |participant| {
-            let all = participant.questions();
-            let mut before: Option<[usize; 2]> = None;
-            for (place, question) in all.iter().enumerate() {
-                let [low, high] = question.asked.left.expect("every question says how many are left");
-                inside += usize::from((low..=high).contains(&(all.len() - place)));
-                steps += 1;
-                let kind = match question.asked.purpose {
-                    Purpose::Elicitation => Some(0),
-                    Purpose::Evaluation => Some(1),
-                    Purpose::Repeat { .. } => Some(2),
-                    Purpose::Dominated => None,
-                };
-                kind.into_iter().for_each(|kind| places[kind].push((place + 1) as f64));
-                assert!(low >= 1 && low <= high);
-                assert!(before.is_none_or(|[_, before]| high <= before + 2), "{before:?} then {high}");
-                before = Some([low, high]);
-            }
-        })
-        .unwrap();
-    }
-    // The chance that a question of one kind comes after one of the other.
-    let after = |x: &[f64], y: &[f64]| {
-        let one = |x: &f64| {
-            y.iter().map(|y| if x > y { 1.0 } else { f64::from(u8::from(x == y)) / 2.0 }).sum::<f64>()
-        };
-        x.iter().map(one).sum::<f64>() / (x.len() * y.len()) as f64
-    };
-    let auc = after(&places[0], &places[1]);
-    println!(
-        "place tells elicitation from evaluation with AUC {:.3}, repeats from both with {:.3}",
-        auc,
-        after(&places[2], &[&places[0][..], &places[1][..]].concat())
-    );
-    assert!((auc - 0.5).abs() <= 0.1, "{auc}");
-    println!("the true number was in the range in {inside} of {steps} steps");
-    assert!(inside * 100 >= steps * 75, "{inside} of {steps}");
-}
-
-#[test]
 fn whoever_always_presses_the_same_side_is_flagged_and_few_others_are() {
     let desk = desk("binary-cancer", 41);
     let flagged = |session: &str| {

@@ -202,8 +202,10 @@ fn whoever_was_not_looking_is_refused_a_metric() {
     // Slope 0: a coin.
     let people = cohort(&design, &[1.0; 6], 0.0);
     let report = report_of(&design, &people);
-    // Whoever tosses coins passes two of three checks every other time, and then agrees with much by chance.
-    assert!(report.counts.refused >= 2, "{} of 6 refused", report.counts.refused);
+    // Whoever tosses coins passes two of three checks every other time, but clearly beats a coin about once in fifty.
+    assert!(report.counts.refused >= 5, "{} of 6 refused", report.counts.refused);
+    let reasons = || report.people.iter().filter_map(|person| person.refusal.as_deref());
+    assert!(reasons().any(|reason| reason.starts_with("these answers look like chance: ")));
     for person in report.people.iter().filter(|person| person.refusal.is_some()) {
         assert!(person.sentence.starts_with("No metric is reported: ") && person.metric.is_none());
         assert!(person.models.is_none() && person.threshold.is_none());

@@ -4,6 +4,7 @@
 //! and how consistent the answers are; for all together what they have in common, where they differ, and which model and
 //! threshold follow. A metric the answers do not support is refused, with the reason.
 
+mod chance;
 mod consistency;
 mod fidelity;
 mod html;
@@ -16,6 +17,7 @@ mod sentence;
 mod threshold;
 mod times;
 
+pub use chance::against_chance;
 pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
 pub use html::html;

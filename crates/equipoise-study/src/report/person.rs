@@ -1,5 +1,6 @@
 //! What one participant's answers say.
 
+use super::chance::{self, CLEARLY, against_chance};
 use super::consistency::{Consistency, consistency};
 use super::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use super::influence::{Influence, influences};
@@ -192,15 +193,13 @@ pub fn refused(participant: &Participant) -> Option<String> {
     if failed >= 2 {
         return Some(format!("{failed} of {} checks with a better system were failed", conduct.dominated.of));
     }
-    // Whoever tosses coins passes the checks often enough; but then half of all that was kept apart is wrong, too.
-    let predicted = fidelity(participant, &participant.belief().metric(), None).elicited;
-    let kept = [conduct.dominated, conduct.repeats].map(|passed| (passed.count, passed.of));
-    let kept = kept.into_iter().chain(predicted.map(|share| (share.agree, share.of)));
-    let (right, of) = kept.fold((0, 0), |(right, of), (count, all)| (right + count, of + all));
-    if of >= FEWEST && 2 * right <= of {
-        return Some(format!(
-            "{right} of {of} answers that check agree with the others, no more than a coin would"
-        ));
+    // Whoever tosses coins passes the checks often enough, and the population knows no coins: it finds a ratio in anything.
+    if let Some(factor) = against_chance(participant) {
+        if factor < CLEARLY {
+            return Some(chance::sentence(factor));
+        }
+    } else if let Some(sentence) = half_wrong(participant, &conduct) {
+        return Some(sentence);
     }
     match ratio(participant) {
         Some([_, low, high]) if participant.stopped() == Some(Stopped::Cap) && high / low > WIDEST => {
@@ -208,6 +207,18 @@ pub fn refused(participant: &Participant) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Where it is not known how likely an answer is: whether half of all that was kept apart of the estimate is wrong, as it is
+/// if somebody tosses coins.
+fn half_wrong(participant: &Participant, conduct: &Conduct) -> Option<String> {
+    let predicted = fidelity(participant, &participant.belief().metric(), None).elicited;
+    let kept = [conduct.dominated, conduct.repeats].map(|passed| (passed.count, passed.of));
+    let kept = kept.into_iter().chain(predicted.map(|share| (share.agree, share.of)));
+    let (right, of) = kept.fold((0, 0), |(right, of), (count, all)| (right + count, of + all));
+    (of >= FEWEST && 2 * right <= of).then(|| {
+        format!("{right} of {of} answers that check agree with the others, no more than a coin would")
+    })
 }
 
 /// The interval after each answer that elicits.

@@ -13,6 +13,16 @@ use std::sync::Arc;
 
 pub const DEVICE: &str = "phone";
 
+/// A number from the surroundings, or the usual one.
+pub fn setting(name: &str, usual: u64) -> u64 {
+    std::env::var(name).map_or(usual, |text| text.parse().expect("a whole number"))
+}
+
+/// Another one each time; whoever uses it prints it.
+pub fn fresh_seed() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64
+}
+
 pub fn design(template: &str) -> Arc<Design> {
     let study = Study::parse(template::find(template).unwrap().text).unwrap();
     Arc::new(Design::new(study, Path::new(".")).unwrap())

@@ -41,15 +41,15 @@ pub struct Left {
 }
 
 impl Left {
-    /// From how long imagined people take.
+    /// The shortest range that holds nine tenths of imagined lengths, which are in order; nothing is left where there are
+    /// none.
     ///
-    /// Of all ranges that hold enough of them the shortest. Equal tails would not do: many people are asked as many
-    /// questions as allowed, and no tail lies beyond those.
-    pub(super) fn shortest(mut lengths: Vec<usize>) -> Self {
-        lengths.sort_unstable();
+    /// Equal tails would not do: many people are asked as many questions as allowed, and no tail lies beyond those.
+    pub fn holding(lengths: &[usize]) -> Self {
         let held = (HELD * lengths.len() as f64).ceil() as usize;
-        let shortest = lengths.windows(held.max(1)).min_by_key(|held| held[held.len() - 1] - held[0]);
-        shortest.map_or(Left { low: 0, high: 0 }, |held| Left { low: held[0], high: held[held.len() - 1] })
+        let ranges =
+            lengths.windows(held.max(1)).map(|held| Left { low: held[0], high: held[held.len() - 1] });
+        ranges.min_by_key(|range| range.high - range.low).unwrap_or(Left { low: 0, high: 0 })
     }
 
     /// As it is shown after an answer, if `before` was shown before it: the upper end rises by 2 at most, because a count
@@ -63,8 +63,14 @@ impl Left {
 impl AdaptiveRatio {
     /// How many questions are left after what the posterior has taken in; the same for the same seed.
     pub fn questions_left(&self, posterior: &RatioPosterior, seed: u64) -> Left {
+        Left::holding(&self.lengths_left(posterior, seed))
+    }
+
+    /// How many more questions each of some imagined people takes, in order; none if the questions are over. The same for
+    /// the same seed.
+    pub fn lengths_left(&self, posterior: &RatioPosterior, seed: u64) -> Vec<usize> {
         if self.next(posterior).is_err() {
-            return Left { low: 0, high: 0 };
+            return vec![];
         }
         let mut roll_out = RollOut {
             plan: self,
@@ -73,7 +79,9 @@ impl AdaptiveRatio {
             prospects: (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect(),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
-        Left::shortest((0..PEOPLE).map(|n| roll_out.length(n)).collect())
+        let mut lengths: Vec<usize> = (0..PEOPLE).map(|n| roll_out.length(n)).collect();
+        lengths.sort_unstable();
+        lengths
     }
 }
 

@@ -17,8 +17,16 @@ const PEOPLE: usize = 20;
 impl Adaptive {
     /// How many questions are left after what a session has taken in; the same for the same seed.
     pub fn questions_left(&self, session: &Session, seed: u64) -> Left {
+        let lengths = self.lengths_left(session, seed);
+        let ends = lengths.first().zip(lengths.last());
+        ends.map_or(Left { low: 0, high: 0 }, |(low, high)| Left { low: *low, high: *high })
+    }
+
+    /// How many more questions each of some imagined people takes, in order; none if the questions are over. The same for
+    /// the same seed.
+    pub fn lengths_left(&self, session: &Session, seed: u64) -> Vec<usize> {
         if self.next(session).is_err() {
-            return Left { low: 0, high: 0 };
+            return vec![];
         }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let start = session.thinned();
@@ -35,8 +43,8 @@ impl Adaptive {
             }
             imagined.asked() - session.asked()
         });
-        let lengths: Vec<usize> = lengths.collect();
-        let ends = lengths.iter().min().zip(lengths.iter().max());
-        ends.map_or(Left { low: 0, high: 0 }, |(low, high)| Left { low: *low, high: *high })
+        let mut lengths: Vec<usize> = lengths.collect();
+        lengths.sort_unstable();
+        lengths
     }
 }

@@ -310,6 +310,12 @@ impl RatioPosterior {
         self.noises.iter().flat_map(of_noise).collect()
     }
 
+    /// How likely the first of two points is chosen, after all that is known of the person.
+    pub fn chance_of_first(&self, query: &Query) -> f64 {
+        let masses = self.masses.iter().flatten();
+        masses.zip(self.chances_of_first(query)).map(|(mass, chance)| mass * chance).sum()
+    }
+
     /// The posterior of each noise.
     pub fn noise(&self) -> Vec<(Noise, f64)> {
         self.noises.iter().copied().zip(self.masses.iter().map(|row| row.iter().sum())).collect()
