@@ -49,11 +49,18 @@ impl Belief {
         }
     }
 
-    /// The most telling question, with the bits it is expected to tell where they are known.
-    pub fn question(&self) -> Option<(Option<f64>, Query)> {
+    /// The most telling question, with the bits it is expected to tell.
+    pub fn question(&self) -> Option<(f64, Query)> {
+        self.questions().next()
+    }
+
+    /// The most telling question with the bits it is expected to tell, and others for whoever cannot ask it.
+    pub fn questions(&self) -> Box<dyn Iterator<Item = (f64, Query)> + '_> {
         match &self.engine {
-            Engine::Ratio(posterior) => posterior.question().map(|(bits, query)| (Some(bits), query)),
-            Engine::Weights { session, seed } => session.question(*seed).map(|query| (None, query)),
+            Engine::Ratio(posterior) => Box::new(posterior.question().into_iter()),
+            Engine::Weights { session, seed } => {
+                Box::new(session.questions(*seed).map(|query| (session.expected_bits(&query), query)))
+            }
         }
     }
 

@@ -174,22 +174,26 @@ impl Schedule<'_> {
         if stopped(self.design, self.answered, belief).is_some() {
             return None;
         }
-        let (bits, query) = belief.question()?;
-        if bits.is_some_and(|bits| bits < self.design.study().stop.information) {
-            return None;
-        }
+        let floor = self.design.study().stop.information;
+        let mut questions = belief.questions().take_while(|(bits, _)| *bits >= floor);
+        // The best may be a pair that cannot be put to people; then the next best.
+        questions.find_map(|(_, query)| self.presentable(query))
+    }
+
+    /// The pair as it would be shown, if it can be: new, and not better throughout, which would be a check (UX-08).
+    fn presentable(&self, query: Query) -> Option<(Query, Shown)> {
         let query = self.design.permitted(query)?;
         if self.answered.iter().any(|question| question.asked.query.is_close(&query, 1e-9)) {
             return None;
         }
         let mut shown = self.design.frame().show(&query);
-        // A pair that reads like an earlier one is told apart out of more people.
+        // A pair that reads like an earlier one, or like a check, is told apart out of more people.
         for total in TOTALS {
-            if total > shown.people && self.was_shown(&shown) {
+            let unfit = self.was_shown(&shown) || shown.dominance() != Dominance::Neither;
+            if total > shown.people && unfit {
                 shown = self.design.frame().show_out_of(&query, total);
             }
         }
-        // A pair that reads as better throughout would be a check (UX-08).
         (shown.dominance() == Dominance::Neither).then_some((query, shown))
     }
 

@@ -137,7 +137,9 @@ impl Chooser {
             Reach::Ball if self.features.is_linear() && self.rows_that_differ.is_none() => {
                 Some(self.pair(&vec![0.0; known.mean.len()], known.widest()))
             }
-            Reach::Ball if self.features.is_absolute() => self.best_of_groups(posterior, known, seed),
+            Reach::Ball if self.features.is_absolute() => {
+                self.best_of_groups(known.widest(), posterior, known, seed)
+            }
             Reach::Ball => self.best_of_centres(posterior, known, seed),
         }
     }
@@ -150,13 +152,29 @@ impl Chooser {
         asked: &[Query],
         seed: u64,
     ) -> Option<Query> {
-        if self.reach != Reach::Ball || !self.features.is_linear() {
-            return self.best(posterior, known, asked, seed);
-        }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let any: Vec<f64> = known.mean.iter().map(|_| StandardNormal.sample(&mut random)).collect();
-        let half = direction(&plus(&any, -dot(&any, &known.mean), &known.mean))?;
-        Some(self.pair(&vec![0.0; half.len()], &half))
+        match &self.reach {
+            Reach::Points(list) => self.best_of_points(list, posterior, known, asked, seed),
+            Reach::Ball if self.features.is_linear() => {
+                let n = known.mean.len();
+                let supports = self.supports(n, &mut random);
+                let support = &supports[random.random_range(0..supports.len())];
+                let (mut any, mut mean) = (vec![0.0; n], vec![0.0; n]);
+                for &i in support {
+                    any[i] = StandardNormal.sample(&mut random);
+                    mean[i] = known.mean[i];
+                }
+                // Even odds: across what is known of the coordinates that differ.
+                let across =
+                    direction(&mean).map_or(any.clone(), |mean| plus(&any, -dot(&any, &mean), &mean));
+                Some(self.pair(&vec![0.0; n], &direction(&across)?))
+            }
+            Reach::Ball if self.features.is_absolute() => {
+                let wanted = known.draw(&mut random);
+                self.best_of_groups(&wanted, posterior, known, seed)
+            }
+            Reach::Ball => self.best_of_centres(posterior, known, seed),
+        }
     }
 
     /// The pair turned, by an angle, so that its first point should be liked better. Points that agree in a coordinate go
@@ -320,16 +338,22 @@ impl Chooser {
     }
 
     /// Absolute differences between groups: realise the wanted w coordinate by coordinate.
-    fn best_of_groups(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+    fn best_of_groups(
+        &self,
+        wanted: &[f64],
+        posterior: &Posterior,
+        known: &Direction,
+        seed: u64,
+    ) -> Option<Query> {
         let shares = self.features.shares()?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut candidates = vec![];
         if shares.groups() == 2 {
-            candidates.extend(realise(known.widest(), shares));
+            candidates.extend(realise(wanted, shares));
         } else {
             // Not every direction is reachable: try mixtures of wide axes, and keep what comes closest.
             for turn in 0..40 {
-                let wanted = if turn == 0 { known.widest().to_vec() } else { known.draw(&mut random) };
+                let wanted = if turn == 0 { wanted.to_vec() } else { known.draw(&mut random) };
                 if shares.groups() == 3 {
                     candidates.extend(realise(&wanted, shares));
                 } else {

@@ -19,6 +19,9 @@ const PEOPLE: usize = 79;
 /// The share of them that the range holds.
 const HELD: f64 = 0.9;
 
+/// Of fewer people the range holds all.
+const FEW: usize = 30;
+
 /// Roll-outs know so many ratios; every so many of the noises stand for one of theirs.
 const THINNING: (usize, usize) = (120, 3);
 
@@ -44,9 +47,11 @@ impl Left {
     /// The shortest range that holds nine tenths of imagined lengths, which are in order; nothing is left where there are
     /// none.
     ///
-    /// Equal tails would not do: many people are asked as many questions as allowed, and no tail lies beyond those.
+    /// Equal tails would not do: many people are asked as many questions as allowed, and no tail lies beyond those. The
+    /// shortest of few ranges would be too short by chance, so few people are held all.
     pub fn holding(lengths: &[usize]) -> Self {
-        let held = (HELD * lengths.len() as f64).ceil() as usize;
+        let most = lengths.len();
+        let held = if most < FEW { most } else { (HELD * most as f64).ceil() as usize };
         let ranges =
             lengths.windows(held.max(1)).map(|held| Left { low: held[0], high: held[held.len() - 1] });
         ranges.min_by_key(|range| range.high - range.low).unwrap_or(Left { low: 0, high: 0 })

@@ -11,15 +11,13 @@ use crate::oracle::{Answer, Preference};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How many people are imagined. The next one falls among so many with a chance of 19/21: they are the range.
-const PEOPLE: usize = 20;
+/// How many people are imagined. The next one falls among them with a chance of 23/25.
+const PEOPLE: usize = 24;
 
 impl Adaptive {
     /// How many questions are left after what a session has taken in; the same for the same seed.
     pub fn questions_left(&self, session: &Session, seed: u64) -> Left {
-        let lengths = self.lengths_left(session, seed);
-        let ends = lengths.first().zip(lengths.last());
-        ends.map_or(Left { low: 0, high: 0 }, |(low, high)| Left { low: *low, high: *high })
+        Left::holding(&self.lengths_left(session, seed))
     }
 
     /// How many more questions each of some imagined people takes, in order; none if the questions are over. The same for

@@ -226,18 +226,20 @@ impl Session {
 
     /// The most telling question now; `None` if nothing that may be asked tells anything.
     pub fn question(&self, seed: u64) -> Option<Query> {
+        self.questions(seed).next()
+    }
+
+    /// The most telling question, and others for whoever cannot ask it; none that has been asked.
+    pub fn questions(&self, seed: u64) -> impl Iterator<Item = Query> {
         let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.asked.len() as u64 + 1));
-        let best = self.chooser.best(&self.posterior, &self.known, &self.asked, seed)?;
-        let best = self.about_the_noise(&best).unwrap_or(best);
-        if !self.has_asked(&best) {
-            return Some(best);
-        }
-        // "Can't tell" can leave the posterior without a direction to prefer: ask anything new.
-        (1..=NEW_TRIES)
-            .filter_map(|n| {
-                self.chooser.another(&self.posterior, &self.known, &self.asked, seed.wrapping_add(n))
-            })
-            .find(|query| !self.has_asked(query))
+        let best = self.chooser.best(&self.posterior, &self.known, &self.asked, seed);
+        let best = best.map(|even| self.about_the_noise(&even).unwrap_or(even));
+        let tries = if best.is_some() { NEW_TRIES } else { 0 };
+        // "Can't tell" can leave the posterior without a direction to prefer: anything new, then.
+        let others = (1..=tries).filter_map(move |n| {
+            self.chooser.another(&self.posterior, &self.known, &self.asked, seed.wrapping_add(n))
+        });
+        best.into_iter().chain(others).filter(|query| !self.has_asked(query))
     }
 
     /// A question that tells rival models apart, if the likeliest is content with the angle and others are not.
@@ -251,10 +253,19 @@ impl Session {
             return None;
         }
         let tilted = TILTS.iter().filter_map(|tilt| self.chooser.tilted(even, &self.posterior, *tilt));
+        let tilted = tilted.filter(|query| !self.is_obvious(query));
         let content = |_, rival: &Rival| usize::from(rival.need(&self.known.mean) <= tolerance);
         let bits = |query: &Query| rivals::bits(&self.rivals, &self.chooser.difference(query), content);
         let valued = tilted.map(|query| (bits(&query), query));
         valued.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
+    /// Whether one point is nowhere worse, as far as signs are known: nobody should be asked such a thing.
+    fn is_obvious(&self, query: &Query) -> bool {
+        let Some(signs) = &self.signs else { return false };
+        let w = self.chooser.difference(query);
+        let gains = |sign: f64| w.iter().zip(signs).all(|(w, s)| sign * w * s >= -1e-12);
+        gains(1.0) || gains(-1.0)
     }
 
     /// Whether a pair has been asked, to within rounding, sides swapped or not.
