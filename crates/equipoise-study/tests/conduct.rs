@@ -41,6 +41,20 @@ fn every_template_can_be_walked_to_its_end() {
     }
 }
 
+/// Whoever clicks at random is asked enough for a report to say so, whatever the study.
+#[test]
+fn questions_do_not_run_out_for_people_who_click_at_random() {
+    let coin = equipoise::engine::Noise { slope: 0.0, lapse: 0.0 };
+    for template in equipoise_study::template::TEMPLATES {
+        for seed in 0..5 {
+            let rehearsed =
+                equipoise_study::rehearsal::rehearse(&common::design(template.name), Some(coin), seed)
+                    .unwrap();
+            assert!(rehearsed.elicited >= 8, "{} {seed}: {}", template.name, rehearsed.elicited);
+        }
+    }
+}
+
 #[test]
 fn sides_are_balanced_and_only_checks_are_dominated() {
     let (mut left, mut all) = (0, 0);
