@@ -1,6 +1,6 @@
 // Every page in every state from `cargo run -p equipoise-server --example gallery -- DIR`: a picture of each, and
-// axe-core on each, on a phone and on a desk, in light and dark colours; none scrolls sideways, from 320 to 1280 px; and
-// what has to be on a phone's screen at once is.
+// axe-core on each: on a phone in light colours and on a desk in dark ones, in English also the other way round; none scrolls
+// sideways, from 320 to 1280 px; and what has to be on a phone's screen at once is.
 // Usage: node gallery.mjs DIR PICTURES [NAME-PART]
 import { readFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -27,11 +27,15 @@ mkdirSync(pictures, { recursive: true });
 const names = JSON.parse(readFileSync(join(directory, "pages.json"))).filter((name) => name.includes(part));
 const browser = await launch();
 let failed = 0;
-const looks = [["phone", "light"], ["phone", "dark"], ["desktop", "light"], ["desktop", "dark"]];
+const looks = [["phone", "light"], ["desktop", "dark"], ["phone", "dark"], ["desktop", "light"]];
+// Words do not change colours: one language is enough for the other two.
+const usual = new Set(["phonelight", "desktopdark"]);
+let all = 0;
 for (const [size, colorScheme] of looks) {
   const context = await browser.newContext({ viewport: SIZES[size], colorScheme });
   const page = await context.newPage();
-  for (const name of names) {
+  for (const name of names.filter((name) => usual.has(size + colorScheme) || /^en-(?!XA)/.test(name))) {
+    all++;
     await page.goto(`${origin}/${name}.html`);
     const violations = await accessibility(page);
     // Colours move nothing: widths are looked at once.
@@ -52,6 +56,5 @@ for (const [size, colorScheme] of looks) {
 }
 await browser.close();
 server.close();
-const all = looks.length * names.length;
 console.log(`test result: ${failed ? "FAILED" : "ok"}. ${all - failed} passed; ${failed} failed; pages of the gallery`);
 process.exitCode = failed ? 1 : 0;
