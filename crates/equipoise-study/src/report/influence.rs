@@ -182,34 +182,32 @@ fn sentence(
             let otherwise =
                 if choice == Choice::CannotTell { "without it" } else { "had you chosen the other" };
             let [reported, changed] = [change.reported, change.otherwise].map(worth);
-            let clause = change.clause.replacen("{}", &changed, 1);
-            format!("{start}; {otherwise}, {clause} instead of {reported}.")
+            let clause = change.clause.replacen("{}", &format!("{changed} instead of {reported}"), 1);
+            format!("{start}; {otherwise}, {clause}.")
         }
     }
 }
 
-/// How many differences between two systems are named.
-const TRADED: usize = 2;
-
-/// "12 fewer emergencies predicted as routine and 7 more …": what differs most from the system that was left.
+/// "12 fewer emergencies predicted as routine and 7 more …": what was gained most, and what was paid most for it.
 fn traded(study: &Study, shown: &Shown, choice: Choice) -> String {
     let (taken, left) = if choice == Choice::A { (&shown.a, &shown.b) } else { (&shown.b, &shown.a) };
     let kinds = names(study, shown.classes);
-    let mut all: Vec<(u64, String)> = shown
+    let mut all: Vec<(u64, bool, String)> = shown
         .mistakes()
         .zip((0..kinds.len()).cycle())
         .map(|((group, truth, predicted), kind)| {
             let cell = shown.cell(group, truth, predicted);
-            let by = taken[cell].abs_diff(left[cell]);
-            let word = if taken[cell] > left[cell] { "more" } else { "fewer" };
+            let (by, more) = (taken[cell].abs_diff(left[cell]), taken[cell] > left[cell]);
+            let word = if more { "more" } else { "fewer" };
             let among = match study.task.groups.get(group) {
-                Some(group) if shown.groups > 1 => format!(" in the group {}", group.name.r#in(LANGUAGE)),
+                Some(group) if shown.groups > 1 => format!(" among {}", group.name.r#in(LANGUAGE)),
                 _ => String::new(),
             };
-            (by, format!("{by} {word} {}{among}", kinds[kind][usize::from(by != 1)]))
+            (by, more, format!("{by} {word} {}{among}", kinds[kind][usize::from(by != 1)]))
         })
         .collect();
-    all.sort_by_key(|(by, _)| std::cmp::Reverse(*by));
-    let named = all.into_iter().filter(|(by, _)| *by > 0).take(TRADED).map(|(_, text)| text);
+    all.sort_by_key(|(by, ..)| std::cmp::Reverse(*by));
+    let most = |wanted: bool| all.iter().find(|(by, more, _)| *by > 0 && *more == wanted);
+    let named = [most(false), most(true)].into_iter().flatten().map(|(.., text)| text.as_str());
     named.collect::<Vec<_>>().join(" and ")
 }
