@@ -8,6 +8,25 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /** A phone and a desk. */
 export const SIZES = { phone: { width: 360, height: 640 }, desktop: { width: 1280, height: 800 } };
+/** Between the two, and the width that 400 % of zoom leave of a desk (WCAG 1.4.10). */
+export const WIDTHS = [320, SIZES.phone.width, 768, SIZES.desktop.width];
+
+/** What of a comparison is not on the screen at once (UX-27): mistakes of both systems, the difference, the answers. */
+export async function offScreen(page) {
+  return page.evaluate(() => {
+    const bar = document.querySelector(".answers")?.getBoundingClientRect();
+    if (!bar) return [];
+    scrollTo(0, 0);
+    const numbers = [...document.querySelectorAll(".end.mistake .number, .kinds .big, .difference")];
+    const hidden = numbers.filter((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top < 0 || bottom > bar.top;
+    }).map((element) => `${element.closest("tr")?.querySelector("th")?.textContent ?? ""} ${element.textContent}`.trim());
+    const undo = document.querySelector('button[form="undo"]').getBoundingClientRect();
+    if (bar.bottom > innerHeight || undo.bottom > innerHeight) hidden.push("the answers");
+    return hidden;
+  });
+}
 
 /** Starts the system's Chromium; CHROMIUM names another one. */
 export async function launch() {
@@ -23,8 +42,14 @@ export async function launch() {
 export async function accessibility(page) {
   // Not by a script element: the pages' own policy forbids those, as it should.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document, {
-    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  }));
+  const { violations } = await page.evaluate(async () => {
+    // At the end of the page the bar of answers is in its own place; elsewhere it covers half of what one scrolls past.
+    scrollTo(0, document.documentElement.scrollHeight);
+    const found = await window.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    scrollTo(0, 0);
+    return found;
+  });
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`);
 }

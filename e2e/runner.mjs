@@ -1,5 +1,8 @@
 // Tests in a browser: how they are started, told apart, and counted.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { launch } from "./browser.mjs";
 
 export class Failure extends Error {}
@@ -13,6 +16,27 @@ export async function serve(equipoise) {
     text += chunk;
     try {
       return { ...JSON.parse(text), stop: () => server.kill("SIGTERM") };
+    } catch { /* there is more to come */ }
+  }
+  throw new Failure(`the server did not start: ${text}`);
+}
+
+/** A study from a template on a server of its own: a link for a participant. */
+export async function serveTemplate(equipoise, template) {
+  const directory = join(mkdtempSync(join(tmpdir(), "equipoise-")), "study");
+  execFileSync(equipoise, ["new", directory, "--template", template], { stdio: "ignore" });
+  execFileSync(equipoise, ["lock", "--study", directory], { stdio: "ignore" });
+  const server = spawn(equipoise, ["serve", directory, "--listen", "127.0.0.1:0", "--invite", "1", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  for await (const chunk of server.stdout) {
+    text += chunk;
+    try {
+      const { links: [link] } = JSON.parse(text);
+      const stop = () => {
+        server.kill("SIGTERM");
+        rmSync(dirname(directory), { recursive: true, force: true });
+      };
+      return { link, stop };
     } catch { /* there is more to come */ }
   }
   throw new Failure(`the server did not start: ${text}`);

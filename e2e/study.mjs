@@ -2,8 +2,8 @@
 // page on the way goes through axe-core. Usage: node study.mjs EQUIPOISE PICTURES
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { accessibility, SIZES } from "./browser.mjs";
-import { check, run, serve } from "./runner.mjs";
+import { accessibility, offScreen, SIZES } from "./browser.mjs";
+import { check, run, serve, serveTemplate } from "./runner.mjs";
 import { answered, has, keyboard, mouse, opinion, toFirstQuestion, walk } from "./walk.mjs";
 
 const [equipoise, pictures] = process.argv.slice(2);
@@ -65,19 +65,15 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
       if (await has(page, 'a[href="/?begin=yes"]')) await page.click('a[href="/?begin=yes"]');
       await page.waitForSelector("#answer");
       for (let question = 0; question < 4; question++) {
-        const { needed, panels } = await page.evaluate(() => {
-          const bar = document.querySelector(".answers").getBoundingClientRect();
-          const needed = [...document.querySelectorAll(".end.mistake .number, .difference")].map((element) => {
-            const { top, bottom } = element.getBoundingClientRect();
-            return { text: element.textContent, fits: top >= 0 && bottom <= bar.top };
-          });
-          const small = [...document.querySelectorAll("button, .switch, .option, nav a")].map((element) => element.getBoundingClientRect());
-          needed.push({ text: "targets of 44 px", fits: small.every(({ height }) => height === 0 || height >= 44) });
-          needed.push({ text: "answers on the screen", fits: bar.bottom <= innerHeight });
-          return { needed, panels: [...document.querySelectorAll(".system")].map((system) => system.getBoundingClientRect()) };
+        const { small, panels } = await page.evaluate(() => {
+          const targets = [...document.querySelectorAll("button, .switch, .option, nav a")].map((element) => element.getBoundingClientRect());
+          const small = targets.filter(({ height }) => height > 0 && height < 44).length;
+          return { small, panels: [...document.querySelectorAll(".system")].map((system) => system.getBoundingClientRect()) };
         });
         await page.screenshot({ path: join(pictures, `fits-${language}-${question}.png`) });
-        for (const { text, fits } of needed) check(fits, `not on the screen in ${language}: ${text}`);
+        const hidden = await offScreen(page);
+        check(hidden.length === 0, `not on the screen in ${language}: ${hidden.join("; ")}`);
+        check(small === 0, `${small} targets are lower than 44 px`);
         const [a, b] = panels.map(({ width, height }) => width * height);
         check(Math.abs(a - b) / a <= 0.01, `panels of ${a} and ${b} square pixels`);
         const before = await page.getAttribute("#answer", "data-query");
@@ -91,6 +87,34 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
     study.stop();
   }
 });
+
+for (const template of ["multiclass-triage", "group-fair-hiring"]) {
+  test(`a whole study of ${template} by keyboard, and what it asks about fits on a phone`, async (browser) => {
+    const study = await serveTemplate(equipoise, template);
+    const context = await browser.newContext({ viewport: SIZES.phone, colorScheme: "dark" });
+    try {
+      const page = await context.newPage();
+      await page.goto(study.link);
+      await page.waitForURL((url) => url.pathname === "/");
+      let looked = 0;
+      await walk(page, keyboard, async (page, step) => {
+        if (!(await has(page, "#answer"))) {
+          const violations = await accessibility(page);
+          check(violations.length === 0, `${page.url()}: ${violations.join("; ")}`);
+          return;
+        }
+        looked++;
+        const hidden = await offScreen(page);
+        if (looked < 8 || hidden.length) await page.screenshot({ path: join(pictures, `fits-${template}-${String(step).padStart(2, "0")}.png`) });
+        check(hidden.length === 0, `not on the screen at step ${step}: ${hidden.join("; ")}`);
+      });
+      check(looked > 20, `${looked} comparisons`);
+    } finally {
+      await context.close();
+      study.stop();
+    }
+  });
+}
 
 test("rates take the place of counts without moving anything", async (browser) => {
   const study = await serve(equipoise);

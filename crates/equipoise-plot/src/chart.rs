@@ -15,6 +15,8 @@ const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 240.0;
 /// A row of a chart of rows: its name, and its marks below.
 const ROW: f64 = 36.0;
+/// The part of a row that its name takes.
+const NAME: f64 = 16.0;
 
 /// From numbers to places on an axis.
 #[derive(Debug, Clone, Copy)]
@@ -185,10 +187,19 @@ impl Chart {
         self
     }
 
-    /// A line across the picture.
+    /// A line across the picture; in a chart of rows it leaves out their names.
     pub fn rule(mut self, at: f64, style: &str) -> Self {
         let (at, base) = (self.along(at), self.height - BOTTOM);
-        self.add(format_args!("<path class='line {style}' d='M{at:.1} {TOP}V{base:.1}'/>"));
+        let path: String = match self.names.len() {
+            0 => format!("M{at:.1} {TOP}V{base:.1}"),
+            rows => (0..rows)
+                .map(|row| {
+                    let top = TOP + ROW * row as f64;
+                    format!("M{at:.1} {:.1}V{:.1}", top + NAME, top + ROW)
+                })
+                .collect(),
+        };
+        self.add(format_args!("<path class='line {style}' d='{path}'/>"));
         self
     }
 
@@ -278,6 +289,15 @@ mod tests {
             assert!((1..=8).contains(&Axis::log(from, to).ticks().len()), "{from} to {to}");
         }
         assert_eq!(["0.2", "10", "-0.5", "0"], [0.2, 10.0, -0.5, 0.0].map(told));
+    }
+
+    #[test]
+    fn a_rule_does_not_cross_the_names_of_rows() {
+        let names = ["one", "two"].map(str::to_owned);
+        let svg = Chart::rows(Axis::linear(0.0, 1.0), "x", &names).rule(0.5, "dash").svg();
+        assert!(svg.contains("d='M179.0 26.0V46.0M179.0 62.0V82.0'"), "{svg}");
+        // Where the names stand.
+        assert!(svg.contains("y='22.0' text-anchor='start'>one<"), "{svg}");
     }
 
     #[test]

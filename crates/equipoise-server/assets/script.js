@@ -122,7 +122,7 @@
   };
 
   const undo = () => {
-    const button = byId("undo")?.querySelector("button");
+    const button = document.querySelector('button[form="undo"]');
     if (button && !button.disabled && awake()) post(byId("undo"), {});
   };
 

@@ -2,9 +2,11 @@
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use std::net::IpAddr;
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -70,9 +72,58 @@ pub fn comes_from_us(headers: &HeaderMap) -> bool {
     }
 }
 
+/// Whether a request was meant for us: it names this machine itself, or the host of the origin people were told. Anything
+/// else is a name of somebody else's that leads here, behind which a page of theirs could read ours (DNS rebinding).
+/// Browsers always say which host they mean; a program that does not is no danger.
+pub fn is_for(headers: &HeaderMap, uri: &Uri, origin: &str) -> bool {
+    let named = headers.get(header::HOST).map(|value| value.to_str().unwrap_or("?"));
+    let Some(named) = named.or_else(|| uri.authority().map(Authority::as_str)) else { return true };
+    let named = host(named);
+    let own = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+    let address: Option<IpAddr> = named.trim_matches(['[', ']']).parse().ok();
+    named.eq_ignore_ascii_case(host(own))
+        || named.eq_ignore_ascii_case("localhost")
+        || address.is_some_and(|address| address.is_loopback())
+}
+
+/// A host and port without the port.
+fn host(named: &str) -> &str {
+    match named.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => named,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_names_of_ours_are_for_us() {
+        let meant = |named: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, HeaderValue::from_static(named));
+            is_for(&headers, &Uri::from_static("/"), "https://desk.study.org:8443")
+        };
+        for ours in [
+            "localhost",
+            "LOCALHOST:8081",
+            "127.0.0.1:8081",
+            "[::1]:8081",
+            "desk.study.org",
+            "Desk.Study.org:1",
+        ] {
+            assert!(meant(ours), "{ours}");
+        }
+        for other in
+            ["evil.example", "evil.example:8081", "localhost.evil.example", "study.org", "10.0.0.1", "", "::"]
+        {
+            assert!(!meant(other), "{other}");
+        }
+        assert!(is_for(&HeaderMap::new(), &Uri::from_static("/"), "http://127.0.0.1:8081"));
+        let foreign = Uri::from_static("http://evil.example/");
+        assert!(!is_for(&HeaderMap::new(), &foreign, "http://127.0.0.1:8081"));
+    }
 
     fn sent(pairs: &[(&'static str, &'static str)]) -> bool {
         let mut headers = HeaderMap::new();

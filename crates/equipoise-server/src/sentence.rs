@@ -63,6 +63,12 @@ pub fn compared(language: Language, first: u64, second: u64, mistakes: &Mistakes
     fill(sentence, &[("count", &number), ("mistakes", mistakes.counted(language, count))])
 }
 
+/// The text as the start of a heading.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// "a, b and c".
 pub fn list(language: Language, parts: &[String]) -> String {
     match parts {

@@ -10,9 +10,11 @@ use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
 use equipoise_server::{cohort, participant};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Payload, Row, Store, Writer, rows};
+use equipoise_study::numbers::two_digits;
+use equipoise_study::people::Conduct;
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
-use equipoise_study::{Design, Desk, Error, Event, Question, Step, Study, template};
+use equipoise_study::{Design, Desk, Error, Event, Question, Spread, Step, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -523,6 +525,62 @@ async fn no_form_is_taken_that_is_not_ours() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_host_s_name_for_this_machine_is_refused() {
+    let web = web();
+    let asked = async |host: &str, path: &str| {
+        let request = Request::get(path).header(header::HOST, host).body(Body::empty()).unwrap();
+        send(&web.app, request).await
+    };
+    for host in ["desk.test", "localhost:8081", "127.0.0.1:8081", "[::1]:8081"] {
+        assert_eq!(asked(host, "/sign-in").await.status, StatusCode::OK, "{host}");
+    }
+    for path in ["/sign-in", "/", "/health", "/assets/style.css", "/nowhere"] {
+        let got = asked("evil.example", path).await;
+        assert_eq!(got.status, StatusCode::MISDIRECTED_REQUEST, "{path}");
+        assert!(!got.headers.contains_key(header::SET_COOKIE) && !got.body.contains("csrf"), "{path}");
+    }
+    // A page of theirs that leads here cannot sign in, whatever it says about where it comes from.
+    let visit = get(&web.app, "/sign-in", "").await;
+    let csrf = visit.field("csrf");
+    let fields = [("csrf", csrf.as_str()), ("name", "owner"), ("password", PASSWORD)];
+    let mut request = form("/sign-in", &visit.cookies(), &fields);
+    request.headers_mut().insert(header::HOST, "evil.example".parse().unwrap());
+    request.headers_mut().insert(header::ORIGIN, "http://evil.example".parse().unwrap());
+    assert_eq!(send(&web.app, request).await.status, StatusCode::MISDIRECTED_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_who_never_came_were_never_heard_of_and_the_group_has_only_members() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    // Two answer like one who holds a ratio of 6; the third always prefers the worse, which the rule names.
+    for token in &web.tokens[..2] {
+        answer(&web.desk, &web.desk.open(token).unwrap().unwrap(), usize::MAX, "");
+    }
+    let people = get(&web.app, "/people", &owner.cookie).await.body;
+    assert_eq!(people.matches("<td class=\"when\">never</td>").count(), PEOPLE - 2, "{people}");
+    let session = web.desk.open(&web.tokens[2]).unwrap().unwrap();
+    answer_by(&web.desk, &session, usize::MAX, "", |question| {
+        let choice = match answered(question).choice {
+            Choice::A => Choice::B,
+            _ => Choice::A,
+        };
+        Answered { choice, ..answered(question) }
+    });
+    let excluded = web.desk.look(&session, |p| Conduct::of(p).excluded).unwrap();
+    assert!(excluded, "whoever prefers the worse fails the checks");
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    let group = get(&web.app, "/group", &owner.cookie).await.body;
+    assert!(group.contains("2 people with a metric.") && !group.contains("exclusion rule names"), "{group}");
+    // Whoever may see people one by one may see them together, too.
+    let live = get(&web.app, "/live", &owner.cookie).await.body;
+    assert!(live.contains("All together") && !live.contains("shown from"), "{live}");
+    // The cut is told once.
+    let models = get(&web.app, "/models", &owner.cookie).await.body;
+    assert!(models.contains("no table of scores") && !models.contains("Cut at"), "{models}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn neither_router_knows_the_pages_of_the_other() {
     let web = web();
     let owner = web.sign_in("owner").await;
@@ -611,7 +669,7 @@ async fn over_tls_cookies_stay_with_it() {
     let accounts = Accounts::in_memory().unwrap();
     accounts.add("ana", Role::Owner, PASSWORD, 0).unwrap();
     let settings = Settings {
-        origin: "https://desk.example.org".to_owned(),
+        origin: "https://desk.test".to_owned(),
         participants: "https://study.example.org".to_owned(),
         log: None,
     };
@@ -710,6 +768,17 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
 
 /// Lets somebody answer so many comparisons without pages: of two classes as one who holds a ratio of 6, otherwise always A.
 fn answer(desk: &Desk, session: &str, answers: usize, external: &str) {
+    answer_by(desk, session, answers, external, answered);
+}
+
+/// The same with another opinion.
+fn answer_by(
+    desk: &Desk,
+    session: &str,
+    answers: usize,
+    external: &str,
+    opinion: impl Fn(&Question) -> Answered,
+) {
     let mut given = 0;
     for event in 0.. {
         let next = desk.look(session, |p| {
@@ -727,7 +796,7 @@ fn answer(desk: &Desk, session: &str, answers: usize, external: &str) {
                 Step::Consequences => Event::ConsequencesRead,
                 Step::Picture { question, .. } => Event::PictureAnswered { question, option: 0 },
                 Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },
-                Step::Compare if given < answers => Event::Answered(answered(p.pending()?)),
+                Step::Compare if given < answers => Event::Answered(opinion(p.pending()?)),
                 Step::Finish => Event::Completed,
                 _ => return None,
             })
@@ -775,9 +844,22 @@ async fn studies_of_other_kinds_have_all_pages_too() {
         assert_eq!(person.status, StatusCode::OK, "{template} {}", person.body);
         let live = get(&web.app, "/live?person=1", &owner.cookie).await.body;
         assert!(
-            live.contains("holds the weights with 95 % certainty") && live.contains("<svg"),
+            live.contains("holds the weights with 95\u{a0}% certainty") && live.contains("<svg"),
             "{template} {live}"
         );
+        // By the number the stop rule went by, in the sentence and in the column that has no ratio to tell.
+        let session = web.desk.open(&web.tokens[0]).unwrap().unwrap();
+        let Spread::Angle(angle) = web.desk.look(&session, |p| p.belief().spread()).unwrap() else {
+            panic!("{template} has several weights")
+        };
+        let angle = two_digits(angle);
+        assert!(live.contains(&format!("An angle of {angle} holds the weights")), "{angle}: {live}");
+        let people = get(&web.app, "/people", &owner.cookie).await.body;
+        assert!(
+            people.contains("Angle that holds the weights") && !people.contains("Cost ratio"),
+            "{people}"
+        );
+        assert!(people.contains(&format!("<td>{angle}</td>")), "{angle}: {people}");
         let group = get(&web.app, "/group", &owner.cookie).await.body;
         assert!(
             group.contains("first direction") || group.contains("Fewer than two people"),

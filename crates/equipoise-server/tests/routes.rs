@@ -236,6 +236,7 @@ async fn every_address_answers_everybody_with_a_page() {
             }
         }
     }
+    assert_eq!(web.get("/health", "").await.body, "{\"status\":\"ok\"}", "it says no more to everybody");
     let [known, expired] = ["/s/00112233445566778899aabbccddeeff", "/s/ffeeddccbbaa99887766554433221100"];
     let [known, expired] = [web.get(known, "").await, web.get(expired, "").await];
     assert_eq!((known.status, known.body.len()), (StatusCode::FORBIDDEN, expired.body.len()));

@@ -1,5 +1,6 @@
 //! All participants of a log, and what there is to say about how each of them answered.
 
+use crate::belief::Spread;
 use crate::design::Design;
 use crate::error::Result;
 use crate::event::{Choice, Event, Purpose, Side};
@@ -203,6 +204,8 @@ pub struct Person {
     pub answers: usize,
     /// Two classes: the cost ratio with its 95 % interval.
     pub ratio: Option<[f64; 3]>,
+    /// More classes or groups: the angle that holds the weights with 95 % certainty.
+    pub angle: Option<f64>,
     /// What to look at.
     pub flags: Vec<&'static str>,
 }
@@ -216,6 +219,10 @@ impl Person {
             step: if person.erased() { "erased".to_owned() } else { word(person) },
             answers,
             ratio: (answers > 0).then(|| ratio(person)).flatten(),
+            angle: match person.belief().spread() {
+                Spread::Angle(angle) if answers > 0 => Some(angle),
+                _ => None,
+            },
             flags: Conduct::of(person).flags,
         }
     }

@@ -232,13 +232,53 @@ fn models_that_cannot_be_used_are_named_with_what_was_expected() {
 }
 
 #[test]
+fn one_metric_among_refusals_is_shown_as_that_persons() {
+    let design = common::design("binary-cancer");
+    let desk = Desk::new(
+        design.clone(),
+        Writer::start(MemoryStore::new()),
+        TestClock::default(),
+        TestRandom::new(7),
+    );
+    let invitations = desk.invite(2).unwrap();
+    // The first stops after three answers, which is too few for a metric.
+    for (invitation, most) in invitations.iter().zip([3, usize::MAX]) {
+        walk(&desk, &invitation.session, &mut Simulant::new(8.0, 20.0, 5), most);
+    }
+    let people: Vec<Participant> =
+        invitations.iter().map(|one| desk.look(&one.session, Clone::clone).unwrap()).collect();
+    let report = report_of(&design, &people);
+    assert_eq!((report.counts.answered, report.counts.with_metric), (2, 1));
+    let [refused, only] = report.people.as_slice() else { panic!("two people") };
+    assert!(refused.refusal.is_some());
+    assert_eq!(report.first[0], format!("One person has a metric, participant 2: {}", only.sentence));
+    let page = report::html(&design, &report);
+    assert!(!page.contains("There is no metric to be sure of"), "there is one");
+    let elicited = only.fidelity.elicited.unwrap();
+    let told = format!("the elicited metric: {} of {}", elicited.agree, elicited.of);
+    assert!(page.contains(&told), "{told}");
+    // Reasons of refusals and general limits are two lists, with a sentence between them.
+    let after = page.split("are too few, 8 are needed.</li>").nth(1).expect("the reason is listed");
+    assert!(after.starts_with("</ul>\n<p>"), "{}", &after[..60]);
+    assert!(!page.contains("fewer than 0 repeats") && !page.contains("100 % of the questions"));
+    // Passed on, neither this person's metric nor what follows from it is told.
+    let options = Options { shared: true, ..Options::default() };
+    let shared = report::report(&design, &people, "head", &options);
+    assert!(shared.models.is_none() && shared.threshold.is_none() && shared.sensitivity.is_none());
+    assert_eq!(shared.first[0], "One person has a metric.");
+}
+
+#[test]
 fn several_classes_and_groups_have_rates_prices_and_a_map() {
     for template in ["multiclass-triage", "group-fair-hiring"] {
         let design = common::design(template);
-        let people = cohort(&design, &[1.0, 1.0], 20.0);
+        // Decided people: nobody is refused, so everything below is looked at.
+        let people = cohort(&design, &[1.0, 1.0], 200.0);
         let report = report_of(&design, &people);
         let page = report::html(&design, &report);
-        for person in report.people.iter().filter(|person| person.refusal.is_none()) {
+        assert_eq!(report.counts.with_metric, 2, "{template}");
+        for person in &report.people {
+            assert_eq!(person.rates.len(), if template == "group-fair-hiring" { 1 } else { 5 });
             assert!(person.rates.windows(2).all(|pair| pair[0].rate >= pair[1].rate));
             for rate in &person.rates {
                 let [low, high] = rate.interval.unwrap();
@@ -249,11 +289,43 @@ fn several_classes_and_groups_have_rates_prices_and_a_map() {
                 assert!(gap.sentence.starts_with("You accept up to ") && gap.sentence.contains("by 1 point"));
                 assert!(person.trade_off.is_some() && page.contains("Trade-off"));
             }
+            // What each answer did is told as a price that was, and would be (RP-05).
+            assert_eq!(person.why.len(), 3);
+            let prices: Vec<f64> = person.rates.iter().map(|rate| rate.rate).collect();
+            let gaps = person.gaps.iter().map(|gap| gap.more_per_thousand);
+            let prices: Vec<f64> = prices.into_iter().chain(gaps).collect();
+            for influence in &person.why {
+                let change = influence.change.as_ref().unwrap();
+                assert!(prices.contains(&change.reported), "{change:?} is not in the report: {prices:?}");
+                assert!(change.otherwise != change.reported, "{change:?}");
+                let sentence = &influence.sentence;
+                assert!(sentence.contains(" instead of ") && !sentence.contains("degrees"), "{sentence}");
+                assert!(sentence.contains(" more ") || sentence.contains(" fewer "), "{sentence}");
+            }
         }
-        if report.counts.with_metric == 2 {
-            let experts = &report.group.as_ref().unwrap().experts;
-            assert!(experts.members.iter().all(|member| member.place.is_some()));
-            assert!(page.contains("People in the plane"));
+        let experts = &report.group.as_ref().unwrap().experts;
+        assert!(experts.members.iter().all(|member| member.place.is_some()));
+        assert!(page.contains("People in the plane"));
+        // What the answer depends on is told in numbers, too.
+        let depends = report.sensitivity.as_ref().unwrap();
+        assert_eq!(depends.numbers.len(), if template == "group-fair-hiring" { 2 } else { 1 });
+        assert!(depends.variations.len() > 1);
+        for variation in &depends.variations {
+            assert_eq!(variation.numbers.len(), depends.numbers.len());
+            assert!(variation.numbers.iter().all(|number| number.low <= number.high));
         }
+        let reported = depends.variations[0].numbers[0].estimate;
+        assert_eq!(reported, report.group.as_ref().unwrap().rates[0].rate);
     }
+}
+
+#[test]
+fn a_metric_that_is_refused_is_not_explained() {
+    let design = common::design("multiclass-triage");
+    let desk = common::desk("multiclass-triage", 7);
+    let invitation = desk.invite(1).unwrap().remove(0);
+    walk(&desk, &invitation.session, &mut Simulant::new(1.0, 20.0, 5), 4);
+    let report = report_of(&design, &[desk.look(&invitation.session, Clone::clone).unwrap()]);
+    let page = report::html(&design, &report);
+    assert!(page.contains("No metric is reported") && !page.contains("The answers that mattered most"));
 }

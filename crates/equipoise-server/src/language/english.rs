@@ -59,6 +59,10 @@ pub const WORDS: Words = Words {
     learn_title: "How to read the picture",
     learn_truth: "The shaded box is what is true. It is the same for both systems.",
     learn_prediction: "The framed boxes are what the system predicts. Those with a pattern are its mistakes.",
+    learn_kinds: "Each row is a kind of mistake. The number is how many {people} out of {count} that happens to.",
+    learn_meter: "The bar shows the same number. The fewer, the better.",
+    learn_groups: "Each row is a group of people. The numbers are how many of 100 the system gets wrong.",
+    learn_gap: "If the numbers of two groups differ, the system makes more mistakes for one of them. That difference is called a gap.",
     learn_number: "Try it: {number} of {total}",
     check: "Check my answer",
     right: "That is right.",
@@ -99,10 +103,8 @@ pub const WORDS: Words = Words {
     // Differences
     difference: "With {system}: {list}.",
     and: "and",
-    overall_more: "{count} more mistakes per 1,000 overall",
-    overall_fewer: "{count} fewer mistakes per 1,000 overall",
-    gap_larger: "a gap in {mistakes} {points} points larger",
-    gap_smaller: "a gap in {mistakes} {points} points smaller",
+    gap_larger: "a gap in {mistakes} {points} larger",
+    gap_smaller: "a gap in {mistakes} {points} smaller",
     gaps_same: "The gaps between groups are the same.",
     overall_same: "Overall there are equally many mistakes.",
     icon_each: "1 symbol is {count} {people}",
@@ -120,7 +122,7 @@ pub const WORDS: Words = Words {
     overall: "Everyone",
     per_hundred: "{mistakes}, per 100 who {class}",
     group: "Group",
-    gap_more: "{system}: {points} more per 100 for “{group}” than for “{other}”.",
+    gap_more: "{system}: {points} more per 100 for {group} than for {other}.",
     gap_none: "{system}: no gap between groups.",
     group_size: "({count} of {whole})",
     // Result
@@ -170,6 +172,15 @@ pub const WORDS: Words = Words {
     stale_title: "This page was out of date",
     stale_text: "Please go on from where you are.",
     // With a count
+    overall_more: Forms {
+        one: "{count} more mistake per 1,000 overall",
+        other: "{count} more mistakes per 1,000 overall",
+    },
+    overall_fewer: Forms {
+        one: "{count} fewer mistake per 1,000 overall",
+        other: "{count} fewer mistakes per 1,000 overall",
+    },
+    points: Forms { one: "{count} point", other: "{count} points" },
     others_same: Forms {
         one: "Every other kind of mistake ({count}) is the same in A and B.",
         other: "The other {count} kinds of mistake are the same in A and B.",

@@ -60,6 +60,10 @@ pub const WORDS: Words = Words {
     learn_title: "Comment lire le schéma",
     learn_truth: "La case teintée est ce qui est vrai. Elle est identique pour les deux systèmes.",
     learn_prediction: "Les cases encadrées sont ce que le système prédit. Celles à motif sont ses erreurs.",
+    learn_kinds: "Chaque ligne est un type d’erreur. Le nombre indique combien sur {count} {people} sont concernés.",
+    learn_meter: "La barre montre le même nombre. Moins il y en a, mieux c’est.",
+    learn_groups: "Chaque ligne est un groupe de personnes. Les nombres indiquent pour combien sur 100 le système se trompe.",
+    learn_gap: "Si les nombres de deux groupes diffèrent, le système fait plus d’erreurs pour l’un des deux. Cette différence s’appelle un écart.",
     learn_number: "Exercice {number} sur {total}",
     check: "Vérifier ma réponse",
     right: "C’est exact.",
@@ -103,10 +107,8 @@ pub const WORDS: Words = Words {
     // Differences
     difference: "Avec {system} : {list}.",
     and: "et",
-    overall_more: "{count} erreurs de plus pour 1 000 au total",
-    overall_fewer: "{count} erreurs de moins pour 1 000 au total",
-    gap_larger: "un écart de {mistakes} plus grand de {points} points",
-    gap_smaller: "un écart de {mistakes} plus petit de {points} points",
+    gap_larger: "un écart de {mistakes} plus grand de {points}",
+    gap_smaller: "un écart de {mistakes} plus petit de {points}",
     gaps_same: "Les écarts entre les groupes sont les mêmes.",
     overall_same: "Au total, il y a autant d’erreurs.",
     icon_each: "1 symbole représente {count} {people}",
@@ -124,7 +126,7 @@ pub const WORDS: Words = Words {
     overall: "Tout le monde",
     per_hundred: "{mistakes}, sur 100 qui {class}",
     group: "Groupe",
-    gap_more: "{system} : {points} de plus pour 100 pour « {group} » que pour « {other} ».",
+    gap_more: "{system} : {points} de plus pour 100 pour {group} que pour {other}.",
     gap_none: "{system} : aucun écart entre les groupes.",
     group_size: "({count} sur {whole})",
     // Result
@@ -136,7 +138,7 @@ pub const WORDS: Words = Words {
     exchange: "Pour vous, une seule erreur du type « {dear} » pèse environ autant que {amount} {cheap}.",
     exchange_at_least: "Pour vous, une seule erreur du type « {dear} » pèse au moins autant que {amount} {cheap} ; vos \
         réponses ne fixent pas de limite supérieure.",
-    interval: "Intervalle à 95 % : de {low} à {high}",
+    interval: "Intervalle à 95\u{a0}% : de {low} à {high}",
     unsettled: "Vos réponses ne permettent pas de dire quelle erreur vous jugez la plus grave.",
     no_result: "Vos réponses sont enregistrées. L’équipe de recherche les analysera avec celles des autres.",
     receipt_title: "Votre reçu",
@@ -174,6 +176,15 @@ pub const WORDS: Words = Words {
     stale_title: "Cette page n’était plus à jour",
     stale_text: "Veuillez poursuivre là où vous en êtes.",
     // With a count
+    overall_more: Forms {
+        one: "{count} erreur de plus pour 1 000 au total",
+        other: "{count} erreurs de plus pour 1 000 au total",
+    },
+    overall_fewer: Forms {
+        one: "{count} erreur de moins pour 1 000 au total",
+        other: "{count} erreurs de moins pour 1 000 au total",
+    },
+    points: Forms { one: "{count} point", other: "{count} points" },
     others_same: Forms {
         one: "Le seul autre type d’erreur ({count}) est identique pour A et B.",
         other: "Les {count} autres types d’erreur sont identiques pour A et B.",

@@ -60,6 +60,10 @@ pub const WORDS: Words = Words {
     learn_title: "So lesen Sie das Bild",
     learn_truth: "Das getönte Feld ist, was wahr ist. Es ist für beide Systeme gleich.",
     learn_prediction: "Die umrahmten Felder sind, was das System vorhersagt. Die mit einem Muster sind seine Fehler.",
+    learn_kinds: "Jede Zeile ist eine Art von Fehler. Die Zahl sagt, wie viele von {count} {people} das trifft.",
+    learn_meter: "Der Balken zeigt dieselbe Zahl. Je weniger, desto besser.",
+    learn_groups: "Jede Zeile ist eine Gruppe von Menschen. Die Zahlen sagen, bei wie vielen von 100 das System sich irrt.",
+    learn_gap: "Sind die Zahlen zweier Gruppen verschieden, macht das System für eine davon mehr Fehler. Dieser Unterschied heißt Abstand.",
     learn_number: "Zum Üben: {number} von {total}",
     check: "Antwort prüfen",
     right: "Das ist richtig.",
@@ -83,7 +87,7 @@ pub const WORDS: Words = Words {
     out_of: "von {count} {people}",
     answers: "Ihre Antwort",
     cannot_tell: "Weiß ich nicht",
-    undo: "Letzte zurücknehmen",
+    undo: "Letzte zurück\u{ad}nehmen",
     show: "Anzeigen",
     counts: "Anzahlen",
     rates: "Anteile",
@@ -102,10 +106,8 @@ pub const WORDS: Words = Words {
     // Differences
     difference: "Bei {system}: {list}.",
     and: "und",
-    overall_more: "{count} Fehler je 1.000 insgesamt mehr",
-    overall_fewer: "{count} Fehler je 1.000 insgesamt weniger",
-    gap_larger: "ein um {points} Punkte größerer Abstand bei {mistakes}",
-    gap_smaller: "ein um {points} Punkte kleinerer Abstand bei {mistakes}",
+    gap_larger: "ein um {points} größerer Abstand bei {mistakes}",
+    gap_smaller: "ein um {points} kleinerer Abstand bei {mistakes}",
     gaps_same: "Die Abstände zwischen den Gruppen sind gleich.",
     overall_same: "Insgesamt gibt es gleich viele Fehler.",
     icon_each: "1 Symbol steht für {count} {people}",
@@ -123,7 +125,7 @@ pub const WORDS: Words = Words {
     overall: "Alle zusammen",
     per_hundred: "{mistakes}, je 100 ({class})",
     group: "Gruppe",
-    gap_more: "{system}: {points} mehr je 100 bei „{group}“ als bei „{other}“.",
+    gap_more: "{system}: je 100 {points} mehr für {group} als für {other}.",
     gap_none: "{system}: kein Abstand zwischen den Gruppen.",
     group_size: "({count} von {whole})",
     // Result
@@ -176,6 +178,15 @@ pub const WORDS: Words = Words {
     stale_title: "Diese Seite war veraltet",
     stale_text: "Bitte fahren Sie von Ihrer Stelle aus fort.",
     // With a count
+    overall_more: Forms {
+        one: "{count} Fehler je 1.000 insgesamt mehr",
+        other: "{count} Fehler je 1.000 insgesamt mehr",
+    },
+    overall_fewer: Forms {
+        one: "{count} Fehler je 1.000 insgesamt weniger",
+        other: "{count} Fehler je 1.000 insgesamt weniger",
+    },
+    points: Forms { one: "{count} Punkt", other: "{count} Punkte" },
     others_same: Forms {
         one: "Die eine weitere Art von Fehlern ({count}) ist bei A und B gleich.",
         other: "Die anderen {count} Arten von Fehlern sind bei A und B gleich.",

@@ -112,6 +112,14 @@ impl Language {
         };
         if singular { Plural::One } else { Plural::Other }
     }
+
+    /// Which form a noun takes after a number of tenths: English says 1 point and 1.5 points, French 1,5 point.
+    pub fn plural_of_tenths(self, tenths: u64) -> Plural {
+        match (self, tenths % 10) {
+            (Self::French, _) | (_, 0) => self.plural(tenths / 10),
+            _ => Plural::Other,
+        }
+    }
 }
 
 /// The form of a noun after a number. English, German and French need no more than these two.
@@ -166,7 +174,7 @@ mod tests {
     #[test]
     fn translations_differ_from_the_english() {
         // Words that are the same in two languages, or are no words at all.
-        let shared = ["pause", "pause_title"];
+        let shared = ["pause", "pause_title", "points.one", "points.other"];
         for language in [Language::German, Language::Spanish, Language::French] {
             let pairs = Language::English.words().all().into_iter().zip(language.words().all());
             for ((key, original), (_, translated)) in pairs {
@@ -207,5 +215,8 @@ mod tests {
         assert_eq!(Language::French.plural(0), Plural::One);
         assert_eq!(Language::German.plural(0), Plural::Other);
         assert_eq!(Language::English.plural(1), Plural::One);
+        let after = |language: Language| [10, 15, 20].map(|tenths| language.plural_of_tenths(tenths));
+        assert_eq!(after(Language::English), [Plural::One, Plural::Other, Plural::Other]);
+        assert_eq!(after(Language::French), [Plural::One, Plural::One, Plural::Other]);
     }
 }

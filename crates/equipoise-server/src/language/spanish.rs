@@ -59,6 +59,10 @@ pub const WORDS: Words = Words {
     learn_title: "Cómo leer la imagen",
     learn_truth: "El recuadro sombreado es lo que es verdad. Es igual para los dos sistemas.",
     learn_prediction: "Los recuadros con borde son lo que predice el sistema. Los que tienen trama son sus errores.",
+    learn_kinds: "Cada fila es un tipo de error. El número dice a cuántos de {count} {people} les ocurre.",
+    learn_meter: "La barra muestra el mismo número. Cuantos menos, mejor.",
+    learn_groups: "Cada fila es un grupo de personas. Los números dicen con cuántas de cada 100 se equivoca el sistema.",
+    learn_gap: "Si los números de dos grupos son distintos, el sistema comete más errores con uno de ellos. Esa distancia se llama diferencia.",
     learn_number: "Práctica {number} de {total}",
     check: "Comprobar mi respuesta",
     right: "Correcto.",
@@ -100,10 +104,8 @@ pub const WORDS: Words = Words {
     // Differences
     difference: "Con {system}: {list}.",
     and: "y",
-    overall_more: "{count} errores más por cada 1000 en total",
-    overall_fewer: "{count} errores menos por cada 1000 en total",
-    gap_larger: "una diferencia de {mistakes} {points} puntos mayor",
-    gap_smaller: "una diferencia de {mistakes} {points} puntos menor",
+    gap_larger: "una diferencia de {mistakes} {points} mayor",
+    gap_smaller: "una diferencia de {mistakes} {points} menor",
     gaps_same: "Las diferencias entre los grupos son las mismas.",
     overall_same: "En total hay el mismo número de errores.",
     icon_each: "1 símbolo son {count} {people}",
@@ -121,7 +123,7 @@ pub const WORDS: Words = Words {
     overall: "Todos",
     per_hundred: "{mistakes}, por cada 100 que {class}",
     group: "Grupo",
-    gap_more: "{system}: {points} más por cada 100 en «{group}» que en «{other}».",
+    gap_more: "{system}: {points} más por cada 100 para {group} que para {other}.",
     gap_none: "{system}: sin diferencia entre grupos.",
     group_size: "({count} de cada {whole})",
     // Result
@@ -133,7 +135,7 @@ pub const WORDS: Words = Words {
     exchange: "Usted acepta unas {amount} {cheap} más para evitar 1 {dear}.",
     exchange_at_least: "Usted acepta al menos {amount} {cheap} más para evitar 1 {dear}; sus respuestas no fijan un \
         límite superior.",
-    interval: "Intervalo del 95 %: de {low} a {high}",
+    interval: "Intervalo del 95\u{a0}%: de {low} a {high}",
     unsettled: "Sus respuestas no permiten decir qué error considera peor.",
     no_result: "Sus respuestas están registradas. El equipo de investigación las estudiará junto con las de \
         otras personas.",
@@ -173,6 +175,15 @@ pub const WORDS: Words = Words {
     stale_title: "Esta página ya no estaba al día",
     stale_text: "Continúe, por favor, desde donde está.",
     // With a count
+    overall_more: Forms {
+        one: "{count} error más por cada 1000 en total",
+        other: "{count} errores más por cada 1000 en total",
+    },
+    overall_fewer: Forms {
+        one: "{count} error menos por cada 1000 en total",
+        other: "{count} errores menos por cada 1000 en total",
+    },
+    points: Forms { one: "{count} punto", other: "{count} puntos" },
     others_same: Forms {
         one: "El otro tipo de error ({count}) es igual en A y en B.",
         other: "Los otros {count} tipos de error son iguales en A y en B.",

@@ -14,7 +14,12 @@ pub struct Forms {
 impl Forms {
     /// The form for a count.
     pub fn at(&self, language: Language, count: u64) -> &'static str {
-        match language.plural(count) {
+        self.of(language.plural(count))
+    }
+
+    /// The form itself.
+    pub fn of(&self, plural: Plural) -> &'static str {
+        match plural {
             Plural::One => self.one,
             Plural::Other => self.other,
         }
@@ -146,6 +151,14 @@ words! {
         learn_truth,
         #[doc = "On the right is what the system predicts. The patterned boxes are its mistakes."]
         learn_prediction,
+        #[doc = "Each row is a kind of mistake. …"]
+        learn_kinds,
+        #[doc = "The bar shows the same number. …"]
+        learn_meter,
+        #[doc = "Each row is a group of people. …"]
+        learn_groups,
+        #[doc = "If the numbers of two groups differ, … That difference is called a gap."]
+        learn_gap,
         #[doc = "Try it: `{number}` of `{total}`"]
         learn_number,
         #[doc = "Check my answer"]
@@ -218,13 +231,9 @@ words! {
         difference,
         #[doc = "and"]
         and,
-        #[doc = "`{count}` more mistakes per 1,000 overall"]
-        overall_more,
-        #[doc = "`{count}` fewer mistakes per 1,000 overall"]
-        overall_fewer,
-        #[doc = "a gap in `{mistakes}` `{points}` points larger"]
+        #[doc = "a gap in `{mistakes}` `{points}` larger"]
         gap_larger,
-        #[doc = "a gap in `{mistakes}` `{points}` points smaller"]
+        #[doc = "a gap in `{mistakes}` `{points}` smaller"]
         gap_smaller,
         #[doc = "The gaps between groups are the same."]
         gaps_same,
@@ -256,7 +265,7 @@ words! {
         per_hundred,
         #[doc = "Group"]
         group,
-        #[doc = "`{system}`: `{points}` more per 100 for “`{group}`” than for “`{other}`”."]
+        #[doc = "`{system}`: `{points}` more per 100 for `{group}` than for `{other}`."]
         gap_more,
         #[doc = "`{system}`: no gap between groups."]
         gap_none,
@@ -342,6 +351,12 @@ words! {
         stale_text,
     }
     counted {
+        #[doc = "`{count}` more mistakes per 1,000 overall"]
+        overall_more,
+        #[doc = "`{count}` fewer mistakes per 1,000 overall"]
+        overall_fewer,
+        #[doc = "`{count}` points, of a gap."]
+        points,
         #[doc = "What is folded away."]
         others_same,
         #[doc = "How often a repeated question got the same answer."]

@@ -22,7 +22,8 @@ pub struct Comparison {
     saved: bool,
     note: Option<String>,
     question: String,
-    out_of: String,
+    /// Nothing with groups: their parts have different totals, and each says its own.
+    out_of: Option<String>,
     out_of_changed: bool,
     difference: String,
     picture: String,
@@ -158,7 +159,7 @@ impl Comparison {
             saved: false,
             note: None,
             question: study.task.question.r#in(tag).to_owned(),
-            out_of: fill(language.words().out_of, &values),
+            out_of: (shown.groups == 1).then(|| fill(language.words().out_of, &values)),
             out_of_changed: false,
             difference: picture::difference(study, shown, missed_first, language),
             picture: picture::pair(study, shown, variant, language),

@@ -32,7 +32,7 @@ impl LearnState {
 #[template(path = "learn.html")]
 pub struct Learn {
     frame: Frame,
-    explain: bool,
+    explained: Vec<String>,
     picture: String,
     index: usize,
     number: String,
@@ -50,6 +50,8 @@ impl Learn {
         let (language, words) = (frame.language, frame.words());
         let tag = language.tag();
         let asked = &study.picture[index];
+        let people = asked.systems.first().map_or(0, |cells| shown(study, cells, cells).people);
+        let explained = if index == 0 { picture::explained(study, language, people) } else { vec![] };
         let picture = match asked.systems.as_slice() {
             [] => String::new(),
             [only] => picture::single(study, &shown(study, only, only), language),
@@ -59,7 +61,7 @@ impl Learn {
             [index + 1, study.picture.len()].map(|count| language.numbers().count(count as u64));
         let options: Vec<String> = asked.options.iter().map(|option| option.r#in(tag).to_owned()).collect();
         Self {
-            explain: index == 0,
+            explained,
             picture,
             index,
             number: fill(words.learn_number, &[("number", &number), ("total", &total)]),

@@ -25,8 +25,8 @@ pub enum Reply {
     Noted,
     /// The link opens a place: set this cookie.
     Joined(String),
-    /// The log has so many rows.
-    Health(u64),
+    /// The log can be read.
+    Healthy,
     /// Too many are waiting.
     Overloaded,
     /// The log could not be used.
@@ -80,7 +80,7 @@ impl Reply {
                 let receipt = receipt.map(|receipt| receipt.to_string());
                 Json(serde_json::json!({ "receipt": receipt, "page": page })).into_response()
             }
-            Self::Noted | Self::Joined(_) | Self::Health(_) => StatusCode::NO_CONTENT.into_response(),
+            Self::Noted | Self::Joined(_) | Self::Healthy => StatusCode::NO_CONTENT.into_response(),
             Self::Overloaded => failed(StatusCode::SERVICE_UNAVAILABLE),
             Self::Unavailable(status) => failed(status),
             Self::Failed => failed(StatusCode::INTERNAL_SERVER_ERROR),

@@ -12,22 +12,24 @@ use equipoise_study::shown::Shown;
 #[template(path = "groups.html")]
 struct Groups {
     words: &'static Words,
-    names: (String, String),
+    /// The heads of the columns: the mark of the system's dots, and its letter.
+    columns: Vec<(&'static str, &'static str)>,
     parts: Vec<Part>,
 }
 
 struct Part {
     title: String,
-    scale: String,
     rows: Vec<Row>,
+    /// What the gaps are in.
+    mistakes: String,
     gaps: Vec<String>,
 }
 
 struct Row {
     name: String,
     size: String,
-    a: String,
-    b: String,
+    /// Each system's number.
+    numbers: Vec<String>,
     dots: String,
 }
 
@@ -37,9 +39,10 @@ pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
     let mut parts = vec![];
     if let Some(shares) = Shares::of(study) {
         let [a, b] = [&shown.a, &shown.b].map(|cells| shares.mistakes(shown, cells).round() as u64);
-        let sentence = if b > a { words.overall_more } else { words.overall_fewer };
-        if a != b {
-            parts.push(fill(sentence, &[("count", &numbers.count(a.abs_diff(b)))]));
+        let sentence = if b > a { &words.overall_more } else { &words.overall_fewer };
+        let by = a.abs_diff(b);
+        if by > 0 {
+            parts.push(fill(sentence.at(language, by), &[("count", &numbers.count(by))]));
         }
     }
     for (truth, predicted) in kinds(shown) {
@@ -47,7 +50,9 @@ pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
         let sentence = if b > a { words.gap_larger } else { words.gap_smaller };
         if a != b {
             let mistakes = Mistakes::of(study, truth, predicted, language).many;
-            let points = points(language, a.abs_diff(b));
+            let by = a.abs_diff(b);
+            let points = words.points.of(language.plural_of_tenths(by));
+            let points = fill(points, &[("count", &tenth(language, by))]);
             parts.push(fill(sentence, &[("mistakes", &mistakes), ("points", &points)]));
         }
     }
@@ -64,7 +69,7 @@ pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
 }
 
 /// Tenths as the language writes them, without a decimal that is nought.
-fn points(language: Language, tenths: u64) -> String {
+fn tenth(language: Language, tenths: u64) -> String {
     match (tenths / 10, tenths % 10) {
         (whole, 0) => whole.to_string(),
         (whole, rest) => format!("{whole}{}{rest}", language.numbers().decimal),
@@ -73,31 +78,37 @@ fn points(language: Language, tenths: u64) -> String {
 
 /// All parts of the picture.
 pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
-    let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
-    let mut parts: Vec<Part> = overall(study, shown, language).into_iter().collect();
-    parts.extend(kinds(shown).map(|kind| part(study, shown, kind, &names, language)));
-    Groups { words: language.words(), names: names.into(), parts }
-        .render()
-        .expect("templates write to a string")
+    drawn(study, shown, &[&shown.a, &shown.b], language)
 }
 
-fn overall(study: &Study, shown: &Shown, language: Language) -> Option<Part> {
+/// One system alone.
+pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
+    drawn(study, shown, &[&shown.a], language)
+}
+
+fn drawn(study: &Study, shown: &Shown, systems: &[&[u64]], language: Language) -> String {
+    let mut parts: Vec<Part> = overall(study, shown, systems, language).into_iter().collect();
+    parts.extend(kinds(shown).map(|kind| part(study, shown, kind, systems, language)));
+    let columns = [("●", "A"), ("□", "B")].into_iter().take(systems.len()).collect();
+    Groups { words: language.words(), columns, parts }.render().expect("templates write to a string")
+}
+
+fn overall(study: &Study, shown: &Shown, systems: &[&[u64]], language: Language) -> Option<Part> {
     let (words, numbers) = (language.words(), language.numbers());
     let shares = Shares::of(study)?;
-    let [a, b] = [&shown.a, &shown.b].map(|cells| shares.mistakes(shown, cells).round());
+    let found: Vec<f64> = systems.iter().map(|cells| shares.mistakes(shown, cells).round()).collect();
     let people = study.task.people.r#in(language.tag());
     let thousand = numbers.count(1_000);
     let title = fill(words.out_of, &[("count", &thousand), ("people", people)]);
     Some(Part {
         title: format!("{} ({title})", words.table_wrong),
-        scale: thousand,
         rows: vec![Row {
             name: words.overall.to_owned(),
             size: String::new(),
-            a: numbers.count(a as u64),
-            b: numbers.count(b as u64),
-            dots: dots(a / 10.0, b / 10.0),
+            numbers: found.iter().map(|mistakes| numbers.count(*mistakes as u64)).collect(),
+            dots: dots(&found.iter().map(|mistakes| mistakes / 10.0).collect::<Vec<f64>>()),
         }],
+        mistakes: String::new(),
         gaps: vec![],
     })
 }
@@ -106,7 +117,7 @@ fn part(
     study: &Study,
     shown: &Shown,
     (truth, predicted): (usize, usize),
-    names: &[String; 2],
+    systems: &[&[u64]],
     language: Language,
 ) -> Part {
     let (words, tag) = (language.words(), language.tag());
@@ -114,28 +125,29 @@ fn part(
     let mistakes = Mistakes::of(study, truth, predicted, language).many;
     let class = study.task.classes[truth].truth.r#in(tag);
     let row = |group: usize| {
-        let [a, b] = [&shown.a, &shown.b].map(|cells| tenths(shown, cells, group, truth, predicted));
+        let found: Vec<u64> =
+            systems.iter().map(|cells| tenths(shown, cells, group, truth, predicted)).collect();
         let size = Shares::of(study).map_or(String::new(), |shares| {
             let count = language.numbers().count(shares.size(group).round() as u64);
             let whole = language.numbers().count(1_000);
             fill(words.group_size, &[("count", &count), ("whole", &whole)])
         });
         Row {
-            name: group_name(group).to_owned(),
+            name: sentence::capital(group_name(group)),
             size,
-            a: points(language, a),
-            b: points(language, b),
-            dots: dots(a as f64 / 10.0, b as f64 / 10.0),
+            numbers: found.iter().map(|found| tenth(language, *found)).collect(),
+            dots: dots(&found.iter().map(|found| *found as f64 / 10.0).collect::<Vec<f64>>()),
         }
     };
-    let gaps = [&shown.a, &shown.b].into_iter().zip(names).map(|(cells, name)| {
+    let gaps = systems.iter().zip(["A", "B"]).map(|(cells, letter)| {
+        let name = sentence::system(study, letter, language);
         match gap(shown, cells, truth, predicted) {
-            (0, ..) => fill(words.gap_none, &[("system", name)]),
+            (0, ..) => fill(words.gap_none, &[("system", &name)]),
             (size, most, least) => fill(
                 words.gap_more,
                 &[
-                    ("system", name),
-                    ("points", &points(language, size)),
+                    ("system", &name),
+                    ("points", &tenth(language, size)),
                     ("group", group_name(most)),
                     ("other", group_name(least)),
                 ],
@@ -143,29 +155,82 @@ fn part(
         }
     });
     Part {
-        title: fill(words.per_hundred, &[("mistakes", &mistakes), ("class", class)]),
-        scale: "100".to_owned(),
+        title: sentence::capital(&fill(words.per_hundred, &[("mistakes", &mistakes), ("class", class)])),
         rows: (0..shown.groups).map(row).collect(),
         gaps: gaps.collect(),
+        mistakes: sentence::capital(&mistakes),
     }
 }
 
 /// A on a filled and B on a hollow dot, both on the scale from 0 to 100.
-fn dots(a: f64, b: f64) -> String {
-    let at = |value: f64| 8.0 + 1.84 * value.clamp(0.0, 100.0);
-    let (a, b) = (at(a), at(b));
+fn dots(values: &[f64]) -> String {
+    let at = |value: &f64| 8.0 + 1.84 * value.clamp(0.0, 100.0);
+    let mut marks = String::new();
+    if let [a, b] = values {
+        marks += &format!("<path class=\"join\" d=\"M{:.1} 16H{:.1}\"/>", at(a), at(b));
+    }
+    if let Some(a) = values.first() {
+        marks += &format!("<circle class=\"dot-a\" cx=\"{:.1}\" cy=\"16\" r=\"6\"/>", at(a));
+    }
+    if let Some(b) = values.get(1) {
+        let left = at(b) - 5.0;
+        marks += &format!("<rect class=\"dot-b\" x=\"{left:.1}\" y=\"11\" width=\"10\" height=\"10\"/>");
+    }
     format!(
-        "<svg class=\"dots\" viewBox=\"0 0 200 32\" preserveAspectRatio=\"xMinYMid\" aria-hidden=\"true\"><path class=\"axis\" d=\"M8 16H192M8 10V22M192 10V22\"/>\
-         <path class=\"join\" d=\"M{a:.1} 16H{b:.1}\"/><circle class=\"dot-a\" cx=\"{a:.1}\" cy=\"16\" r=\"6\"/>\
-         <rect class=\"dot-b\" x=\"{:.1}\" y=\"11\" width=\"10\" height=\"10\"/></svg>",
-        b - 5.0
+        "<svg class=\"dots\" viewBox=\"0 0 200 32\" preserveAspectRatio=\"xMinYMid\" aria-hidden=\"true\">\
+         <path class=\"axis\" d=\"M8 16H192M8 10V22M192 10V22\"/>{marks}</svg>"
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equipoise_study::template;
     use proptest::prelude::*;
+
+    /// So many of 100 suited women and men are turned away; nobody else is mistaken.
+    fn turned_away(a: [u64; 2], b: [u64; 2]) -> Shown {
+        let cells = |[women, men]: [u64; 2]| vec![100, 0, women, 100 - women, 100, 0, men, 100 - men];
+        Shown { people: 100, classes: 2, groups: 2, a: cells(a), b: cells(b) }
+    }
+
+    #[test]
+    fn one_point_is_singular_and_groups_need_no_quotes() {
+        let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
+        // 120 of 1,000 applicants are suited women.
+        let said = |a, b, language| difference(&study, &turned_away(a, b), language);
+        let one = said([20, 10], [19, 10], Language::English);
+        assert_eq!(
+            one,
+            "With B: 1 fewer mistake per 1,000 overall and a gap in suited applicants turned away 1 point smaller."
+        );
+        let many = said([20, 10], [30, 10], Language::English);
+        assert!(
+            many.starts_with("With B: 12 more mistakes") && many.ends_with("10 points larger."),
+            "{many}"
+        );
+        for (language, one, many) in [
+            (Language::German, "um 1 Punkt größerer", "um 10 Punkte größerer"),
+            (Language::French, "plus grand de 1 point.", "plus grand de 10 points."),
+            (Language::Spanish, "1 punto mayor", "10 puntos mayor"),
+        ] {
+            let told = [[21, 10], [30, 10]].map(|b| said([20, 10], b, language));
+            assert!(told[0].contains(one) && told[1].contains(many), "{told:?}");
+        }
+        let page = html(&study, &turned_away([20, 10], [30, 10]), Language::English);
+        assert!(page.contains("10 more per 100 for women than for men."), "{page}");
+        assert!(page.contains(">Suited applicants turned away, per 100 who are suited<"), "{page}");
+    }
+
+    #[test]
+    fn one_system_has_one_column() {
+        let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
+        let shown = turned_away([20, 10], [20, 10]);
+        let columns = |page: &str| page.matches("<td class=\"big\">").count();
+        // Everyone, and two groups for each of two kinds of mistake.
+        assert_eq!(columns(&single(&study, &shown, Language::English)), 5);
+        assert_eq!(columns(&html(&study, &shown, Language::English)), 10);
+    }
 
     proptest! {
         #[test]

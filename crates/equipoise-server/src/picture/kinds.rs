@@ -13,16 +13,15 @@ const ROWS: usize = 4;
 #[template(path = "kinds.html")]
 struct Kinds {
     words: &'static Words,
-    names: (String, String),
+    names: Vec<String>,
     rows: Vec<Row>,
     folded: Option<String>,
-    matrices: [Matrix; 2],
+    matrices: Vec<Matrix>,
 }
 
 struct Row {
     what: String,
-    a: Amount,
-    b: Amount,
+    amounts: Vec<Amount>,
 }
 
 struct Amount {
@@ -54,8 +53,25 @@ fn ordered(shown: &Shown) -> (Vec<(usize, usize, u64, u64)>, usize) {
 
 /// The table of mistakes, and all numbers folded below it.
 pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
-    let (words, numbers) = (language.words(), language.numbers());
     let (kinds, rows) = ordered(shown);
+    table(study, shown, &["A", "B"], (kinds, rows), language)
+}
+
+/// One system alone, with nothing left out.
+pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
+    let kinds: Vec<_> = sentence::counted(shown).collect();
+    let rows = kinds.len();
+    table(study, shown, &["A"], (kinds, rows), language)
+}
+
+fn table(
+    study: &Study,
+    shown: &Shown,
+    letters: &[&str],
+    (kinds, rows): (Vec<(usize, usize, u64, u64)>, usize),
+    language: Language,
+) -> String {
+    let (words, numbers) = (language.words(), language.numbers());
     let most = kinds.iter().map(|(.., a, b)| *a.max(b)).max().unwrap_or(0).max(1);
     let row = |&(truth, predicted, a, b): &(usize, usize, u64, u64)| {
         let of_class = shown.of_class(0, truth);
@@ -65,10 +81,11 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
             meter: meter(count, most),
         };
         let kind = Mistakes::of(study, truth, predicted, language);
-        Row { what: kind.many, a: amount(a), b: amount(b) }
+        let amounts = [a, b].into_iter().take(letters.len()).map(amount).collect();
+        Row { what: sentence::capital(&kind.many), amounts }
     };
     let folded = kinds.len() - rows;
-    let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
+    let names: Vec<String> = letters.iter().map(|letter| sentence::system(study, letter, language)).collect();
     let kinds = Kinds {
         words,
         rows: kinds[..rows].iter().map(row).collect(),
@@ -76,11 +93,12 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
             let count = numbers.count(folded as u64);
             fill(words.others_same.at(language, folded as u64), &[("count", &count)])
         }),
-        matrices: [
-            matrix(study, shown, &shown.a, &names[0], language),
-            matrix(study, shown, &shown.b, &names[1], language),
-        ],
-        names: names.into(),
+        matrices: names
+            .iter()
+            .zip([&shown.a, &shown.b])
+            .map(|(name, cells)| matrix(study, shown, cells, name, language))
+            .collect(),
+        names,
     };
     kinds.render().expect("templates write to a string")
 }
@@ -113,7 +131,21 @@ fn meter(count: u64, most: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equipoise_study::template;
     use proptest::prelude::*;
+
+    #[test]
+    fn one_system_has_one_column_and_every_kind_of_mistake() {
+        let study = Study::parse(template::find("multiclass-triage").unwrap().text).unwrap();
+        let cells = vec![40, 12, 8, 6, 20, 4, 2, 3, 5];
+        let shown = Shown { people: 100, classes: 3, groups: 1, a: cells.clone(), b: cells };
+        let page = single(&study, &shown, Language::English);
+        assert_eq!(page.matches("<td class=\"amount\">").count(), 6, "{page}");
+        assert!(!page.contains("System B") && !page.contains("the same in A and B"), "{page}");
+        // The row the study's first question asks about, as its explanation quotes it.
+        assert!(page.contains(">Emergencies taken for routine<"), "{page}");
+        assert!(study.picture[0].explanation.r#in("en").contains("\"Emergencies taken for routine\" says 2"));
+    }
 
     proptest! {
         #[test]

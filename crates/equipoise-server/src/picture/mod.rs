@@ -7,7 +7,7 @@ mod flow;
 mod groups;
 mod kinds;
 
-use crate::language::Language;
+use crate::language::{Language, fill};
 use crate::sentence;
 use equipoise_study::Study;
 use equipoise_study::shown::Shown;
@@ -29,11 +29,26 @@ pub fn pair(study: &Study, shown: &Shown, variant: Variant, language: Language) 
 
 /// One system alone, to learn reading it.
 pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
-    if shown.groups > 1 || shown.classes > 2 {
-        return pair(study, shown, Variant::Flow, language);
+    if shown.groups > 1 {
+        return groups::single(study, shown, language);
+    }
+    if shown.classes > 2 {
+        return kinds::single(study, shown, language);
     }
     let drawn = flow::html(study, &shown.a, "a", "A", Variant::Flow, language);
     format!("<div class=\"systems one\">{drawn}</div>")
+}
+
+/// How to read the picture, a sentence each.
+pub fn explained(study: &Study, language: Language, people: u64) -> Vec<String> {
+    let words = language.words();
+    let count = language.numbers().count(people);
+    let values = [("count", &*count), ("people", study.task.people.r#in(language.tag()))];
+    match (study.task.groups.len(), study.task.classes.len()) {
+        (2.., _) => vec![words.learn_groups.to_owned(), words.learn_gap.to_owned()],
+        (_, 3..) => vec![fill(words.learn_kinds, &values), words.learn_meter.to_owned()],
+        _ => vec![words.learn_truth.to_owned(), words.learn_prediction.to_owned()],
+    }
 }
 
 /// The difference between the systems of a pair, in words.

@@ -28,6 +28,7 @@ use accounts::Accounts;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequest as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, on};
 use call::{Call, Sent, Stranger};
@@ -158,7 +159,20 @@ pub fn app(state: Researchers) -> Router {
         };
         router = router.route(route.path, on(filter, answer));
     }
-    let router = router.fallback(missing).method_not_allowed_fallback(wrong_method);
+    let settings = state.clone();
+    let router = router.fallback(missing).method_not_allowed_fallback(wrong_method).layer(from_fn(
+        move |request: Request, next: Next| {
+            let known = guard::is_for(request.headers(), request.uri(), &settings.0.settings.origin);
+            let elsewhere = (!known)
+                .then(|| Frame::message(&settings.0, None, StatusCode::MISDIRECTED_REQUEST, ANOTHER_HOST));
+            async move {
+                match elsewhere {
+                    Some(message) => message,
+                    None => next.run(request).await,
+                }
+            }
+        },
+    ));
     guard::guarded(router, SLOWEST).with_state(state)
 }
 
@@ -261,6 +275,10 @@ fn network(address: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
     }
 }
 
+const ANOTHER_HOST: [&str; 2] = [
+    "This is not the address of the study",
+    "Use the address that the server printed; if researchers come by another name, start it with --researchers-origin.",
+];
 const SIGNED_OUT: [&str; 2] = ["You are signed out", "Sign in again and repeat what you did."];
 const NOT_YOURS: [&str; 2] = [
     "Not for your role",

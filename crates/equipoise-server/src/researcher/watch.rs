@@ -24,6 +24,8 @@ pub struct Line {
     pub session: String,
     /// Where they are.
     pub person: Person,
+    /// Whether they opened their link.
+    pub opened: bool,
     /// Whether they agreed to take part.
     pub consented: bool,
     /// Whether all is done.
@@ -47,6 +49,7 @@ impl Line {
         let density = posterior.map_or(vec![], |masses| density(&masses));
         Self {
             session: participant.session().to_owned(),
+            opened: participant.events() > 1,
             consented: participant.consented(),
             completed: participant.completed(),
             gone: participant.withdrawn() || participant.erased(),

@@ -1,9 +1,13 @@
 //! Why this metric: the answers that moved the estimate most (RP-05).
 
+use super::rates::{Prices, names, worth};
+use super::sentence::LANGUAGE;
 use crate::belief::Belief;
 use crate::event::{Choice, Purpose};
 use crate::numbers::{significant, two_digits};
 use crate::participant::{Participant, Question, take};
+use crate::shown::Shown;
+use crate::study::Study;
 use serde::Serialize;
 
 /// How many answers are named.
@@ -22,10 +26,39 @@ pub struct Influence {
     pub had_it_been_the_other: Option<f64>,
     /// By how many degrees the weights turn without it.
     pub turned: f64,
+    /// More classes or groups: what changes most had the other been chosen, or without it after "can't tell".
+    pub change: Option<Change>,
     /// In words.
     pub sentence: String,
     /// The answer, as participant and event.
     pub rows: super::Rows,
+}
+
+/// A number that an answer moved.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// What it is: "one emergency predicted as routine, in false alarms".
+    pub what: String,
+    /// As reported.
+    pub reported: f64,
+    /// With the other answer.
+    pub otherwise: f64,
+    /// "one emergency predicted as routine would be as bad as {} false alarms".
+    #[serde(skip)]
+    clause: String,
+}
+
+/// What differs most between two metrics, by its factor.
+fn largest_change(participant: &Participant, prices: &Prices, other: &Belief) -> Option<Change> {
+    let others = prices.by(participant.design(), &other.metric());
+    let moved = |n: &usize| (others[*n].max(0.01) / prices.found[*n].max(0.01)).ln().abs();
+    let most = prices.telling().max_by(|a, b| moved(a).total_cmp(&moved(b)))?;
+    Some(Change {
+        what: prices.names[most].clone(),
+        reported: prices.found[most],
+        otherwise: others[most],
+        clause: prices.clauses[most].clone(),
+    })
 }
 
 /// The answers without which the estimate would be furthest away.
@@ -62,6 +95,10 @@ pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
         };
     all.sort_by(|a, b| moved(&b.1, b.2).total_cmp(&moved(&a.1, a.2)));
     all.truncate(NAMED);
+    let prices = match participant.belief().posterior() {
+        Some(_) => None,
+        None => Prices::of(design, &participant.belief().metric()),
+    };
     all.into_iter()
         .map(|(n, without, turned)| {
             let (question, choice) = answers[n];
@@ -70,7 +107,11 @@ pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
                 Choice::B => Some(Choice::A),
                 Choice::CannotTell => None,
             };
-            let other = other.and_then(|other| with(n, Some(other)).quantile(0.5));
+            let other = other.map(|other| with(n, Some(other)));
+            let change = prices
+                .as_ref()
+                .and_then(|prices| largest_change(participant, prices, other.as_ref().unwrap_or(&without)));
+            let other = other.and_then(|other| other.quantile(0.5));
             let without = without.quantile(0.5);
             Influence {
                 question: question.asked.number,
@@ -78,7 +119,8 @@ pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
                 without,
                 had_it_been_the_other: other,
                 turned,
-                sentence: sentence(participant, question, choice, without, other, turned),
+                sentence: sentence(participant, question, choice, [without, other], change.as_ref()),
+                change,
                 rows: super::Rows::of(participant, |q| q.seq == question.seq),
             }
         })
@@ -97,9 +139,8 @@ fn sentence(
     participant: &Participant,
     question: &Question,
     choice: Choice,
-    without: Option<f64>,
-    other: Option<f64>,
-    turned: f64,
+    [without, other]: [Option<f64>; 2],
+    change: Option<&Change>,
 ) -> String {
     let number = question.asked.number;
     let shown = &question.asked.shown;
@@ -121,7 +162,7 @@ fn sentence(
                 left[1]
             )
         }
-        _ => format!("In question {number} you chose system {}", if choice == Choice::A { "A" } else { "B" }),
+        _ => format!("In question {number} you chose the system with {}", traded(study, shown, choice)),
     };
     // A digit more where two do not show the difference.
     let estimate = participant.belief().quantile(0.5).map(two_digits);
@@ -137,7 +178,36 @@ fn sentence(
             format!("{start}; without it the estimate would be {}.", told(without))
         }
         (None, None) => {
-            format!("{start}; without it the weights would turn by {} degrees.", two_digits(turned))
+            let Some(change) = change else { return format!("{start}.") };
+            let otherwise =
+                if choice == Choice::CannotTell { "without it" } else { "had you chosen the other" };
+            let [reported, changed] = [change.reported, change.otherwise].map(worth);
+            let clause = change.clause.replacen("{}", &format!("{changed} instead of {reported}"), 1);
+            format!("{start}; {otherwise}, {clause}.")
         }
     }
+}
+
+/// "12 fewer emergencies predicted as routine and 7 more …": what was gained most, and what was paid most for it.
+fn traded(study: &Study, shown: &Shown, choice: Choice) -> String {
+    let (taken, left) = if choice == Choice::A { (&shown.a, &shown.b) } else { (&shown.b, &shown.a) };
+    let kinds = names(study, shown.classes);
+    let mut all: Vec<(u64, bool, String)> = shown
+        .mistakes()
+        .zip((0..kinds.len()).cycle())
+        .map(|((group, truth, predicted), kind)| {
+            let cell = shown.cell(group, truth, predicted);
+            let (by, more) = (taken[cell].abs_diff(left[cell]), taken[cell] > left[cell]);
+            let word = if more { "more" } else { "fewer" };
+            let among = match study.task.groups.get(group) {
+                Some(group) if shown.groups > 1 => format!(" among {}", group.name.r#in(LANGUAGE)),
+                _ => String::new(),
+            };
+            (by, more, format!("{by} {word} {}{among}", kinds[kind][usize::from(by != 1)]))
+        })
+        .collect();
+    all.sort_by_key(|(by, ..)| std::cmp::Reverse(*by));
+    let most = |wanted: bool| all.iter().find(|(by, more, _)| *by > 0 && *more == wanted);
+    let named = [most(false), most(true)].into_iter().flatten().map(|(.., text)| text.as_str());
+    named.collect::<Vec<_>>().join(" and ")
 }

@@ -11,6 +11,7 @@ mod html;
 mod influence;
 mod models;
 mod person;
+mod rates;
 mod rows;
 mod sensitivity;
 mod sentence;
@@ -21,12 +22,12 @@ pub use chance::against_chance;
 pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
 pub use html::html;
-pub use influence::Influence;
+pub use influence::{Change, Influence};
 pub use models::{Help, ModelReport, SETTLED, models};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
+pub use rates::{ExchangeRate, GapPrice};
 pub use rows::Rows;
 pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
-pub use sentence::{ExchangeRate, GapPrice};
 pub use threshold::{Curve, Measured, ThresholdReport, threshold};
 pub use times::{Slope, TimePoint};
 
@@ -176,6 +177,10 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
         true => Group { experts: group.experts.shared(), ..group },
         false => group,
     };
+    // Of one person alone even the models say what that person holds.
+    let alone = hidden && group.is_none();
+    let (models, threshold, sensitivity) =
+        if alone { (None, None, None) } else { (models, threshold, sensitivity) };
     let mut report = Report {
         format: 1,
         study: design.study().name.clone(),
@@ -230,10 +235,7 @@ fn together(design: &Arc<Design>, people: &[(&Participant, &PersonReport)]) -> O
         Some(_) => (vec![], vec![]),
         None => {
             let metric = &experts.typical;
-            (
-                sentence::exchange_rates(design, metric, &rows),
-                sentence::gap_prices(design, metric, &voice, &rows),
-            )
+            (rates::exchange_rates(design, metric, &rows), rates::gap_prices(design, metric, &voice, &rows))
         }
     };
     let sentence = match experts.ratio {

@@ -5,8 +5,9 @@ use super::consistency::{Consistency, consistency};
 use super::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use super::influence::{Influence, influences};
 use super::models::{ModelReport, models};
+use super::rates::{ExchangeRate, GapPrice, exchange_rates, gap_prices};
 use super::rows::Rows;
-use super::sentence::{self, ExchangeRate, GapPrice};
+use super::sentence;
 use super::threshold::{ThresholdReport, threshold};
 use super::times::{Slope, TimePoint, response_times};
 use crate::event::{Purpose, When};
@@ -130,10 +131,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let stated = [When::Before, When::After].map(|when| participant.stated(when));
     let (rates, gaps) = match ratio {
         Some(_) => (vec![], vec![]),
-        None => (
-            sentence::exchange_rates(design, &metric, &rows),
-            sentence::gap_prices(design, &metric, &voice, &rows),
-        ),
+        None => (exchange_rates(design, &metric, &rows), gap_prices(design, &metric, &voice, &rows)),
     };
     let sentence = match (&refusal, ratio) {
         (Some(refusal), _) => format!("No metric is reported: {refusal}."),

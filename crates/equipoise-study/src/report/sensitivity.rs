@@ -1,6 +1,7 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
 use super::models::models;
+use super::rates::Prices;
 use crate::belief::Belief;
 use crate::design::Design;
 use crate::group::{Estimate, experts};
@@ -25,6 +26,8 @@ pub struct Sensitivity {
     pub variations: Vec<Variation>,
     /// Whether some choice changes the best model.
     pub top_model_changes: bool,
+    /// More classes or groups: what [`Variation::numbers`] are.
+    pub numbers: Vec<String>,
     /// That, in a sentence; nothing without models.
     pub sentence: Option<String>,
     /// Two classes: what the ways to draw comparisons do to the ratio.
@@ -40,6 +43,9 @@ pub struct Variation {
     pub people: usize,
     /// Two classes: the typical ratio; the person's, where there is one only.
     pub ratio: Option<Estimate>,
+    /// More classes or groups: what the dearest mistake, and closing the dearest gap, are worth, each always the one that
+    /// is dearest as reported.
+    pub numbers: Vec<Estimate>,
     /// The model that is likeliest to be best.
     pub top: Option<String>,
     /// With which probability.
@@ -62,7 +68,19 @@ pub struct VariantEffect {
 /// Goes through the choices. `people` are those with a metric.
 pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) -> Option<Sensitivity> {
     let all: Vec<(u64, &Belief)> = people.iter().map(|(person, _)| voice(person)).collect();
-    let mut variations = vec![variation(design, "as reported".to_owned(), &all)?];
+    let reported = Answer::of(design, &all)?;
+    let prices = match reported.ratio {
+        Some(_) => None,
+        None => Prices::of(design, &reported.metric),
+    };
+    let view = design.frame().view();
+    let mistakes = view.classes() * (view.classes() - 1);
+    let told = prices.as_ref().map_or(vec![], |prices| prices.dearest(mistakes));
+    let told = prices.as_ref().map(|prices| (prices, told.as_slice()));
+    let variation = |what: String, people: &[(u64, &Belief)]| -> Option<Variation> {
+        Some(Answer::of(design, people)?.variation(design, what, people.len(), told))
+    };
+    let mut variations = vec![reported.variation(design, "as reported".to_owned(), all.len(), told)];
     let mut without = |what: &str, left_out: &dyn Fn(&Conduct) -> bool| {
         let kept: Vec<(u64, &Belief)> = people
             .iter()
@@ -70,7 +88,7 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
             .map(|(person, _)| voice(person))
             .collect();
         if kept.len() < people.len() {
-            variations.extend(variation(design, what.to_owned(), &kept));
+            variations.extend(variation(what.to_owned(), &kept));
         }
     };
     without("without those the exclusion rule names", &|conduct| conduct.excluded);
@@ -84,7 +102,7 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
                 continue;
             }
             let what = format!("with only those who saw the variant {}", name(*wanted));
-            variations.extend(variation(design, what, &kept));
+            variations.extend(variation(what, &kept));
         }
     }
     for (what, slope, lapse) in NOISES {
@@ -97,7 +115,7 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
             .collect();
         if let Some(beliefs) = beliefs {
             let voices: Vec<(u64, &Belief)> = beliefs.iter().map(|(n, belief)| (*n, belief)).collect();
-            variations.extend(variation(design, format!("if {what}"), &voices));
+            variations.extend(variation(format!("if {what}"), &voices));
         }
     }
     let first = variations[0].top.clone();
@@ -112,6 +130,8 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
     });
     Some(Sensitivity {
         top_model_changes: first.is_some() && other.is_some(),
+        numbers: told
+            .map_or(vec![], |(prices, told)| told.iter().map(|n| prices.names[*n].clone()).collect()),
         sentence,
         variants: effects(design, people),
         variations,
@@ -136,31 +156,60 @@ pub fn name(variant: Variant) -> &'static str {
     }
 }
 
-fn variation(design: &Arc<Design>, what: String, people: &[(u64, &Belief)]) -> Option<Variation> {
-    let (ratio, metric, draws): (Option<Estimate>, Metric, Vec<Metric>) = match people {
-        [] => return None,
-        [(_, belief)] => {
-            let at = |share: f64| belief.quantile(share);
-            let ratio = at(0.5).zip(at(0.025)).zip(at(0.975));
-            let ratio = ratio.map(|((estimate, low), high)| Estimate { estimate, low, high });
-            (ratio, belief.metric(), belief.draws(500))
+/// What some people hold together; the person, where there is one only.
+struct Answer {
+    ratio: Option<Estimate>,
+    metric: Metric,
+    draws: Vec<Metric>,
+}
+
+impl Answer {
+    fn of(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Self> {
+        match people {
+            [] => None,
+            [(_, belief)] => {
+                let at = |share: f64| belief.quantile(share);
+                let ratio = at(0.5).zip(at(0.025)).zip(at(0.975));
+                let ratio = ratio.map(|((estimate, low), high)| Estimate { estimate, low, high });
+                Some(Self { ratio, metric: belief.metric(), draws: belief.draws(500) })
+            }
+            several => {
+                let experts = experts(design, several)?;
+                Some(Self { ratio: experts.ratio, metric: experts.typical, draws: experts.typical_draws })
+            }
         }
-        several => {
-            let experts = experts(design, several)?;
-            (experts.ratio, experts.typical, experts.typical_draws)
+    }
+
+    /// As a row of the table; `told` are the numbers that stand for several weights.
+    fn variation(
+        &self,
+        design: &Arc<Design>,
+        what: String,
+        people: usize,
+        told: Option<(&Prices, &[usize])>,
+    ) -> Variation {
+        let ranked = models(design, &self.metric, &self.draws);
+        let top = ranked.as_ref().and_then(|ranked| {
+            ranked.ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))
+        });
+        let numbers = told.map_or(vec![], |(prices, told)| {
+            let found = prices.by(design, &self.metric);
+            let ranges = self.metric.credible(0.95, |metric| prices.by(design, metric));
+            let number = |&n: &usize| {
+                let [low, high] = ranges.as_ref().map_or([found[n]; 2], |ranges| ranges[n]);
+                Estimate { estimate: found[n], low, high }
+            };
+            told.iter().map(number).collect()
+        });
+        Variation {
+            what,
+            people,
+            ratio: self.ratio,
+            numbers,
+            top: top.map(|top| top.name.clone()),
+            probability_best: top.map(|top| top.probability_best),
         }
-    };
-    let ranked = models(design, &metric, &draws);
-    let top = ranked.as_ref().and_then(|ranked| {
-        ranked.ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))
-    });
-    Some(Variation {
-        what,
-        people: people.len(),
-        ratio,
-        top: top.map(|top| top.name.clone()),
-        probability_best: top.map(|top| top.probability_best),
-    })
+    }
 }
 
 /// What the same answers say if people err in another way.

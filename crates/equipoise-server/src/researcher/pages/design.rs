@@ -140,11 +140,11 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
     };
     let stop = match design.binary() {
         Some(_) => format!(
-            "the ends of the 95 % interval differ by a factor of {} at most, or {} questions, or less than {} bits to gain",
+            "the ends of the 95\u{a0}% interval differ by a factor of {} at most, or {} questions, or less than {} bits to gain",
             study.stop.width, study.stop.cap, study.stop.information
         ),
         None => format!(
-            "an angle of {} holds the weights with 95 % certainty, or {} questions",
+            "an angle of {} holds the weights with 95\u{a0}% certainty, or {} questions",
             study.stop.angle, study.stop.cap
         ),
     };
@@ -158,7 +158,7 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
         excluded.push(format!("fewer than {} repeats answered alike", rule.repeats_alike_below));
     }
     if rule.too_fast_share < 1.0 {
-        excluded.push(format!("more than {} % of answers within 300 ms", 100.0 * rule.too_fast_share));
+        excluded.push(format!("more than {}\u{a0}% of answers within 300 ms", 100.0 * rule.too_fast_share));
     }
     vec![
         ("Questions are about", space),

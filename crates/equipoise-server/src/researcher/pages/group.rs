@@ -75,7 +75,11 @@ pub fn page(call: &Call<'_>) -> Outcome {
         frame: call.frame("/group"),
         blinded,
         without_excluded,
-        excluded: seen.count(|line| line.counts() && line.excluded),
+        // Of those with a metric: whoever has none is not in the group to begin with.
+        excluded: found.map_or(0, |experts| {
+            let named = |member: &&Member| seen.person(member.participant).is_some_and(|line| line.excluded);
+            experts.members.iter().filter(named).count()
+        }),
         nothing,
         people: counted(enough.map_or(seen.count(wanted), |experts| experts.people), "person", "people"),
         sentence: enough.map_or(String::new(), |experts| sentence(call, experts, blinded)),
@@ -151,7 +155,7 @@ fn sentence(call: &Call<'_>, experts: &Experts, blinded: bool) -> String {
 fn facts(experts: &Experts, blinded: bool) -> Vec<(&'static str, String)> {
     let mut facts = vec![];
     if let Some(ratio) = &experts.ratio {
-        facts.push(("Typical cost ratio, 95 % interval", known(three(ratio), blinded)));
+        facts.push(("Typical cost ratio, 95\u{a0}% interval", known(three(ratio), blinded)));
     }
     if let Some(spread) = &experts.spread {
         facts.push(("Two thirds of people lie within a factor of", interval(three(spread).map(f64::exp))));
@@ -165,7 +169,9 @@ fn camps(experts: &Experts) -> Vec<(usize, String, String)> {
         return vec![];
     }
     let camps = experts.camps.iter().enumerate();
-    camps.map(|(n, camp)| (n + 1, format!("{:.0} %", 100.0 * camp.share), two_digits(camp.middle))).collect()
+    camps
+        .map(|(n, camp)| (n + 1, format!("{:.0}\u{a0}%", 100.0 * camp.share), two_digits(camp.middle)))
+        .collect()
 }
 
 /// Everybody on one scale, or on the plane.
@@ -204,12 +210,17 @@ fn row(member: &Member, blinded: bool) -> Row {
 
 fn models(experts: &Experts) -> Option<Models> {
     let together = experts.models.as_ref()?;
-    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let percent = |share: f64| format!("{:.0}\u{a0}%", 100.0 * share);
     let Estimate { estimate, low, high } = together.disagreement;
     Some(Models {
         sentence: together.sentence.clone(),
         differ: together.rules_differ,
-        disagreement: format!("{} (95 % interval {} to {})", percent(estimate), percent(low), percent(high)),
+        disagreement: format!(
+            "{} (95\u{a0}% interval {} to {})",
+            percent(estimate),
+            percent(low),
+            percent(high)
+        ),
         preferred: together
             .preferred
             .iter()

@@ -12,7 +12,8 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use equipoise_study::event::Asked;
 use equipoise_study::numbers::{grouped, two_digits};
-use equipoise_study::{Known, Participant, Spread, Step, Study, progress};
+use equipoise_study::people::Person;
+use equipoise_study::{Design, Known, Participant, Spread, Step, Study, progress};
 use std::sync::{Arc, PoisonError};
 
 /// People on the chart of everybody: those who were heard of last.
@@ -46,6 +47,7 @@ struct Aggregate {
 struct Everybody {
     chart: Option<String>,
     lines: Vec<Row>,
+    held_words: &'static str,
     left_out: usize,
 }
 
@@ -95,7 +97,9 @@ pub fn page(call: &Call<'_>) -> Outcome {
     };
     call.look("live", chosen.as_ref().and_then(|line| line.person.number))?;
     let number = chosen.as_ref().and_then(|line| line.person.number);
-    let aggregate = if seen.blinded { None } else { aggregate(&seen) };
+    // Whoever may see people one by one is not kept from seeing two of them together.
+    let fewest = if one_by_one { 2 } else { FEWEST };
+    let aggregate = if seen.blinded { None } else { aggregate(&seen, fewest) };
     let counted_people = seen.count(Line::counts);
     let two = call.shared.desk.design().binary().is_some();
     let too_few = match (&aggregate, seen.blinded) {
@@ -106,7 +110,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
             Some("The study has no single ratio to draw; see the group page.".to_owned())
         }
         (None, false) => Some(format!(
-            "All together are shown from {FEWEST} people on; so far {} answered.",
+            "All together are shown from {fewest} people on; so far {} answered.",
             match counted_people {
                 0 => "nobody has".to_owned(),
                 1 => "one has".to_owned(),
@@ -128,7 +132,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         blinded: seen.blinded,
         too_few,
         aggregate,
-        everybody: one_by_one.then(|| everybody(&seen, number)),
+        everybody: one_by_one.then(|| everybody(&seen, number, held_words(call.shared.desk.design()))),
         one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
     }))
 }
@@ -163,10 +167,10 @@ pub fn flagged(line: &Line) -> bool {
 type Curve = Vec<(f64, f64)>;
 
 /// The mean of everybody's posterior, and of how many: what one would believe of somebody drawn from among them.
-fn mixture(seen: &Seen) -> Option<(usize, Curve)> {
+fn mixture(seen: &Seen, fewest: usize) -> Option<(usize, Curve)> {
     let people: Vec<&Arc<Line>> =
         seen.people.iter().filter(|line| line.counts() && !line.density.is_empty()).collect();
-    if people.len() < FEWEST {
+    if people.len() < fewest {
         return None;
     }
     let mut mean: Curve = people[0].density.iter().map(|(log, _)| (*log, 0.0)).collect();
@@ -184,11 +188,11 @@ fn middle_and_ends(curve: &Curve) -> [f64; 3] {
 
 /// How many people, and their ratio with its 95 % interval; nothing of too few.
 pub fn together(seen: &Seen) -> Option<(usize, [f64; 3])> {
-    mixture(seen).map(|(people, curve)| (people, middle_and_ends(&curve)))
+    mixture(seen, FEWEST).map(|(people, curve)| (people, middle_and_ends(&curve)))
 }
 
-fn aggregate(seen: &Seen) -> Option<Aggregate> {
-    let (people, mean) = mixture(seen)?;
+fn aggregate(seen: &Seen, fewest: usize) -> Option<Aggregate> {
+    let (people, mean) = mixture(seen, fewest)?;
     Some(Aggregate {
         chart: chart::density(&mean, middle_and_ends(&mean)),
         quantiles: quantiles(|share| quantile(&mean, share)),
@@ -210,13 +214,19 @@ fn quantile(curve: &[(f64, f64)], share: f64) -> f64 {
 }
 
 fn quantiles(quantile: impl Fn(f64) -> f64) -> Vec<(&'static str, String)> {
-    [("2.5 %", 0.025), ("25 %", 0.25), ("50 %", 0.5), ("75 %", 0.75), ("97.5 %", 0.975)]
-        .into_iter()
-        .map(|(words, share)| (words, two_digits(quantile(share))))
-        .collect()
+    [
+        ("2.5\u{a0}%", 0.025),
+        ("25\u{a0}%", 0.25),
+        ("50\u{a0}%", 0.5),
+        ("75\u{a0}%", 0.75),
+        ("97.5\u{a0}%", 0.975),
+    ]
+    .into_iter()
+    .map(|(words, share)| (words, two_digits(quantile(share))))
+    .collect()
 }
 
-fn everybody(seen: &Seen, chosen: Option<u64>) -> Everybody {
+fn everybody(seen: &Seen, chosen: Option<u64>, held_words: &'static str) -> Everybody {
     let mut lines: Vec<&Arc<Line>> = seen.people.iter().filter(|line| line.counts()).collect();
     lines.sort_by_key(|line| std::cmp::Reverse(line.last_at));
     let left_out = lines.len().saturating_sub(MOST);
@@ -232,11 +242,12 @@ fn everybody(seen: &Seen, chosen: Option<u64>) -> Everybody {
                 number: line.person.number.unwrap_or(0),
                 step: line.person.step.clone(),
                 answers: line.person.answers,
-                known: line.person.ratio.map_or(String::new(), |ratio| known(ratio, seen.blinded)),
+                known: held(&line.person, seen.blinded),
                 flags: line.person.flags.join("; "),
                 chosen: line.person.number == chosen,
             })
             .collect(),
+        held_words,
         left_out,
     }
 }
@@ -244,6 +255,23 @@ fn everybody(seen: &Seen, chosen: Option<u64>) -> Everybody {
 /// How wide an interval is: its upper end as a multiple of the lower.
 pub fn factor([_, low, high]: [f64; 3]) -> f64 {
     high / low
+}
+
+/// What is known of a person: the ratio, or of several weights how closely they are known.
+pub fn held(person: &Person, blinded: bool) -> String {
+    match (person.ratio, person.angle) {
+        (Some(ratio), _) => known(ratio, blinded),
+        (None, Some(angle)) => two_digits(angle),
+        (None, None) => String::new(),
+    }
+}
+
+/// What [`held`] tells, as the head of a column.
+pub fn held_words(design: &Design) -> &'static str {
+    match design.binary() {
+        Some(_) => "Cost ratio, 95\u{a0}% interval",
+        None => "Angle that holds the weights (95\u{a0}%)",
+    }
 }
 
 /// An interval, or, where results are hidden, how wide it is.
@@ -293,11 +321,12 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         sentence: match (line.person.ratio, blinded) {
             (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
             (Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
-            (None, _) => match widths.last() {
-                Some((_, angle)) => {
-                    format!("An angle of {} holds the weights with 95 % certainty.", two_digits(*angle))
+            // By the same number as the stop rule: checks narrow it, too, after the last answer that elicits.
+            (None, _) => match (widths.is_empty(), belief.spread()) {
+                (false, Spread::Factor(angle) | Spread::Angle(angle)) => {
+                    format!("An angle of {} holds the weights with 95\u{a0}% certainty.", two_digits(angle))
                 }
-                None => "No comparison that elicits has been answered.".to_owned(),
+                (true, _) => "No comparison that elicits has been answered.".to_owned(),
             },
         },
         density,

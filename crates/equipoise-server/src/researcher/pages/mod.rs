@@ -15,7 +15,7 @@ pub mod studies;
 use crate::language::Language;
 use crate::sentence::Mistakes;
 use equipoise_study::Study;
-use equipoise_study::numbers::{significant, two_digits};
+use equipoise_study::numbers::two_digits;
 
 /// Fewer people than this are shown to viewers as a count only (RS-12).
 pub const FEWEST: usize = equipoise_study::group::FEWEST_SHOWN;
@@ -33,7 +33,7 @@ pub fn exchange(study: &Study, [middle, low, high]: [f64; 3]) -> String {
     let (missed, alarms) = (Mistakes::of(study, 1, 0, LANGUAGE), Mistakes::of(study, 0, 1, LANGUAGE));
     if low <= 1.0 && high >= 1.0 {
         return format!(
-            "it is not settled whether a {} or a {} is worse (95 % interval {} to {})",
+            "it is not settled whether a {} or a {} is worse (95\u{a0}% interval {} to {})",
             missed.one,
             alarms.one,
             two_digits(low),
@@ -44,10 +44,8 @@ pub fn exchange(study: &Study, [middle, low, high]: [f64; 3]) -> String {
         true => ((missed, alarms), [low, middle, high]),
         false => ((alarms, missed), [1.0 / high, 1.0 / middle, 1.0 / low]),
     };
-    // No more digits than the interval supports.
-    let digits = if high / low > 2.0 { 1 } else { 2 };
-    let [low, middle, high] = [low, middle, high].map(|ratio| significant(ratio, digits));
-    format!("one {} is worth about {middle} {} (95 % interval {low} to {high})", dear.one, cheap.many)
+    let [low, middle, high] = [low, middle, high].map(two_digits);
+    format!("one {} is worth about {middle} {} (95\u{a0}% interval {low} to {high})", dear.one, cheap.many)
 }
 
 /// "one", "two people" and so on: a count with its noun.

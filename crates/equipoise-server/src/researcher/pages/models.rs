@@ -33,7 +33,7 @@ struct Judged {
     title: String,
     statement: Option<String>,
     standings: Vec<Standing>,
-    threshold: Vec<String>,
+    threshold: Option<String>,
     operating: Option<String>,
 }
 
@@ -113,7 +113,12 @@ fn judged(design: &Design, metric: &Metric, draws: &[Metric], title: String) -> 
     };
     let threshold = report::threshold(design, metric, draws).map(|found| {
         let class = design.study().task.classes.get(1).map_or("", |class| &class.id);
-        [found.theory.sentence(class), found.sentence]
+        match &found.measured {
+            None => {
+                format!("{} The study has no table of scores to check it on.", found.theory.sentence(class))
+            }
+            Some(_) => found.sentence,
+        }
     });
     let operating = design.binary().zip(metric.cost_ratio()).map(|(space, ratio)| {
         let point = space.at_angle((1.0 / ratio).atan());
@@ -133,7 +138,7 @@ fn judged(design: &Design, metric: &Metric, draws: &[Metric], title: String) -> 
         title,
         statement,
         standings: ranking.map_or(vec![], |ranking| standings(&ranking)),
-        threshold: threshold.map_or(vec![], |sentences| sentences.to_vec()),
+        threshold,
         operating,
     }
 }

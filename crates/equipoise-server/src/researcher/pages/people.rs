@@ -1,6 +1,6 @@
 //! Participants by number. Who they are is for owners, where anybody told us at all.
 
-use super::live::known;
+use super::live::{held, held_words, known};
 use super::{LANGUAGE, exchange};
 use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
@@ -20,6 +20,7 @@ struct Page {
     frame: Frame,
     blinded: bool,
     flagged_only: bool,
+    held_words: &'static str,
     lines: Vec<Row>,
     all: usize,
 }
@@ -44,16 +45,18 @@ pub fn page(call: &Call<'_>) -> Outcome {
         frame: call.frame("/people"),
         blinded: seen.blinded,
         flagged_only,
+        held_words: held_words(call.shared.desk.design()),
         all: seen.people.len(),
         lines: wanted
             .map(|line| Row {
                 number: line.person.number,
                 step: line.person.step.clone(),
                 answers: line.person.answers,
-                known: line.person.ratio.map_or(String::new(), |ratio| known(ratio, seen.blinded)),
+                known: held(&line.person, seen.blinded),
                 flags: line.person.flags.clone(),
                 excluded: line.excluded,
-                last: when(line.last_at),
+                // The invitation is in the log, too, but nobody was heard of by it.
+                last: if line.opened { when(line.last_at) } else { "never".to_owned() },
             })
             .collect(),
     }))

@@ -3,7 +3,8 @@
 use super::page::Page;
 use crate::group::Estimate;
 use crate::numbers::two_digits;
-use crate::report::{Report, ThresholdReport, variant_name};
+use crate::report::rates::worth;
+use crate::report::{Report, ThresholdReport, Variation, variant_name};
 use equipoise_plot::{Axis, Chart, escape};
 
 /// Which model.
@@ -128,7 +129,7 @@ fn curve(page: &mut Page, found: &ThresholdReport) {
 
 fn told(estimate: Option<Estimate>) -> [String; 2] {
     estimate.map_or([String::new(), String::new()], |e| {
-        [two_digits(e.estimate), format!("{} to {}", two_digits(e.low), two_digits(e.high))]
+        [worth(e.estimate), format!("{} to {}", worth(e.low), worth(e.high))]
     })
 }
 
@@ -139,26 +140,35 @@ pub fn sensitivity(page: &mut Page, report: &Report) {
     if let Some(sentence) = &found.sentence {
         page.paragraph(sentence);
     }
-    let rows: Vec<Vec<String>> = found
-        .variations
-        .iter()
-        .map(|variation| {
-            let [ratio, range] = told(variation.ratio);
-            let top = variation.top.clone().unwrap_or_default();
-            let sure = variation.probability_best.map_or(String::new(), |p| format!("{p:.2}"));
-            vec![variation.what.clone(), variation.people.to_string(), ratio, range, top, sure]
-        })
-        .collect();
     let (binary, ranked) = (found.variations[0].ratio.is_some(), found.variations[0].top.is_some());
-    let keep = |n: usize| match n {
-        2 | 3 => binary,
-        4 | 5 => ranked,
-        _ => true,
+    let mut headings = vec!["Choice", "People"];
+    if binary {
+        headings.extend(["Cost ratio", "95 % interval"]);
+    }
+    let capital = |text: &String| {
+        let mut letters = text.chars();
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
     };
-    let headings = ["Choice", "People", "Cost ratio", "95 % interval", "Best model", "P(best)"];
-    let headings: Vec<&str> = (0..6).filter(|n| keep(*n)).map(|n| headings[n]).collect();
-    let kept = |row: &Vec<String>| (0..6).filter(|n| keep(*n)).map(|n| row[n].clone()).collect();
-    page.table("The answer under other choices", &headings, &rows.iter().map(kept).collect::<Vec<_>>());
+    let numbers: Vec<String> = found.numbers.iter().map(capital).collect();
+    for number in &numbers {
+        headings.extend([number.as_str(), "95 % interval"]);
+    }
+    if ranked {
+        headings.extend(["Best model", "P(best)"]);
+    }
+    let row = |variation: &Variation| {
+        let mut row = vec![variation.what.clone(), variation.people.to_string()];
+        for estimate in variation.ratio.iter().chain(&variation.numbers) {
+            row.extend(told(Some(*estimate)));
+        }
+        if ranked {
+            row.push(variation.top.clone().unwrap_or_default());
+            row.push(variation.probability_best.map_or(String::new(), |p| format!("{p:.2}")));
+        }
+        row
+    };
+    let rows: Vec<Vec<String>> = found.variations.iter().map(row).collect();
+    page.table("The answer under other choices", &headings, &rows);
     if found.variants.len() > 1 {
         let rows: Vec<Vec<String>> = found
             .variants

@@ -78,9 +78,7 @@ pub fn section(page: &mut Page, design: &Design, report: &Report) {
         line(page, experts);
     }
     if experts.hidden {
-        page.paragraph(
-            "People are not shown one by one, because they are fewer than 5 and this report is passed on.",
-        );
+        page.paragraph(super::HIDDEN);
     }
     agreement(page, experts, design);
 }
@@ -90,19 +88,22 @@ fn line(page: &mut Page, experts: &Experts) {
     let mut members: Vec<&Member> = experts.members.iter().collect();
     let middle = |member: &Member| member.shrunk.map_or(0.0, |shrunk| shrunk.estimate);
     members.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
-    let labels: Vec<String> =
-        members.iter().map(|member| format!("participant {}", member.participant)).collect();
+    let names = members.iter().map(|member| format!("participant {}", member.participant));
+    let labels: Vec<String> = experts.ratio.iter().map(|_| "typical".to_owned()).chain(names).collect();
     let ends = |of: fn(&Estimate) -> f64| {
-        members.iter().flat_map(|m| m.raw.iter().chain(&m.shrunk)).map(of).collect()
+        let own = members.iter().flat_map(|m| m.raw.iter().chain(&m.shrunk));
+        own.chain(&experts.ratio).map(of).collect()
     };
     let (lows, highs): (Vec<f64>, Vec<f64>) = (ends(|e| e.low), ends(|e| e.high));
     let low = lows.iter().copied().fold(f64::MAX, f64::min);
     let high = highs.iter().copied().fold(0.0, f64::max);
     let mut chart = Chart::rows(Axis::log(0.9 * low, 1.1 * high), "cost ratio", &labels);
     if let Some(ratio) = experts.ratio {
-        chart = chart.band(ratio.low, ratio.high, "s5");
+        chart =
+            chart.rule(ratio.estimate, "s5 dash").interval(0, ratio.estimate, ratio.low, ratio.high, "s5");
     }
-    for (n, member) in members.iter().enumerate() {
+    let above = usize::from(experts.ratio.is_some());
+    for (n, member) in members.iter().enumerate().map(|(n, member)| (n + above, member)) {
         if let Some(raw) = member.raw {
             chart = chart.interval(n, raw.estimate, raw.low, raw.high, "s5 thin");
         }
@@ -118,8 +119,8 @@ fn line(page: &mut Page, experts: &Experts) {
     }
     page.chart(
         &chart.svg(),
-        "Everybody's cost ratio with its 95 % interval, in the light of the others; grey, by their own answers alone. The band is \
-         the interval of the typical ratio; colours are camps.",
+        "Everybody's cost ratio with its 95 % interval, in the light of the others; grey and thin, by their own answers alone. The \
+         first row and the dashed line are the typical ratio; colours are camps.",
     );
     let rows: Vec<Vec<String>> = members
         .iter()

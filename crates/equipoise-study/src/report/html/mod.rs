@@ -8,9 +8,10 @@ mod group;
 mod page;
 mod person;
 
-use super::{Agreement, Report, Rows};
+use super::{Agreement, PersonReport, Report, Rows};
 use crate::design::Design;
 use crate::numbers::{grouped, two_digits};
+use crate::study::Exclusion;
 use equipoise_plot::{Axis, Chart, escape};
 use page::{Page, STYLE};
 
@@ -74,8 +75,29 @@ fn how_sure(page: &mut Page, report: &Report) {
             person::estimate(page, only);
             person::why(page, 3, only);
         }
-        (None, _) => page.paragraph("There is no metric to be sure of."),
+        (None, _) => match only_with_metric(report) {
+            Some(only) => {
+                page.sourced(&only.sentence, &only.rows);
+                page.paragraph(&format!(
+                    "That is participant {}, the only one with a metric, who stands with everybody else under \"People one by \
+                     one\".",
+                    only.participant
+                ));
+            }
+            None if report.counts.with_metric > 0 => page.paragraph(HIDDEN),
+            None => page.paragraph("There is no metric to be sure of."),
+        },
     }
+}
+
+/// Said in place of single people.
+const HIDDEN: &str =
+    "People are not shown one by one, because they are fewer than 5 and this report is passed on.";
+
+/// The person with a metric, where there is one only.
+fn only_with_metric(report: &Report) -> Option<&PersonReport> {
+    let mut with = report.people.iter().filter(|person| person.refusal.is_none());
+    with.next().filter(|_| with.next().is_none())
 }
 
 fn consistency(page: &mut Page, report: &Report) {
@@ -86,7 +108,7 @@ fn consistency(page: &mut Page, report: &Report) {
         (rows, group.rows.clone())
     });
     let fidelity = fidelity.or_else(|| {
-        let only = report.people.first()?;
+        let only = only_with_metric(report)?;
         let f = &only.fidelity;
         let rows = [f.elicited, f.stated, f.fewest_missed, f.fewest_mistakes, f.own_repeats];
         Some((rows, Rows::all([&f.rows, &f.repeat_rows].into_iter())))
@@ -95,9 +117,7 @@ fn consistency(page: &mut Page, report: &Report) {
         predictions(page, shares, &rows);
     }
     if report.hidden {
-        page.paragraph(
-            "People are not shown one by one, because they are fewer than 5 and this report is passed on.",
-        );
+        page.paragraph(HIDDEN);
         return;
     }
     let rows: Vec<Vec<String>> = report
@@ -250,13 +270,9 @@ fn method(page: &mut Page, design: &Design, report: &Report) {
         None => format!("the weights are known to within {} radians with 95 % certainty", study.stop.angle),
     };
     page.paragraph(&format!(
-        "Questions ended when {end}, or after {} of them. The exclusion rule, fixed before the first answer, names whoever \
-         failed {} or more checks with a better system, had fewer than {} repeats alike, or answered more than {:.0} % of the \
-         questions within 300 ms. Flags exclude nobody.",
+        "Questions ended when {end}, or after {} of them. {} Flags exclude nobody.",
         study.stop.cap,
-        study.exclusion.dominated_failed,
-        study.exclusion.repeats_alike_below,
-        100.0 * study.exclusion.too_fast_share
+        exclusion(&study.exclusion)
     ));
     let refused: Vec<String> = report
         .people
@@ -269,6 +285,7 @@ fn method(page: &mut Page, design: &Design, report: &Report) {
         page.paragraph("No metric is reported for these people; their answers are exported all the same:");
         page.list(refused.iter().map(String::as_str));
     }
+    page.paragraph("What holds for every report of this kind:");
     page.list([
         "Intervals are Bayesian, 95 %, and hold if people err as the answer model says: more often the closer the choice, and \
          sometimes for no reason. What other models of error would say is listed above.",
@@ -285,6 +302,28 @@ fn method(page: &mut Page, design: &Design, report: &Report) {
     }
 }
 
+/// The exclusion rule in a sentence, without the parts that are off and so name nobody.
+fn exclusion(rule: &Exclusion) -> String {
+    let mut parts = vec![];
+    if rule.dominated_failed > 0 {
+        parts.push(format!("failed {} or more checks with a better system", rule.dominated_failed));
+    }
+    if rule.repeats_alike_below > 0 {
+        parts.push(format!("answered fewer than {} repeats alike", rule.repeats_alike_below));
+    }
+    if rule.too_fast_share < 1.0 {
+        let share = 100.0 * rule.too_fast_share;
+        parts.push(format!("answered more than {share:.0} % of the questions within 300 ms"));
+    }
+    match parts.as_slice() {
+        [] => "The study has no exclusion rule.".to_owned(),
+        parts => format!(
+            "The exclusion rule, fixed before the first answer, names whoever {}.",
+            parts.join(", or ")
+        ),
+    }
+}
+
 fn seal(page: &mut Page, report: &Report) {
     page.heading(2, "Audit");
     page.raw(&format!(
@@ -293,4 +332,26 @@ fn seal(page: &mut Page, report: &Report) {
         escape(&report.head)
     ));
     page.paragraph("The same log gives this page to the last byte. Whoever holds the head can tell whether the log was changed since.");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_is_off_is_not_told() {
+        let off = Exclusion { dominated_failed: 0, repeats_alike_below: 0, too_fast_share: 1.0 };
+        assert_eq!(exclusion(&off), "The study has no exclusion rule.");
+        let one = Exclusion { dominated_failed: 2, ..off.clone() };
+        assert_eq!(
+            exclusion(&one),
+            "The exclusion rule, fixed before the first answer, names whoever failed 2 or more checks with a better system."
+        );
+        let all = Exclusion { repeats_alike_below: 3, too_fast_share: 0.1, ..one };
+        assert!(
+            exclusion(&all).ends_with(
+                "system, or answered fewer than 3 repeats alike, or answered more than 10 % of the questions within 300 ms."
+            )
+        );
+    }
 }

@@ -95,7 +95,8 @@ impl Page {
              <meta name='color-scheme' content='light dark'>\n<title>{}</title>\n<style>{style}</style>\n</head>\n\
              <body>\n<main>\n{}</main>\n</body>\n</html>\n",
             escape(title),
-            self.body
+            // A sign at the start of a line has lost its number.
+            self.body.replace(" %", "\u{a0}%")
         )
     }
 }

@@ -1,7 +1,8 @@
 //! One person's part of the page.
 
 use super::page::Page;
-use crate::numbers::{significant, two_digits};
+use crate::numbers::two_digits;
+use crate::report::rates::worth;
 use crate::report::{ExchangeRate, GapPrice, PersonReport, Report};
 use crate::schedule::Stopped;
 use equipoise_plot::{Axis, Chart};
@@ -81,7 +82,7 @@ pub fn rates(page: &mut Page, rates: &[ExchangeRate], gaps: &[&GapPrice]) {
         page.sourced(&gap.sentence, &gap.rows);
     }
     let Some(first) = rates.first() else { return };
-    let number = |x: f64| if x < 0.01 { "0".to_owned() } else { significant(x, 2) };
+    let number = worth;
     let labels: Vec<String> = rates.iter().map(|rate| format!("one {}", rate.mistake)).collect();
     let ends = |rate: &ExchangeRate| rate.interval.unwrap_or([rate.rate; 2]);
     let low = rates.iter().map(|rate| ends(rate)[0]).fold(f64::MAX, f64::min).max(0.02);
@@ -111,7 +112,7 @@ pub fn rates(page: &mut Page, rates: &[ExchangeRate], gaps: &[&GapPrice]) {
 
 /// The answers that mattered most, under a heading of a level.
 pub fn why(page: &mut Page, level: usize, person: &PersonReport) {
-    if person.why.is_empty() {
+    if person.why.is_empty() || person.refusal.is_some() {
         return;
     }
     page.heading(level, "The answers that mattered most");

@@ -1,0 +1,233 @@
+//! What mistakes are worth in each other, and what closing a gap is worth (RP-04).
+
+use super::Rows;
+use super::sentence::{LANGUAGE, Voice};
+use crate::design::Design;
+use crate::numbers::two_digits;
+use crate::study::Study;
+use equipoise::Metric;
+use equipoise::metric::Family;
+use equipoise::rates::off_diagonal_pairs;
+use serde::Serialize;
+
+/// A weight below this share of the largest does not count.
+const COUNTS: f64 = 0.02;
+
+/// A kind of mistake can be the unit of the others if the ends of its interval differ by no more than this factor.
+const STEADY: f64 = 3.0;
+
+/// What one mistake is worth in units of another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExchangeRate {
+    /// One of it.
+    pub mistake: String,
+    /// The unit, several of it.
+    pub unit: String,
+    /// How many of the unit it is worth.
+    pub rate: f64,
+    /// Its 95 % interval.
+    pub interval: Option<[f64; 2]>,
+    /// The answers behind it.
+    pub rows: Rows,
+}
+
+/// What closing a gap between two groups is worth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GapPrice {
+    /// The kind of mistake whose rates differ, several of it.
+    pub mistakes: String,
+    /// The two groups.
+    pub groups: [String; 2],
+    /// So many more of these mistakes per 1,000 people are accepted to shrink the gap by one point.
+    pub more_per_thousand: f64,
+    /// Its 95 % interval.
+    pub interval: Option<[f64; 2]>,
+    /// In words.
+    pub sentence: String,
+    /// The answers behind it.
+    pub rows: Rows,
+}
+
+/// What one mistake of each kind costs: weights are of rates within a class, so those of a rare class weigh more each.
+fn costs(design: &Design, metric: &Metric) -> Vec<f64> {
+    let frame = design.frame();
+    let k = frame.view().classes();
+    let shares = frame.class_shares();
+    let weights = match metric.family() {
+        // A quadratic metric has no one weight; this is what it charges where rates are those of chance.
+        Family::Quadratic(_) => {
+            let chance = vec![1.0 / k as f64; k * k - k];
+            metric.gradient(&chance).iter().map(|slope| -metric.sense().sign() * slope).collect()
+        }
+        _ => {
+            let sign = -metric.sense().sign();
+            metric.coefficients().iter().take(k * k - k).map(|weight| sign * weight).collect::<Vec<f64>>()
+        }
+    };
+    off_diagonal_pairs(k).zip(weights).map(|((truth, _), weight)| weight / shares[truth]).collect()
+}
+
+/// Names of all kinds of mistake: one, and several.
+pub(super) fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
+    let name = |(truth, predicted): (usize, usize)| match study.mistake(truth, predicted) {
+        Some(mistake) => [&mistake.one, &mistake.many].map(|text| text.r#in(LANGUAGE).to_owned()),
+        None => {
+            let [truth, predicted] = [truth, predicted].map(|class| study.task.classes[class].id.clone());
+            ["", "cases of "].map(|start| format!("{start}{truth} predicted as {predicted}"))
+        }
+    };
+    off_diagonal_pairs(k).map(name).collect()
+}
+
+/// The kind of mistake that can be the unit of the others: the lightest that is known well enough.
+pub(super) fn unit(design: &Design, metric: &Metric) -> Option<usize> {
+    let found = costs(design, metric);
+    let ranges = metric.credible(0.95, |metric| costs(design, metric));
+    let largest = found.iter().copied().fold(0.0, f64::max);
+    let width = |n: usize| match &ranges {
+        Some(ranges) if ranges[n][0] > 0.0 => ranges[n][1] / ranges[n][0],
+        Some(_) => f64::INFINITY,
+        None => 1.0,
+    };
+    let counting: Vec<usize> = (0..found.len()).filter(|n| found[*n] > COUNTS * largest).collect();
+    let steady = counting.iter().copied().filter(|n| width(*n) <= STEADY);
+    let lightest = steady.min_by(|a, b| found[*a].total_cmp(&found[*b]));
+    let best_known = || counting.iter().copied().min_by(|a, b| width(*a).total_cmp(&width(*b)));
+    lightest.or_else(best_known)
+}
+
+/// What one mistake of each kind is worth in units of one of them.
+fn rates(design: &Design, metric: &Metric, unit: usize) -> Vec<f64> {
+    let costs = costs(design, metric);
+    costs.iter().map(|cost| (cost / costs[unit].max(1e-300)).max(0.0)).collect()
+}
+
+/// What closing each gap by a point is worth, in mistakes of the same kind per 1,000 people; nothing without groups.
+fn closing(design: &Design, metric: &Metric) -> Vec<f64> {
+    let Family::GroupFair(_) = metric.family() else { return vec![] };
+    let (coefficients, costs) = (metric.coefficients(), costs(design, metric));
+    let gaps = coefficients[costs.len()..].iter().enumerate();
+    // A point of the gap is 0.01 of a rate; one mistake in 1,000 people costs 0.001 of its cost.
+    gaps.map(|(n, gap)| (0.01 * gap) / (0.001 * costs[n % costs.len()]).max(1e-300)).collect()
+}
+
+/// The groups between which each gap is.
+fn between(design: &Design, metric: &Metric) -> Vec<[String; 2]> {
+    let Family::GroupFair(fair) = metric.family() else { return vec![] };
+    let name = |group: usize| design.study().task.groups[group].name.r#in(LANGUAGE).to_owned();
+    fair.fairness().iter().map(|pair| pair.groups.map(name)).collect()
+}
+
+/// Every kind of mistake in units of the lightest one that is known well enough, dearest first.
+pub(super) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> Vec<ExchangeRate> {
+    let names = names(design.study(), design.frame().view().classes());
+    let Some(unit) = unit(design, metric) else { return vec![] };
+    let found = rates(design, metric, unit);
+    let ranges = metric.credible(0.95, |metric| rates(design, metric, unit));
+    let mut all: Vec<ExchangeRate> = (0..found.len())
+        .filter(|n| *n != unit)
+        .map(|n| ExchangeRate {
+            mistake: names[n][0].clone(),
+            unit: names[unit][1].clone(),
+            rate: found[n],
+            interval: ranges.as_ref().map(|ranges| ranges[n]),
+            rows: rows.clone(),
+        })
+        .collect();
+    all.sort_by(|a, b| b.rate.total_cmp(&a.rate));
+    all
+}
+
+/// What closing each gap by a point is worth, in mistakes of the same kind per 1,000 people.
+pub(super) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: &Rows) -> Vec<GapPrice> {
+    let (study, found) = (design.study(), closing(design, metric));
+    let names = names(study, design.frame().view().classes());
+    let (q, between) = (names.len(), between(design, metric));
+    let ranges = metric.credible(0.95, |metric| closing(design, metric));
+    (0..found.len())
+        .map(|n| {
+            let groups = between[n / q].clone();
+            let mistakes = names[n % q][1].clone();
+            let interval = ranges.as_ref().map(|ranges| ranges[n]);
+            let range = interval.map_or(String::new(), |[low, high]| {
+                format!(" (95 % interval {}-{})", two_digits(low), two_digits(high))
+            });
+            let sentence = format!(
+                "{} up to {} more {mistakes} per 1,000 {} to shrink the gap in {mistakes} between {} and {} by 1 point{range}.",
+                voice.accept,
+                two_digits(found[n]),
+                study.task.people.r#in(LANGUAGE),
+                groups[0],
+                groups[1]
+            );
+            let more_per_thousand = found[n];
+            GapPrice { mistakes, groups, more_per_thousand, interval, sentence, rows: rows.clone() }
+        })
+        .collect()
+}
+
+/// Numbers that sum up a metric of several weights, so that two metrics can be compared: what the mistakes are worth in
+/// one of them, and what closing each gap is worth.
+#[derive(Debug, Clone)]
+pub(super) struct Prices {
+    unit: usize,
+    /// What each number is: "one emergency predicted as routine, in false alarms".
+    pub names: Vec<String>,
+    /// The same with the number left open: "one emergency … would be as bad as {} false alarms".
+    pub clauses: Vec<String>,
+    /// The numbers of the metric they were made from.
+    pub found: Vec<f64>,
+}
+
+impl Prices {
+    /// Those of a metric; nothing if no mistake counts.
+    pub fn of(design: &Design, metric: &Metric) -> Option<Self> {
+        let unit = unit(design, metric)?;
+        let study = design.study();
+        let kinds = names(study, design.frame().view().classes());
+        let people = study.task.people.r#in(LANGUAGE);
+        let units = &kinds[unit][1];
+        let mut names: Vec<String> = kinds.iter().map(|[one, _]| format!("one {one}, in {units}")).collect();
+        let mut clauses: Vec<String> =
+            kinds.iter().map(|[one, _]| format!("one {one} would be as bad as {{}} {units}")).collect();
+        for [one, other] in between(design, metric) {
+            for [_, many] in &kinds {
+                names.push(format!("{many} per 1,000 for 1 point of the gap between {one} and {other}"));
+                clauses.push(format!(
+                    "you would accept up to {{}} more {many} per 1,000 {people} to shrink the gap in them between {one} and \
+                     {other} by 1 point"
+                ));
+            }
+        }
+        let mut prices = Self { unit, names, clauses, found: vec![] };
+        prices.found = prices.by(design, metric);
+        Some(prices)
+    }
+
+    /// The same numbers by another metric.
+    pub fn by(&self, design: &Design, metric: &Metric) -> Vec<f64> {
+        let mut all = rates(design, metric, self.unit);
+        all.extend(closing(design, metric));
+        all
+    }
+
+    /// The numbers worth telling: all but the unit, and nothing that hardly counts.
+    pub fn telling(&self) -> impl Iterator<Item = usize> {
+        let largest = self.found.iter().copied().fold(0.0, f64::max);
+        (0..self.found.len()).filter(move |n| *n != self.unit && self.found[*n] > COUNTS * largest)
+    }
+
+    /// The dearest mistake, and the dearest gap where there are groups.
+    pub fn dearest(&self, mistakes: usize) -> Vec<usize> {
+        let most = |gap: bool| {
+            let those = self.telling().filter(move |n| (*n >= mistakes) == gap);
+            those.max_by(|a, b| self.found[*a].total_cmp(&self.found[*b]))
+        };
+        [most(false), most(true)].into_iter().flatten().collect()
+    }
+}
+
+/// A rate as it is printed everywhere: what is below a hundredth of the unit is nothing.
+pub(super) fn worth(rate: f64) -> String {
+    if rate < 0.01 { "0".to_owned() } else { two_digits(rate) }
+}
