@@ -62,6 +62,14 @@ pub fn sign_test(a: usize, b: usize) -> f64 {
     (2.0 * tail / 2_f64.powi(n as i32)).min(1.0)
 }
 
+/// A number in a sentence: with its digits while they can be read, with a power of ten beyond.
+pub fn short(value: f64) -> String {
+    if value != 0.0 && value.is_finite() && !(1e-6..1e12).contains(&value.abs()) {
+        return format!("{value:e}");
+    }
+    value.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
