@@ -31,6 +31,7 @@
 //! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness.
 
+pub mod audit;
 mod belief;
 pub mod candidates;
 mod design;
@@ -63,7 +64,7 @@ mod text;
 pub use belief::{Belief, Spread};
 pub use design::{Design, Fit, Scores};
 pub use desk::{Desk, Recorded};
-pub use erasure::{erased, restore};
+pub use erasure::{Numbered, Restored, erase_aside, erased, kept, numbered, restore};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use invitation::{Invitation, session_of};

@@ -1,7 +1,7 @@
 //! `equipoise account`: who may look at a study.
 
 use crate::args::{Account, AccountCommand, Global, Of};
-use crate::commands::study::Place;
+use crate::commands::study::{HERE, Place};
 use crate::fault::Fault;
 use crate::json;
 use crate::table::Table;
@@ -15,9 +15,6 @@ use serde_json::json;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// How the audit log calls whoever uses this command.
-const HERE: &str = "command line";
 
 /// Runs the command.
 pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {

@@ -61,6 +61,8 @@ pub struct Verified {
     pub erased: usize,
     /// The hash of the last row, in hexadecimal.
     pub head: String,
+    /// The hash of the last row that is not about what researchers did: looking at a log does not change it.
+    pub data_head: String,
 }
 
 /// The commitment to an event.
@@ -108,7 +110,7 @@ impl Head {
 /// Any row changed, removed, swapped or put in is found. Rows cut from the end are found only against something kept
 /// outside: a receipt, or the head printed in an export or a report.
 pub fn verify(store: &dyn Store) -> Result<Verified> {
-    let mut head = Head::default();
+    let (mut head, mut data) = (Head::default(), [0; 32]);
     let mut next: BTreeMap<String, u64> = BTreeMap::new();
     let (mut empty, mut erased) = (BTreeMap::new(), BTreeSet::new());
     store.each(&mut |row| {
@@ -131,14 +133,18 @@ pub fn verify(store: &dyn Store) -> Result<Verified> {
             Some(payload) if commitment(payload) != row.commitment => {
                 return wrong("has another event than it was sealed with");
             }
-            Some(_) if row.session == STUDY_SESSION => {
-                if let Some(Event::Erased { session }) = row.event()? {
+            Some(_) if row.session == STUDY_SESSION => match row.event()? {
+                Some(Event::Admin(_)) => {}
+                Some(Event::Erased { session }) => {
                     erased.insert(session);
+                    data = row.hash;
                 }
-            }
-            Some(_) => {}
+                _ => data = row.hash,
+            },
+            Some(_) => data = row.hash,
             None => {
                 empty.entry(row.session.clone()).or_insert(row.position);
+                data = row.hash;
             }
         }
         head = Head { position: row.position, hash: row.hash };
@@ -151,7 +157,7 @@ pub fn verify(store: &dyn Store) -> Result<Verified> {
     }
     let sessions = next.keys().filter(|session| *session != STUDY_SESSION).count();
     let (rows, erased, head) = (head.position, erased.len(), hex::encode(&head.hash));
-    Ok(Verified { rows, sessions, erased, head })
+    Ok(Verified { rows, sessions, erased, head, data_head: hex::encode(&data) })
 }
 
 /// Whether the log holds the row a receipt stands for; `Err` says what is there instead.
