@@ -1,14 +1,17 @@
 //! `equipoise invite`: links for participants.
 
 use super::{Place, shown};
-use crate::args::Global;
-use crate::{files, json};
+use crate::args::{self, Global};
+use crate::fault::Fault;
+use crate::json;
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::Invitation;
+use equipoise_study::event::Deed;
+use equipoise_study::log::owner;
 use serde_json::json;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Make links for participants
@@ -26,9 +29,9 @@ pub struct Invite {
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
     /// Where the study will be served
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080", value_parser = args::web_address)]
     url: String,
-    /// A file for the links, as comma-separated values
+    /// A new file for the links, as comma-separated values; only you can read it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -36,12 +39,29 @@ pub struct Invite {
 /// Runs the command.
 pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     let design = args.place.locked()?;
-    let desk = args.place.desk(design)?;
-    let invitations = desk.invite(args.count as usize)?;
+    // Before anybody has a place: links are stored nowhere else, so a file must be there to take them.
+    let mut file = args.out.as_deref().map(create).transpose()?;
+    let made = args.place.desk(design).and_then(|desk| Ok(desk.invite(args.count as usize)?));
+    let invitations = match made {
+        Ok(invitations) => invitations,
+        Err(error) => {
+            if let Some(path) = &args.out {
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(error);
+        }
+    };
+    let first = invitations.first().map_or(0, |invitation| invitation.number);
+    args.place.note(&mut args.place.store()?, Deed::MadeLinks { first, count: invitations.len() as u64 })?;
     let link = |invitation: &Invitation| equipoise_server::participant::link(&args.url, &invitation.token);
-    if let Some(path) = &args.out {
+    let mut unwritten = None;
+    if let (Some(path), Some(file)) = (&args.out, &mut file) {
         let rows: String = invitations.iter().map(|i| format!("{},{}\n", i.number, link(i))).collect();
-        files::write(path, &format!("participant,link\n{rows}"))?;
+        let written =
+            file.write_all(format!("participant,link\n{rows}").as_bytes()).and_then(|()| file.sync_all());
+        unwritten = written
+            .err()
+            .map(|e| format!("cannot write {}: {e}; the links are printed instead", shown(path)));
     }
     let mut out = std::io::stdout().lock();
     match (&args.out, global.json) {
@@ -50,12 +70,29 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
                 invitations.iter().map(|i| json!({"participant": i.number, "link": link(i)})).collect();
             json::write(&json!({"format": 1, "links": links}), &mut out)?;
         }
-        (Some(path), false) => writeln!(out, "Wrote {} links to {}.", invitations.len(), shown(path))?,
-        (None, false) => {
+        (Some(path), false) if unwritten.is_none() => {
+            let count = invitations.len();
+            let links = if count == 1 { "link" } else { "links" };
+            writeln!(out, "Wrote {count} {links} to {}.", shown(path))?;
+        }
+        _ => {
             for invitation in &invitations {
                 writeln!(out, "{:>5}  {}", invitation.number, link(invitation))?;
             }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    match unwritten {
+        None => Ok(ExitCode::SUCCESS),
+        Some(sentence) => Err(Fault::input_output(sentence).into()),
+    }
+}
+
+/// A new file that only its owner can read.
+fn create(path: &Path) -> Result<std::fs::File> {
+    owner::create(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Fault::usage(format!("{} is there already, expected a new file", shown(path))).into()
+        }
+        _ => Fault::input_output(format!("cannot write {}: {e}", shown(path))).into(),
+    })
 }
