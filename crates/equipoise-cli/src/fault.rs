@@ -24,6 +24,11 @@ impl Fault {
         Self { code: USAGE, sentence: sentence.into() }
     }
 
+    /// What was looked at should not be used like this.
+    pub fn finding(sentence: impl Into<String>) -> Self {
+        Self { code: FINDING, sentence: sentence.into() }
+    }
+
     /// Records contradict each other.
     pub fn integrity(sentence: impl Into<String>) -> Self {
         Self { code: INTEGRITY, sentence: sentence.into() }
@@ -80,9 +85,9 @@ fn of_core(error: &equipoise::Error) -> u8 {
 fn of_study(error: &equipoise_study::Error) -> u8 {
     use equipoise_study::Error;
     match error {
-        Error::Damaged(_) => INTEGRITY,
+        Error::Damaged(_) | Error::Another(_) => INTEGRITY,
         Error::Core(error) => of_core(error),
-        Error::Study { .. } | Error::Refused(_) => USAGE,
+        Error::Study { .. } | Error::Refused(_) | Error::InUse(_) => USAGE,
         _ => INPUT_OUTPUT,
     }
 }

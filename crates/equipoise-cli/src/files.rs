@@ -33,8 +33,13 @@ impl Drop for Temporary {
     }
 }
 
-/// The text of a file; `-` stands for standard input.
+/// The text of a JSON document; `-` stands for standard input.
 pub fn read(path: &Path) -> Result<String> {
+    read_text(path, "a JSON document")
+}
+
+/// The text of a file, which should be what is `expected`.
+pub fn read_text(path: &Path, expected: &str) -> Result<String> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map(|_| text)
@@ -43,7 +48,7 @@ pub fn read(path: &Path) -> Result<String> {
     };
     let text = text.map_err(|e| Fault::input_output(format!("cannot read {}: {}", name(path), why(&e))))?;
     if text.trim().is_empty() {
-        return Err(Fault::input_output(format!("{} is empty, expected a JSON document", name(path))).into());
+        return Err(Fault::input_output(format!("{} is empty, expected {expected}", name(path))).into());
     }
     Ok(text)
 }

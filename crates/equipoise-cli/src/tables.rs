@@ -1,6 +1,7 @@
 //! Tables of predictions on the command line: which columns, what was guessed, who the classes are.
 
 use crate::args::Global;
+use crate::fault::Fault;
 use anyhow::Result;
 use clap::Args;
 use equipoise_data::{Columns, Note, Reading, Sample, Table, read};
@@ -84,10 +85,33 @@ impl TableColumns {
 
     /// Reads a table; what was guessed, changed or found is said on standard error, unless nobody wants to read it.
     pub fn read(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
-        let reading = read::table(path, &self.columns())?;
+        let reading = read::table(path, &self.columns()).map_err(|error| self.blame(error))?;
         say(&reading.notes, global);
         let Reading { data, notes } = reading;
         Ok(Reading { data: Sample::new(data)?, notes })
+    }
+}
+
+impl TableColumns {
+    /// A name that was typed and is not in the table is the line's fault, not the table's.
+    pub fn blame(&self, error: equipoise_data::Error) -> anyhow::Error {
+        let lists = self.scores.iter().chain(&self.group).flatten();
+        let names = lists.chain(&self.truth).chain(&self.positive).chain(&self.weight);
+        let typed = |what: &str| names.clone().any(|name| *error.found == *format!("no {what} {name:?}"));
+        if typed("column") || typed("class") {
+            return Fault::usage(error.to_string()).into();
+        }
+        match &self.weight {
+            Some(weight) if self.truth.is_none() && error.expected.starts_with("a truth column") => {
+                let what = format!(
+                    "{}: --weight takes the column {weight}, and no other has a name true classes usually have; name theirs \
+                     with --truth",
+                    error.place
+                );
+                Fault::usage(what).into()
+            }
+            _ => error.into(),
+        }
     }
 }
 

@@ -130,7 +130,7 @@ mod inspect {
             .line("inspect nowhere.csv")
             .fails(3, "nowhere.csv: found no such file, expected a readable file");
         let wrong = place.line("inspect screening.csv --truth outcome");
-        assert_eq!(wrong.code, Some(3));
+        assert_eq!(wrong.code, Some(2));
         assert!(wrong.err.contains("screening.csv") && wrong.err.contains("outcome"), "{}", wrong.err);
         assert_eq!(wrong.err.lines().count(), 1, "{}", wrong.err);
         let wrong = place.line("inspect screening.csv --svg nowhere/x.svg --quiet");

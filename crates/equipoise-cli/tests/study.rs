@@ -57,8 +57,9 @@ fn a_study_from_its_template_to_a_restored_backup() {
     let token = link.strip_prefix("https://study.example.org/s/").unwrap();
     open_link(&inside, token);
     assert_eq!(json(&inside, &["watch"])["people"][1]["step"], "consent");
-    assert_eq!(json(&inside, &["verify"])["rows"], 5);
-    assert_eq!(json(&inside, &["backup", "copy.sqlite"])["rows"], 5);
+    // The lock, three invitations, a language; and that links were made and that somebody watched.
+    assert_eq!(json(&inside, &["verify"])["rows"], 7);
+    assert_eq!(json(&inside, &["backup", "copy.sqlite"])["rows"], 7);
     assert_eq!(run(&inside, &["erase", "2"]).2, 2, "erasing asks for --yes");
     let receipt = json(&inside, &["erase", "2", "--yes"])["receipt"].clone();
     assert_eq!(run(&inside, &["verify", "--receipt", receipt.as_str().unwrap()]).2, 0);
@@ -157,7 +158,7 @@ fn a_report_is_the_same_page_in_every_process() {
     let study = Study::parse(&read("study.toml")).unwrap();
     let design = Arc::new(Design::new(study, &inside).unwrap());
     let store = SqliteStore::open_existing(inside.join("log.sqlite")).unwrap();
-    let head = equipoise_study::log::verify(&store).unwrap().head;
+    let head = equipoise_study::log::verify(&store).unwrap().data_head;
     let people = equipoise_study::people::participants(&design, &store).unwrap();
     let options = equipoise_study::report::Options { why: true, ..Default::default() };
     let report = equipoise_study::report::report(&design, &people, &head, &options);

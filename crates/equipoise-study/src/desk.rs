@@ -3,6 +3,7 @@
 //! This is all a server needs: [`Desk::invite`], [`Desk::open`], [`Desk::look`] and [`Desk::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
+use crate::audit;
 use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
@@ -43,7 +44,7 @@ pub struct Desk {
     design: Arc<Design>,
     writer: Writer,
     clock: Box<dyn Clock>,
-    random: Box<dyn Random>,
+    random: Arc<dyn Random>,
     shelf: Mutex<Shelf>,
     contacts: Contacts,
 }
@@ -71,7 +72,7 @@ impl Desk {
         clock: impl Clock + 'static,
         random: impl Random + 'static,
     ) -> Self {
-        let (clock, random) = (Box::new(clock), Box::new(random));
+        let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
         Self { design, writer, clock, random, shelf: Mutex::default(), contacts }
     }
@@ -309,15 +310,9 @@ impl Desk {
 
     /// Writes down something about the study as a whole; does nothing if the key is known.
     fn study_event(&self, key: &str, event: &Event) -> Result<Receipt> {
-        let (salt, at, key, body) = (self.salt()?, self.clock.now(), key.to_owned(), body(event));
-        self.writer.with(move |store| {
-            let seq = store.session(STUDY_SESSION)?.len() as u64 + 1;
-            let draft = Draft { session: STUDY_SESSION.to_owned(), seq, key, at, salt, body };
-            match store.append(&[vec![draft]])?.remove(0) {
-                Appended::New(rows) => Ok(rows[0].receipt()),
-                Appended::Known(row) | Appended::Taken(row) => Ok(row.receipt()),
-            }
-        })
+        let (random, at, key, event) = (self.random.clone(), self.clock.now(), key.to_owned(), event.clone());
+        let row = self.writer.with(move |store| audit::write(store, &key, &event, at, &*random))?;
+        Ok(row.receipt())
     }
 
     fn ask(&self, participant: &mut Participant, drafts: &mut Vec<Draft>) -> Result<()> {

@@ -33,6 +33,15 @@ pub enum Error {
     /// Contact data could not be read or written.
     #[error("the contact data could not be used: {0}")]
     Contacts(String),
+    /// The log may be read but not written.
+    #[error("the log could not be used: {0}")]
+    Unwritable(String),
+    /// Somebody else uses the log, and what was asked for needs it alone.
+    #[error("{0}")]
+    InUse(String),
+    /// A log is that of another study.
+    #[error("{0}")]
+    Another(String),
     /// Something that was asked for is not there.
     #[error("{0}")]
     Missing(String),

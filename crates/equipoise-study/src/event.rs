@@ -163,6 +163,16 @@ pub enum Deed {
         /// In this format.
         format: String,
     },
+    /// Erased what a participant had sent.
+    Erased {
+        /// Whose.
+        participant: u64,
+    },
+    /// Put a backup in the place of the log.
+    Restored {
+        /// So many rows it had.
+        rows: u64,
+    },
     /// Had the log checked.
     Verified {
         /// So many rows agreed.

@@ -32,6 +32,7 @@
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
 mod ahead;
+pub mod audit;
 mod belief;
 pub mod candidates;
 pub mod contacts;
@@ -68,7 +69,7 @@ mod text;
 pub use belief::{Belief, Spread};
 pub use design::{Design, Fit, Scores};
 pub use desk::{Desk, Recorded, Tidied};
-pub use erasure::{erased, restore};
+pub use erasure::{Numbered, Restored, erase_aside, erased, kept, numbered, restore};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use invitation::{Invitation, session_of};

@@ -81,6 +81,32 @@ fn line(text: &str, place: usize) -> usize {
 
 fn located(text: &str, error: &toml::de::Error) -> Error {
     let at = error.span().map_or(1, |span| line(text, span.start));
-    let what = error.message().replace('`', "").replace('\n', ", ");
+    let what = plain(&error.message().replace('`', "").replace('\n', ", "));
     Error::study(at, what)
+}
+
+/// The sentence without words of the programming language.
+fn plain(sentence: &str) -> String {
+    let mut sentence = sentence.to_owned();
+    for (word, plain) in [
+        ("expected usize", "expected a whole number from 0 on"),
+        ("expected u64", "expected a whole number from 0 on"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table"),
+        ("expected a boolean", "expected true or false"),
+        ("unknown variant ", "found "),
+        ("invalid value: integer ", "found "),
+        ("invalid value: ", "found "),
+        ("invalid type: floating point ", "found "),
+        ("invalid type: integer ", "found "),
+        ("invalid type: ", "found "),
+        ("found sequence", "found a list"),
+        ("found map", "found a table"),
+        ("found boolean ", "found "),
+        ("found string ", "found "),
+    ] {
+        sentence = sentence.replace(word, plain);
+    }
+    sentence
 }

@@ -83,6 +83,14 @@ fn date(days: i64) -> [i64; 3] {
     [year + era * 400 + i64::from(month <= 2), month, day]
 }
 
+/// A number in a sentence: with its digits while they can be read, with a power of ten beyond.
+pub fn short(value: f64) -> String {
+    if value != 0.0 && value.is_finite() && !(1e-6..1e12).contains(&value.abs()) {
+        return format!("{value:e}");
+    }
+    value.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
 use crate::log::{Damage, Row};
 use crate::schedule::{self, Stopped};
+use crate::shown::Shown;
 use crate::study::{ItemKind, Position};
 use equipoise::Query;
 use sha2::{Digest as _, Sha256};
@@ -195,14 +196,7 @@ impl Participant {
             Event::CardOpened { .. } => self.cards_opened += 1,
             Event::PictureAnswered { question, option } => self.picture(*question, *option),
             Event::PracticeDone { number, .. } => self.practice = number + 1,
-            Event::Asked(asked) => self.questions.push(Question {
-                seq: self.events,
-                asked: asked.clone(),
-                asked_at: at,
-                answer: None,
-                answer_seq: None,
-                answered_at: None,
-            }),
+            Event::Asked(asked) => self.asked(at, asked)?,
             Event::Answered(answered) => self.answered(at, answered)?,
             Event::Retracted { asked } => self.retract(*asked)?,
             Event::RatesToggled { rates } => self.rates = *rates,
@@ -216,6 +210,33 @@ impl Participant {
         let right = self.design.study().picture.get(question).is_some_and(|q| q.correct == option);
         let wrong = self.picture.1 + 1;
         self.picture = if right || wrong >= ATTEMPTS { (question + 1, 0) } else { (question, wrong) };
+    }
+
+    fn asked(&mut self, at: i64, asked: &Asked) -> Result<()> {
+        let repeats = match asked.purpose {
+            Purpose::Repeat { of } => (1..=self.questions.len()).contains(&of),
+            _ => true,
+        };
+        if !repeats || !self.design.frame().fits(&asked.query, &asked.shown) {
+            let Shown { classes, groups, .. } = asked.shown;
+            let view = self.design.frame().view();
+            let what = format!(
+                "a comparison of another study (classes: {classes}, groups: {groups}), expected one of the study file's \
+                 (classes: {}, groups: {})",
+                view.classes(),
+                view.groups()
+            );
+            return Err(Error::Another(what));
+        }
+        self.questions.push(Question {
+            seq: self.events,
+            asked: asked.clone(),
+            asked_at: at,
+            answer: None,
+            answer_seq: None,
+            answered_at: None,
+        });
+        Ok(())
     }
 
     fn answered(&mut self, at: i64, answered: &Answered) -> Result<()> {

@@ -190,7 +190,26 @@ impl Frame {
         }
     }
 
-    /// A shown pair as points, A first.
+    /// Whether a pair is one of this study's: of as many classes and groups, with points of as many entries, and somebody in
+    /// every class. What was recorded for another study is not.
+    pub fn fits(&self, query: &Query, shown: &Shown) -> bool {
+        let (classes, groups) = (self.view.classes(), self.view.groups());
+        let peopled = |row: &[u64]| row.iter().any(|count| *count > 0);
+        let binary = self.view.measure() == Measure::Binary;
+        let cells = |cells: &[u64]| {
+            cells.len() == classes * classes * groups && (binary || cells.chunks(classes).all(peopled))
+        };
+        let point =
+            |point: &[f64]| point.len() == self.view.dimension() && point.iter().all(|x| x.is_finite());
+        (shown.classes, shown.groups) == (classes, groups)
+            && shown.people > 0
+            && cells(&shown.a)
+            && cells(&shown.b)
+            && point(&query.first)
+            && point(&query.second)
+    }
+
+    /// A shown pair as points, A first; the pair must [fit](Self::fits).
     pub fn query(&self, shown: &Shown) -> Query {
         Query::new(self.point(shown, &shown.a), self.point(shown, &shown.b))
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::lines::Lines;
 use crate::retention::Retention;
 use crate::shape;
+use crate::shown::TOTALS;
 use crate::text::Text;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -560,6 +561,9 @@ impl Study {
         if self.format != 1 {
             return Err(wrong("format", format!("format is {}, expected 1", self.format)));
         }
+        if self.version == 0 {
+            return Err(wrong("version", "version is 0, expected a whole number from 1 on".to_owned()));
+        }
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
             let what = format!("name is \"{}\", expected letters, digits and hyphens", self.name);
@@ -631,7 +635,10 @@ impl Study {
             if !(least..=most).contains(&value) {
                 return Err(wrong(
                     path,
-                    format!("{path} is {value}, expected a number in [{least}, {most}]"),
+                    format!(
+                        "{path} is {}, expected a number in [{least}, {most}]",
+                        crate::numbers::short(value)
+                    ),
                 ));
             }
         }
@@ -650,6 +657,13 @@ impl Study {
             Ok(())
         };
         let groups = self.task.groups.len();
+        if let QuerySpace::Logistic { slope, offset } = self.space {
+            for (path, value) in [("space.slope", slope), ("space.offset", offset)] {
+                if !value.is_finite() {
+                    return Err(wrong(path, format!("{path} is {value}, expected a finite number")));
+                }
+            }
+        }
         match &self.space {
             QuerySpace::Logistic { .. } | QuerySpace::Pool { .. } if k != 2 => {
                 let what = format!("this space has 2 classes, but task.classes has {k}");
@@ -689,6 +703,41 @@ impl Study {
             true => Ok(()),
             false => Err(wrong(&path, format!("{path} has {} cells, expected {cells}", found.len()))),
         };
+        // Both systems of a picture are about the same people: as many of each class, in each group.
+        let of_classes = |cells: &[u64]| -> Vec<u64> {
+            cells
+                .chunks(self.task.classes.len())
+                .map(|row| row.iter().fold(0, |a: u64, b| a.saturating_add(*b)))
+                .collect()
+        };
+        let alike = |path: String, one: &[u64], other: &[u64]| match of_classes(one) == of_classes(other) {
+            true => Ok(()),
+            false => {
+                let list = |cells: &[u64]| {
+                    of_classes(cells).iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+                };
+                let what = format!(
+                    "{path} shows {} people of the classes, expected {} as the other system does",
+                    list(other),
+                    list(one)
+                );
+                Err(wrong(&path, what))
+            }
+        };
+        // People are shown out of a round number (G2): everybody, or, with groups, each class of each group.
+        let round = |path: &str, cells: &[u64]| {
+            let whole = if self.task.groups.is_empty() {
+                vec![of_classes(cells).iter().sum()]
+            } else {
+                of_classes(cells)
+            };
+            match whole.iter().find(|people| !TOTALS.contains(people)) {
+                None => Ok(()),
+                Some(people) => {
+                    Err(wrong(path, format!("{path} sums to {people}, expected 100, 1000 or 10000")))
+                }
+            }
+        };
         for (n, question) in self.picture.iter().enumerate() {
             if question.correct >= question.options.len() {
                 let path = format!("picture.{n}.correct");
@@ -699,12 +748,17 @@ impl Study {
                 ));
             }
             for (s, system) in question.systems.iter().enumerate() {
-                fits(format!("picture.{n}.systems.{s}"), system)?;
+                let path = format!("picture.{n}.systems.{s}");
+                fits(path.clone(), system)?;
+                round(&path, system)?;
+                alike(path, &question.systems[0], system)?;
             }
         }
         for (n, practice) in self.practice.iter().enumerate() {
             fits(format!("practice.{n}.a"), &practice.a)?;
             fits(format!("practice.{n}.b"), &practice.b)?;
+            round(&format!("practice.{n}.a"), &practice.a)?;
+            alike(format!("practice.{n}.b"), &practice.a, &practice.b)?;
         }
         for (n, item) in self.questionnaire.iter().enumerate() {
             if self.questionnaire.iter().position(|other| other.id == item.id) != Some(n) {

@@ -147,7 +147,7 @@ fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole
     drop(desk);
     // A backup from before can be restored, and is put in order again.
     std::fs::write(&backup, saved).unwrap();
-    restore(&backup, &directory.join("log.sqlite"), &SystemClock, &SystemRandom).unwrap();
+    restore(&backup, &directory.join("log.sqlite"), &[], &SystemClock, &SystemRandom).unwrap();
     assert_eq!(on_disk(&directory).tidy_contacts().unwrap().moved, 3);
     std::fs::remove_dir_all(&directory).unwrap();
 }

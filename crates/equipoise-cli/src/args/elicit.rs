@@ -58,7 +58,7 @@ pub struct Elicit {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive, requires = "oracle_command")]
     pub answer_within: f64,
     /// Let a simulated expert answer who holds this metric: a document, a name, or a ratio such as 6:1
-    #[arg(long, value_name = "METRIC", conflicts_with = "oracle_command")]
+    #[arg(long, value_name = "METRIC", conflicts_with = "oracle_command", allow_hyphen_values = true)]
     pub oracle: Option<String>,
     /// How the simulated expert errs: none, flip:P, band:W, or logistic:S, in the metric's own units
     #[arg(long, value_name = "NOISE", value_parser = worded, requires = "oracle")]

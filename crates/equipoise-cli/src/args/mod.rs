@@ -60,7 +60,7 @@ pub struct Global {
     #[arg(long, global = true)]
     pub json: bool,
     /// Seed for everything random; the same seed gives the same result
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_hyphen_values = true, value_parser = whole)]
     pub seed: Option<u64>,
     /// Print results only: no explanations, no progress
     #[arg(long, short, global = true)]
@@ -114,5 +114,48 @@ fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("expected a number greater than 0".to_owned()),
+    }
+}
+
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse::<u64>().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// What people type into a browser before the path of a link.
+pub fn web_address(text: &str) -> Result<String, String> {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    let plain = |c: char| c.is_ascii_graphic() && !"\"<>\\^`{}|@?#".contains(c);
+    let named = host.split(['/', ':']).next().is_some_and(|name| !name.is_empty());
+    match named && host.chars().all(plain) {
+        true => Ok(text.to_owned()),
+        false => Err("expected http:// or https:// and a host, such as https://study.example.org".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::web_address;
+
+    #[test]
+    fn links_are_for_browsers_only() {
+        for good in [
+            "http://127.0.0.1:8080",
+            "https://study.example.org",
+            "https://example.org/study/",
+            "http://[::1]:80",
+        ] {
+            assert_eq!(web_address(good).as_deref(), Ok(good));
+        }
+        for wrong in [
+            "nonsense",
+            "javascript:alert1",
+            "http://",
+            "https:///path",
+            "ftp://example.org",
+            "http://a b",
+            "",
+        ] {
+            assert!(web_address(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -26,7 +26,7 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
     /// What people type before the path of a link, if not the address itself
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = super::web_address)]
     pub origin: Option<String>,
     /// Make so many new places and print their links
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -35,6 +35,6 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS")]
     pub researchers: Option<SocketAddr>,
     /// What researchers type, if not the address itself; needed, with https, for an address others can reach
-    #[arg(long, value_name = "URL", requires = "researchers")]
+    #[arg(long, value_name = "URL", requires = "researchers", value_parser = super::web_address)]
     pub researchers_origin: Option<String>,
 }

@@ -221,7 +221,8 @@ fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut 
         }
         // A table of predictions has no columns `model` and `estimate`.
         Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
-            let reading = read::table(path, &judged.columns.columns())?;
+            let reading =
+                read::table(path, &judged.columns.columns()).map_err(|error| judged.columns.blame(error))?;
             notes.extend(reading.notes);
             let given = Box::new(Sample::new(reading.data)?);
             let decided = Box::new(decided(&given, judged.threshold).with_context(|| files::name(path))?);

@@ -61,6 +61,8 @@ pub struct Verified {
     pub erased: usize,
     /// The hash of the last row, in hexadecimal.
     pub head: String,
+    /// The hash of the last row that is not about what researchers did: looking at a log does not change it.
+    pub data_head: String,
 }
 
 /// The commitment to an event.
@@ -112,7 +114,7 @@ const OTHER: &str = "has another event than it was sealed with";
 /// Any row changed, removed, swapped or put in is found. Rows cut from the end are found only against something kept
 /// outside: a receipt, or the head printed in an export or a report.
 pub fn verify(store: &dyn Store) -> Result<Verified> {
-    let mut head = Head::default();
+    let (mut head, mut data) = (Head::default(), [0; 32]);
     let mut next: BTreeMap<String, u64> = BTreeMap::new();
     let (mut empty, mut erased) = (BTreeMap::new(), BTreeSet::new());
     // Rows with another event than they were sealed with, and what later rows say about that.
@@ -143,17 +145,21 @@ pub fn verify(store: &dyn Store) -> Result<Verified> {
                 other.insert(row.position, found);
             }
             Some(_) if row.session == STUDY_SESSION => match row.event()? {
+                Some(Event::Admin(_)) => {}
                 Some(Event::Erased { session }) => {
                     erased.insert(session);
+                    data = row.hash;
                 }
                 Some(Event::ContactMoved { position, commitment }) => {
                     moved.insert(position, commitment);
+                    data = row.hash;
                 }
-                _ => {}
+                _ => data = row.hash,
             },
-            Some(_) => {}
+            Some(_) => data = row.hash,
             None => {
                 empty.entry(row.session.clone()).or_insert(row.position);
+                data = row.hash;
             }
         }
         head = Head { position: row.position, hash: row.hash };
@@ -171,7 +177,7 @@ pub fn verify(store: &dyn Store) -> Result<Verified> {
     }
     let sessions = next.keys().filter(|session| *session != STUDY_SESSION).count();
     let (rows, erased, head) = (head.position, erased.len(), hex::encode(&head.hash));
-    Ok(Verified { rows, sessions, erased, head })
+    Ok(Verified { rows, sessions, erased, head, data_head: hex::encode(&data) })
 }
 
 /// Whether the log holds the row a receipt stands for; `Err` says what is there instead.

@@ -4,18 +4,23 @@
 //! apart and can be deleted: what is left proves that there was something, and nobody can guess what.
 
 mod chain;
+mod hold;
 mod memory;
+pub mod owner;
 mod sqlite;
 mod writer;
 
 pub use chain::{Damage, Head, Receipt, Verified, verify, verify_receipt};
+pub(crate) use hold::Hold;
 pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;
+pub(crate) use sqlite::added;
 pub use writer::Writer;
 
 use crate::error::Result;
 use crate::event::Event;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// The session the study's own events belong to: locks and erasures.
 pub const STUDY_SESSION: &str = "study";
@@ -130,6 +135,11 @@ pub trait Store: Send {
     /// Whether something could be written and synced now; changes nothing. A store that never refuses need not ask.
     fn probe(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    /// Logs that were set aside beside this one. What is erased here is erased there, too.
+    fn kept(&self) -> Result<Vec<PathBuf>> {
+        Ok(vec![])
     }
 
     /// The last row's place and hash.

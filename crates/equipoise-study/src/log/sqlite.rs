@@ -3,7 +3,7 @@
 //! Write-ahead log with `synchronous = FULL`: a transaction that has returned is on the disk. `secure_delete` overwrites
 //! what is erased. Statements are fixed texts; nothing a user sends becomes SQL.
 
-use super::{Appended, Draft, Hash, Head, Payload, Row, STUDY_SESSION, Store};
+use super::{Appended, Draft, Hash, Head, Hold, Payload, Row, STUDY_SESSION, Store, owner};
 use crate::error::{Error, Result};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -20,31 +20,84 @@ const COLUMNS: &str = "SELECT e.position, e.session, e.seq, e.key, e.at, e.commi
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// Dropped after the connection, so that nobody finds the log free while it is being closed.
+    _hold: Option<Hold>,
 }
 
 impl SqliteStore {
-    /// Opens a log, or begins one.
+    /// Opens a log, or begins one. Nobody can replace it while it is open.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::with_flags(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
-    }
-
-    /// Opens a log that must be there.
-    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        if !path.is_file() {
-            return Err(Error::Missing(format!("there is no log at {}", path.display())));
-        }
-        Self::with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        let hold = Hold::shared(path)?;
+        owner::protect(path).map_err(|e| Error::Storage(format!("cannot write {}: {e}", path.display())))?;
+        Self::writing(path, Some(hold))
     }
 
-    fn with_flags(path: &Path, flags: OpenFlags) -> Result<Self> {
-        let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(Duration::from_secs(10))?;
+    /// Opens a log that must be there. Nobody can replace it while it is open.
+    pub fn open_existing(path: impl AsRef<Path>) -> Result<Self> {
+        let path = present(path.as_ref())?;
+        Self::open(path)
+    }
+
+    /// Opens a log that must be there to read it, also where nothing can be written.
+    pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        match Self::open_existing(path) {
+            Err(Error::Unwritable(_)) => Self::reading(path),
+            opened => opened,
+        }
+    }
+
+    /// Opens a copy of a log, and writes nothing: neither to it nor beside it.
+    pub fn open_copy(path: impl AsRef<Path>) -> Result<Self> {
+        Self::reading(present(path.as_ref())?)
+    }
+
+    /// Opens a log nobody else has to do with: one that was set aside, or is not in its place yet.
+    pub(crate) fn open_apart(path: &Path) -> Result<Self> {
+        Self::writing(present(path)?, None)
+    }
+
+    fn writing(path: &Path, hold: Option<Hold>) -> Result<Self> {
+        let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // SQLite is content with reading where the file's rights allow no more.
+        if connection.is_readonly(rusqlite::MAIN_DB)? {
+            return Err(Error::Unwritable(format!("{} cannot be written", path.display())));
+        }
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;",
         )?;
         migrate(&mut connection, path)?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.to_owned(), _hold: hold })
+    }
+
+    fn reading(path: &Path) -> Result<Self> {
+        let rows = std::fs::metadata(added(path, "-wal")).map_or(0, |wal| wal.len());
+        let used = rows > 0 || added(path, "-shm").exists();
+        let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        if !used || (rows == 0 && version(&connection).is_err()) {
+            // Even those who only read a write-ahead log want to make its files. Where there are no rows in any, the file
+            // is all there is.
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            connection = connect(&immutable(path)?, flags)?;
+        }
+        match version(&connection)? {
+            0 => return Err(Error::Missing(format!("{} is not a log", path.display()))),
+            found if found > MIGRATIONS.len() => return Err(newer(path, found)),
+            _ => {}
+        }
+        Ok(Self { connection, path: path.to_owned(), _hold: None })
+    }
+
+    /// Folds the write-ahead log into the file, which is complete without others from then on.
+    ///
+    /// That takes being alone: whoever else has the file open makes it fail, and nothing is changed.
+    pub(crate) fn into_one_file(self) -> Result<()> {
+        let mode: String = self.connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))?;
+        match mode.as_str() {
+            "delete" => Ok(()),
+            _ => Err(Error::InUse(format!("{} is open elsewhere; close it first", self.path.display()))),
+        }
     }
 
     /// Where the file is.
@@ -62,9 +115,8 @@ impl SqliteStore {
     ///
     /// The copy is there completely or not at all.
     pub fn backup(&self, to: &Path) -> Result<()> {
-        let exists = |path: &Path| Error::Missing(format!("{} is there already", path.display()));
         if to.exists() {
-            return Err(exists(to));
+            return Err(Error::Missing(format!("{} is there already", to.display())));
         }
         copy(&self.connection, to)
     }
@@ -99,13 +151,49 @@ impl SqliteStore {
     }
 }
 
+fn present(path: &Path) -> Result<&Path> {
+    match path.is_file() {
+        true => Ok(path),
+        false => Err(Error::Missing(format!("there is no log at {}", path.display()))),
+    }
+}
+
+/// The path with something added to its name.
+pub(crate) fn added(path: &Path, ending: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(ending);
+    PathBuf::from(path)
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(Duration::from_secs(10))?;
+    Ok(connection)
+}
+
+/// The address of a file that does not change while it is read.
+fn immutable(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path)
+        .map_err(|e| Error::Storage(format!("cannot read {}: {e}", path.display())))?;
+    // What means something in an address is written as its number.
+    let escaped: String = path.to_string_lossy().chars().fold(String::new(), |mut text, c| {
+        match c {
+            '%' => text += "%25",
+            '?' => text += "%3f",
+            '#' => text += "%23",
+            c => text.push(c),
+        }
+        text
+    });
+    Ok(PathBuf::from(format!("file:{escaped}?immutable=1")))
+}
+
 /// Writes a consistent copy beside `to`, syncs it, and moves it there in one step.
 fn copy(connection: &Connection, to: &Path) -> Result<()> {
-    let mut part = to.as_os_str().to_owned();
-    part.push(".part");
-    let part = PathBuf::from(part);
+    let part = added(to, ".part");
     let _ = std::fs::remove_file(&part);
     let io = |e: std::io::Error| Error::Storage(format!("cannot write {}: {e}", to.display()));
+    owner::create(&part).map_err(io)?;
     {
         let mut target = Connection::open(&part)?;
         rusqlite::backup::Backup::new(connection, &mut target)?.run_to_completion(
@@ -120,23 +208,26 @@ fn copy(connection: &Connection, to: &Path) -> Result<()> {
     std::fs::rename(&part, to).map_err(io)
 }
 
+fn version(connection: &Connection) -> Result<usize> {
+    Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+fn newer(path: &Path, found: usize) -> Error {
+    let what = format!(
+        "{} was written by a newer release (format {found}; this release knows {})",
+        path.display(),
+        MIGRATIONS.len()
+    );
+    Error::Storage(what)
+}
+
 fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
-    let version = |connection: &Connection| -> Result<usize> {
-        Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
-    };
     let found = version(connection)?;
     if found > MIGRATIONS.len() {
-        let what = format!(
-            "{} was written by a newer release (format {found}; this release knows {})",
-            path.display(),
-            MIGRATIONS.len()
-        );
-        return Err(Error::Storage(what));
+        return Err(newer(path, found));
     }
     if found > 0 && found < MIGRATIONS.len() {
-        let mut before = path.as_os_str().to_owned();
-        before.push(format!(".before-{}", MIGRATIONS.len()));
-        copy(connection, Path::new(&before))?;
+        copy(connection, &added(path, &format!(".before-{}", MIGRATIONS.len())))?;
     }
     for (step, statements) in MIGRATIONS.iter().enumerate().skip(found) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -247,6 +338,10 @@ impl Store for SqliteStore {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
         Ok(transaction.commit()?)
+    }
+
+    fn kept(&self) -> Result<Vec<PathBuf>> {
+        crate::erasure::kept(&self.path)
     }
 
     fn head(&self) -> Result<Head> {

@@ -249,7 +249,7 @@ impl Session {
     /// question stays as it was, because narrowing the angle can be the shorter way to content everybody.
     fn about_the_noise(&self, even: &Query) -> Option<Query> {
         let tolerance = self.tolerance?;
-        if self.asked.len() % 2 == 0 || self.known.radius() > tolerance {
+        if self.asked.len().is_multiple_of(2) || self.known.radius() > tolerance {
             return None;
         }
         let tilted = TILTS.iter().filter_map(|tilt| self.chooser.tilted(even, &self.posterior, *tilt));

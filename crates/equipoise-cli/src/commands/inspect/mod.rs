@@ -37,7 +37,8 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
-    let reading = read::table(&args.table, &args.columns.columns())?;
+    let reading =
+        read::table(&args.table, &args.columns.columns()).map_err(|error| args.columns.blame(error))?;
     let (findings, choices): (Vec<_>, Vec<_>) =
         reading.notes.iter().cloned().partition(|note| matches!(note, Note::Finding(_)));
     tables::say(&choices, global);

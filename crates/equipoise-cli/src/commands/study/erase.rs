@@ -1,20 +1,25 @@
 //! `equipoise erase`: deletes what a participant sent.
 
-use super::Place;
+use super::{Place, shown};
 use crate::args::Global;
 use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::event::Deed;
+use equipoise_study::log::{SqliteStore, Store as _};
+use equipoise_study::seams::{Clock as _, Random as _, SystemClock, SystemRandom};
+use equipoise_study::{Numbered, erase_aside, numbered};
 use serde_json::json;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Delete all that a participant ever sent, and who they are, for good
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The chain of the log stays whole: it shows that there was something, not what. Backups made before still hold the data; \
-restoring one erases them again.
+The chain of the log stays whole: it shows that there was something, not what. Logs that a restore set aside in the \
+directory of the study are erased, too. Backups made before still hold the data; restoring one erases them again.
 
 Example:
   equipoise erase --study cancer 7 --yes")]
@@ -31,19 +36,74 @@ pub struct Erase {
 
 /// Runs the command.
 pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
-    let design = args.place.design()?;
-    let person = super::participant(&design, &args.place.store()?, args.number)?;
+    let place = &args.place;
+    let mut store = place.store()?;
+    // Whoever came after a backup that was restored is in the logs that were set aside only.
+    let (session, here) = match numbered(&store, args.number)? {
+        Numbered::Session(session) => (session, true),
+        Numbered::Erased => {
+            return Err(Fault::usage(format!("participant {} was erased already", args.number)).into());
+        }
+        Numbered::Nobody => (aside(&store, args.number)?, false),
+    };
+    let kept = holding(&store, &session)?;
     if !args.yes {
-        let what =
-            format!("this deletes all {} events of participant {}; add --yes", person.events(), args.number);
+        let events = store.session(&session)?.len();
+        let aside: Vec<String> = kept.iter().map(|path| format!(", also in {}", shown(path))).collect();
+        let what = format!(
+            "this deletes all {events} events of participant {}{}; add --yes",
+            args.number,
+            aside.concat()
+        );
         return Err(Fault::usage(what).into());
     }
-    let receipt = args.place.desk(design)?.erase(person.session())?;
+    let receipt = match here {
+        true => Some(place.desk(place.design()?)?.erase(&session)?),
+        false => {
+            for file in &kept {
+                let mut salt = [0; 32];
+                SystemRandom.fill(&mut salt)?;
+                erase_aside(file, &session, SystemClock.now(), salt)?;
+            }
+            None
+        }
+    };
+    place.note(&mut store, Deed::Erased { participant: args.number })?;
     let mut out = std::io::stdout().lock();
     if global.json {
-        json::write(&json!({"format": 1, "erased": args.number, "receipt": receipt.to_string()}), &mut out)?;
-    } else {
-        writeln!(out, "Participant {} is erased; receipt {receipt}.", args.number)?;
+        let receipt = receipt.map(|receipt| receipt.to_string());
+        let document = json!({"format": 1, "erased": args.number, "receipt": receipt, "also_in": kept});
+        json::write(&document, &mut out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match receipt {
+        Some(receipt) => writeln!(out, "Participant {} is erased; receipt {receipt}.", args.number)?,
+        None => writeln!(out, "Participant {} is erased.", args.number)?,
+    }
+    for path in &kept {
+        writeln!(out, "Erased in {} as well.", shown(path))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The session of somebody who is in a log that was set aside.
+fn aside(store: &SqliteStore, number: u64) -> Result<String> {
+    for path in store.kept()? {
+        if let Numbered::Session(session) = numbered(&SqliteStore::open_copy(&path)?, number)? {
+            return Ok(session);
+        }
+    }
+    Err(Fault::usage(format!("there is no participant {number}")).into())
+}
+
+/// The logs that were set aside and hold something somebody sent.
+fn holding(store: &SqliteStore, session: &str) -> Result<Vec<PathBuf>> {
+    let mut found = vec![];
+    for path in store.kept()? {
+        let rows = SqliteStore::open_copy(&path)?.session(session)?;
+        if rows.iter().any(|row| row.payload.is_some()) {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }

@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use clap::Args;
+use equipoise_study::event::Deed;
 use equipoise_study::{export, log};
 use serde_json::json;
 use std::io::Write as _;
@@ -40,10 +41,10 @@ pub struct Export {
 
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
-    let store = args.place.store()?;
-    let verified = log::verify(&store)?;
+    let store = args.place.look(Deed::Exported { format: args.format.clone() })?;
+    let head = log::verify(&store)?.data_head;
     if args.format == "psych-ds" {
-        return data_set(args, global, &store, &verified.head.to_string());
+        return data_set(args, global, &store, &head);
     }
     let table = match args.table.as_str() {
         "answers" => export::answers(&store)?,
@@ -57,7 +58,7 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if args.out == Path::new("-") {
         if global.json {
-            json::write(&json!({"format": 1, "head": verified.head, &args.table: table}), &mut out)?;
+            json::write(&json!({"format": 1, "head": head, &args.table: table}), &mut out)?;
         } else {
             out.write_all(&bytes)?;
         }
@@ -65,13 +66,12 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
     }
     files::write_bytes(&args.out, &bytes)?;
     if global.json {
-        let document =
-            json!({"format": 1, "head": verified.head, "rows": table.rows.len(), "file": args.out});
+        let document = json!({"format": 1, "head": head, "rows": table.rows.len(), "file": args.out});
         json::write(&document, &mut out)?;
     } else {
         let (rows, file) = (table.rows.len(), shown(&args.out));
         let what = if args.table == "answers" { "answers" } else { "answers to the questionnaire" };
-        writeln!(out, "Wrote {rows} {what} to {file}; head of the log {}.", verified.head)?;
+        writeln!(out, "Wrote {rows} {what} to {file}; head of the log {head}.")?;
     }
     Ok(ExitCode::SUCCESS)
 }

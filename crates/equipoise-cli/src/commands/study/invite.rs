@@ -1,12 +1,14 @@
 //! `equipoise invite`: links for participants.
 
 use super::{Place, shown};
-use crate::args::Global;
+use crate::args::{self, Global};
 use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::contacts::check_label;
+use equipoise_study::event::Deed;
+use equipoise_study::log::owner;
 use equipoise_study::{Invitation, export};
 use serde_json::json;
 use std::io::Write as _;
@@ -35,9 +37,9 @@ pub struct Invite {
     #[arg(long = "for", value_name = "FILE", conflicts_with = "count")]
     people: Option<PathBuf>,
     /// Where the study will be served
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080", value_parser = args::web_address)]
     url: String,
-    /// A file for the links, as comma-separated values
+    /// A new file for the links, as comma-separated values; only you can read it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -46,14 +48,29 @@ pub struct Invite {
 pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     let design = args.place.locked()?;
     let labels = args.people.as_deref().map(labels).transpose()?;
-    let desk = args.place.desk(design)?;
-    let invitations = match &labels {
-        Some(labels) => desk.invite_people(labels)?,
-        None => desk.invite(args.count as usize)?,
+    // Before anybody has a place: links are stored nowhere else, so a file must be there to take them.
+    let mut file = args.out.as_deref().map(create).transpose()?;
+    let made = args.place.desk(design).and_then(|desk| {
+        Ok(match &labels {
+            Some(labels) => desk.invite_people(labels)?,
+            None => desk.invite(args.count as usize)?,
+        })
+    });
+    let invitations = match made {
+        Ok(invitations) => invitations,
+        Err(error) => {
+            if let Some(path) = &args.out {
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(error);
+        }
     };
+    let first = invitations.first().map_or(0, |invitation| invitation.number);
+    args.place.note(&mut args.place.store()?, Deed::MadeLinks { first, count: invitations.len() as u64 })?;
     let label = |place: usize| labels.as_ref().and_then(|labels| labels.get(place));
     let link = |invitation: &Invitation| equipoise_server::participant::link(&args.url, &invitation.token);
-    if let Some(path) = &args.out {
+    let mut unwritten = None;
+    if let (Some(path), Some(file)) = (&args.out, &mut file) {
         let rows: String = invitations
             .iter()
             .enumerate()
@@ -63,8 +80,12 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
             })
             .collect();
         let more = if labels.is_some() { ",contact" } else { "" };
-        // Whoever can read a link can answer for somebody.
-        files::write_private(path, format!("participant,link{more}\n{rows}").as_bytes())?;
+        let written = file
+            .write_all(format!("participant,link{more}\n{rows}").as_bytes())
+            .and_then(|()| file.sync_all());
+        unwritten = written
+            .err()
+            .map(|e| format!("cannot write {}: {e}; the links are printed instead", shown(path)));
     }
     let mut out = std::io::stdout().lock();
     match (&args.out, global.json) {
@@ -79,15 +100,32 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
                 .collect();
             json::write(&json!({"format": 1, "links": links}), &mut out)?;
         }
-        (Some(path), false) => writeln!(out, "Wrote {} links to {}.", invitations.len(), shown(path))?,
-        (None, false) => {
+        (Some(path), false) if unwritten.is_none() => {
+            let count = invitations.len();
+            let links = if count == 1 { "link" } else { "links" };
+            writeln!(out, "Wrote {count} {links} to {}.", shown(path))?;
+        }
+        _ => {
             for (place, invitation) in invitations.iter().enumerate() {
                 let who = label(place).map_or(String::new(), |label| format!("  {label}"));
                 writeln!(out, "{:>5}  {}{who}", invitation.number, link(invitation))?;
             }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    match unwritten {
+        None => Ok(ExitCode::SUCCESS),
+        Some(sentence) => Err(Fault::input_output(sentence).into()),
+    }
+}
+
+/// A new file that only its owner can read.
+fn create(path: &Path) -> Result<std::fs::File> {
+    owner::create(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Fault::usage(format!("{} is there already, expected a new file", shown(path))).into()
+        }
+        _ => Fault::input_output(format!("cannot write {}: {e}", shown(path))).into(),
+    })
 }
 
 /// The lines of a file, each of which says who somebody is.

@@ -2,9 +2,11 @@
 
 use super::{Locked, Place, changed};
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::lint;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -12,7 +14,8 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The hash is a line for a preregistration: it is of all that the file means and of its data. A study that is changed \
-later needs a new version; answers keep the version they were given to.
+later needs a new version; answers keep the version they were given to. A study that `check` finds errors in is not \
+locked; the exit code is 1.
 
 Example:
   equipoise lock --study cancer")]
@@ -26,11 +29,15 @@ pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
     let place = &args.place;
     let design = place.design()?;
     let version = design.study().version;
-    match place.lock()? {
-        Some(lock) if lock.hash != design.hash() && version <= lock.version => {
+    // The file beside the study can be deleted; the log remembers.
+    for lock in place.lock()?.into_iter().chain(place.logged_lock()?) {
+        if lock.hash != design.hash() && version <= lock.version {
             return Err(changed(&lock, &design).into());
         }
-        _ => {}
+    }
+    if let Some(lint) = lint::lint(&design).into_iter().find(|lint| lint.error) {
+        let what = format!("the study should not be run like this: {}; equipoise check says all", lint.what);
+        return Err(Fault::finding(what).into());
     }
     let lock = Locked { format: 1, version, hash: design.hash().to_owned() };
     let desk = place.desk(design)?;

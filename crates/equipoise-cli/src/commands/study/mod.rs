@@ -25,13 +25,17 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Accounts;
 use equipoise_study::contacts::Contacts;
+use equipoise_study::event::{Admin, Deed};
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Participant, Study, people};
+use equipoise_study::{Design, Desk, Participant, Study, audit, people};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// How the audit log calls whoever uses a command.
+pub const HERE: &str = "command line";
 
 /// The commands of a study.
 #[derive(Debug, Subcommand)]
@@ -80,6 +84,9 @@ pub struct Place {
     /// The directory of the study
     #[arg(long = "study", value_name = "DIR", default_value = ".")]
     directory: PathBuf,
+    /// Whether the directory was named in another way than by --study.
+    #[arg(skip)]
+    elsewhere: bool,
 }
 
 /// What `study.lock` says.
@@ -94,7 +101,7 @@ struct Locked {
 impl Place {
     /// A directory.
     pub fn at(directory: PathBuf) -> Self {
-        Self { directory }
+        Self { directory, elsewhere: true }
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -118,7 +125,10 @@ impl Place {
     /// The study with its data.
     pub fn design(&self) -> Result<Arc<Design>> {
         let path = self.path("study.toml");
-        let text = files::read(&path)?;
+        if !path.exists() {
+            return Err(self.nothing_at(&path, "study").into());
+        }
+        let text = files::read_text(&path, "a study")?;
         let study = Study::parse(&text).with_context(|| files::name(&path))?;
         Ok(Arc::new(Design::new(study, &self.directory).with_context(|| files::name(&path))?))
     }
@@ -134,19 +144,77 @@ impl Place {
         Ok(Some(lock.map_err(|e| Fault::input_output(format!("{} is not a lock: {e}", files::name(&path))))?))
     }
 
+    /// The last lock the log knows of, if there is a log.
+    fn logged_lock(&self) -> Result<Option<Locked>> {
+        if !self.log().exists() {
+            return Ok(None);
+        }
+        let locks = audit::locks(&SqliteStore::open_to_read(self.log())?)?;
+        Ok(locks.into_iter().max_by_key(|(version, _)| *version).map(|(version, hash)| Locked {
+            format: 1,
+            version,
+            hash,
+        }))
+    }
+
     /// The study as it was locked.
     pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
-        match self.lock()? {
-            Some(lock) if lock.hash == design.hash() => Ok(design),
-            Some(lock) => Err(changed(&lock, &design).into()),
-            None => Err(Fault::usage("the study is not locked yet; do it with: equipoise lock").into()),
+        let Some(lock) = self.lock()? else {
+            return Err(Fault::usage("the study is not locked yet; do it with: equipoise lock").into());
+        };
+        for lock in std::iter::once(lock).chain(self.logged_lock()?) {
+            if lock.hash != design.hash() {
+                return Err(changed(&lock, &design).into());
+            }
         }
+        Ok(design)
     }
 
     /// The log, which must be there.
     fn store(&self) -> Result<SqliteStore> {
-        Ok(SqliteStore::open_existing(self.log())?)
+        let log = self.log();
+        if !log.exists() {
+            return Err(self.nothing_at(&log, "log").into());
+        }
+        Ok(SqliteStore::open_existing(log)?)
+    }
+
+    /// The log, which must be there, to read it; nothing needs to be writable.
+    fn store_to_read(&self) -> Result<SqliteStore> {
+        match self.store() {
+            Err(error) if unwritable(&error) => Ok(SqliteStore::open_to_read(self.log())?),
+            opened => opened,
+        }
+    }
+
+    /// The log for somebody who looks at it, which is written down first (RS-07).
+    ///
+    /// Where nothing can be written, nothing is: whoever may read the file needs no command to do so.
+    fn look(&self, deed: Deed) -> Result<SqliteStore> {
+        let mut store = match self.store() {
+            Err(error) if unwritable(&error) => return self.store_to_read(),
+            opened => opened?,
+        };
+        let admin = Admin::new(HERE, deed);
+        audit::look(&mut store, admin, &SystemClock, &SystemRandom)?;
+        Ok(store)
+    }
+
+    /// Writes down what was done.
+    fn note(&self, store: &mut SqliteStore, deed: Deed) -> Result<()> {
+        let admin = Admin::new(HERE, deed);
+        audit::note(store, admin, &SystemClock, &SystemRandom)?;
+        Ok(())
+    }
+
+    /// What to say about a file that is not there.
+    fn nothing_at(&self, path: &Path, what: &str) -> Fault {
+        let hint = match self.elsewhere || self.directory != Path::new(".") {
+            true => "",
+            false => "; name the study's directory with --study DIR",
+        };
+        Fault::input_output(format!("cannot read {}: there is no {what}{hint}", files::name(path)))
     }
 
     /// A desk on the study's log, which is begun if it is not there.
@@ -156,9 +224,6 @@ impl Place {
             .with_contacts(Contacts::beside(&self.directory)))
     }
 }
-
-/// How the audit log calls whoever uses these commands.
-pub const HERE: &str = "command line";
 
 /// A participant by number.
 fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result<Participant> {
@@ -179,6 +244,10 @@ fn changed(lock: &Locked, design: &Design) -> Fault {
         )
     };
     Fault::usage(what)
+}
+
+fn unwritable(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(equipoise_study::Error::Unwritable(_)))
 }
 
 /// A path as text prints it.

@@ -9,7 +9,7 @@ use clap::Args;
 use equipoise_study::template::{self, TEMPLATES};
 use serde_json::json;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Make a study from a template
@@ -45,7 +45,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
     }
     std::fs::create_dir_all(&args.directory)
         .map_err(|e| Fault::input_output(format!("cannot make {}: {e}", shown(&args.directory))))?;
-    files::write(&path, template.text)?;
+    files::write(&path, &named(template.text, &args.directory))?;
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&json!({"format": 1, "study": path, "template": template.name}), &mut out)?;
@@ -60,4 +60,28 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The template with the directory's name for the study's, as far as a study can be called that.
+fn named(text: &str, directory: &Path) -> String {
+    let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    let found = absolute.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain: String = found.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let name = plain.trim_matches('-');
+    if name.is_empty() {
+        return text.to_owned();
+    }
+    let line = |line: &str| match line.strip_prefix("name = \"").and_then(|rest| rest.split_once('"')) {
+        Some((_, rest)) => format!("name = \"{name}\"{rest}\n"),
+        None => format!("{line}\n"),
+    };
+    // The study's own name is the first; everything below the first table has names of its own.
+    let (mut head, mut tail) = (String::new(), String::new());
+    for text in text.lines() {
+        match tail.is_empty() && !text.starts_with('[') {
+            true => head += &line(text),
+            false => tail += &format!("{text}\n"),
+        }
+    }
+    head + &tail
 }

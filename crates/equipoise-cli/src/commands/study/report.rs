@@ -2,11 +2,12 @@
 
 use super::Place;
 use crate::args::Global;
-use crate::fault::Fault;
+use crate::fault::{FINDING, Fault};
 use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::event::Deed;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::report::{self, Agreement, Fidelity, Group, Options, PersonReport};
 use equipoise_study::{log, people};
@@ -17,7 +18,8 @@ use std::process::ExitCode;
 /// Say what the metric is, how sure that is, and how well it predicts
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same log gives the same bytes. The log is verified first; the exit code is 4 if it does not agree with itself.
+The same answers give the same bytes. The log is verified first; the exit code is 4 if it does not agree with itself, and 1 \
+if there is no metric to report. Looking is written down in the log.
 
 Examples:
   equipoise report --study cancer
@@ -50,7 +52,8 @@ const INDENT: usize = 14;
 /// Runs the command.
 pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let store = args.place.store()?;
+    let deed = Deed::Looked { page: "report".to_owned(), participant: args.participant };
+    let store = args.place.look(deed)?;
     let verified = log::verify(&store)?;
     let people = people::participants(&design, &store)?;
     let options = Options {
@@ -59,7 +62,7 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
         mix_versions: args.mix_versions,
         participant: args.participant,
     };
-    let report = report::report(&design, &people, &verified.head, &options);
+    let report = report::report(&design, &people, &verified.data_head, &options);
     if let (Some(number), 0) = (args.participant, report.counts.answered) {
         let what = format!("participant {number} has answered no comparison of this version of the study");
         return Err(Fault::usage(what).into());
@@ -67,17 +70,19 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     if let Some(path) = &args.html {
         files::write(path, &report::html(&design, &report))?;
     }
+    // Answers that single out no metric need attention, as everywhere.
+    let code = if report.counts.with_metric == 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS };
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&report, &mut out)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     match &args.html {
         Some(path) if !global.quiet => writeln!(out, "Report: {}", path.display())?,
         Some(_) => {}
         None => text(&report, Terminal::detect(), &mut out)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn text(report: &report::Report, terminal: Terminal, out: &mut impl Write) -> Result<()> {

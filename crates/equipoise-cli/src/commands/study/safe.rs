@@ -5,6 +5,7 @@ use crate::args::Global;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::event::Deed;
 use equipoise_study::log::{SqliteStore, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use serde_json::json;
@@ -26,8 +27,9 @@ pub struct Backup {
 /// Put a backup in the place of the log
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The backup is verified first. Whoever was erased since it was made is erased again. The log that was there is kept beside \
-it as log.sqlite.replaced. Stop the server before.
+The backup is verified first, and must be one of this study. Whoever was erased since it was made is erased again. The log \
+that was there is kept beside it as log.sqlite.replaced-1, or the next number; delete it when you are sure. Stop the \
+server before.
 
 Example:
   equipoise restore --study cancer cancer-monday.sqlite")]
@@ -42,7 +44,7 @@ pub struct Restore {
 /// Runs `backup`.
 pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
     args.place.store()?.backup(&args.file)?;
-    let verified = verify(&SqliteStore::open_existing(&args.file)?)?;
+    let verified = verify(&SqliteStore::open_copy(&args.file)?)?;
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(
@@ -57,15 +59,22 @@ pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
 
 /// Runs `restore`.
 pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
-    let (verified, again) =
-        equipoise_study::restore(&args.file, &args.place.log(), &SystemClock, &SystemRandom)?;
+    let place = &args.place;
+    let mut study = vec![place.design()?.hash().to_owned()];
+    study.extend(place.lock()?.map(|lock| lock.hash));
+    let restored = equipoise_study::restore(&args.file, &place.log(), &study, &SystemClock, &SystemRandom)?;
+    place.note(&mut place.store()?, Deed::Restored { rows: restored.verified.rows })?;
+    let (rows, head, again) = (restored.verified.rows, restored.verified.head, restored.again);
     let mut out = std::io::stdout().lock();
     if global.json {
-        let document =
-            json!({"format": 1, "rows": verified.rows, "head": verified.head, "erased_again": again});
+        let kept = restored.kept;
+        let document = json!({"format": 1, "rows": rows, "head": head, "erased_again": again, "kept": kept});
         json::write(&document, &mut out)?;
     } else {
-        writeln!(out, "Restored {} rows, head {}; {again} erased again.", verified.rows, verified.head)?;
+        writeln!(out, "Restored {rows} rows; {again} erased again.\nHead {head}")?;
+        if let Some(kept) = &restored.kept {
+            writeln!(out, "The log that was there is kept as {}.", shown(kept))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

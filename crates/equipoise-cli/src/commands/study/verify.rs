@@ -2,10 +2,11 @@
 
 use super::Place;
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::log;
+use equipoise_study::{Error, log};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -28,10 +29,13 @@ pub struct Verify {
 
 /// Runs the command.
 pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
-    let store = args.place.store()?;
+    let store = args.place.store_to_read()?;
     let verified = log::verify(&store)?;
     for receipt in &args.receipts {
-        log::verify_receipt(&store, receipt)?;
+        log::verify_receipt(&store, receipt).map_err(|error| match error {
+            Error::Missing(sentence) => anyhow::Error::from(Fault::usage(sentence)),
+            error => error.into(),
+        })?;
     }
     let mut out = std::io::stdout().lock();
     if global.json {
@@ -45,10 +49,15 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
             "The log agrees with itself: {} rows, {} participants, {} erased.",
             verified.rows, verified.sessions, verified.erased
         )?;
-        if !args.receipts.is_empty() {
-            writeln!(out, "All {} receipts are in it.", args.receipts.len())?;
+        match args.receipts.len() {
+            0 => {}
+            1 => writeln!(out, "The receipt is in it.")?,
+            many => writeln!(out, "All {many} receipts are in it.")?,
         }
         writeln!(out, "Head {}", verified.head)?;
+        if verified.data_head != verified.head {
+            writeln!(out, "Head of the data {}", verified.data_head)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -95,6 +95,8 @@ fn words(deed: &Deed) -> String {
             format!("made {count} links, for participant {first} and those after")
         }
         Deed::Exported { format } => format!("exported {format}"),
+        Deed::Erased { participant } => format!("erased participant {participant}"),
+        Deed::Restored { rows } => format!("put a backup of {} rows in the place of the log", grouped(*rows)),
         Deed::Verified { rows } => format!("had {} rows of the log checked", grouped(*rows)),
         Deed::Blinded { blinded: true } => "hid results from researchers".to_owned(),
         Deed::Blinded { blinded: false } => "showed results to researchers again".to_owned(),

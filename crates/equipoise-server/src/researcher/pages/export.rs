@@ -139,7 +139,7 @@ pub fn file(call: &Call<'_>) -> Outcome {
 
 /// The report of the log as it is.
 fn made(design: &Arc<Design>, store: &dyn Store) -> Result<Report> {
-    let head = log::verify(store)?.head;
+    let head = log::verify(store)?.data_head;
     let everybody = people::participants(design, store)?;
     let options = report::Options { why: true, ..report::Options::default() };
     Ok(report::report(design, &everybody, &head, &options))

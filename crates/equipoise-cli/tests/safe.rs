@@ -1,0 +1,302 @@
+//! What must never happen to a study's data, with the real binary: lost, overwritten, read by others, rewritten.
+#![cfg(unix)]
+
+mod place;
+
+use equipoise_study::event::{Answered, Choice, Event};
+use equipoise_study::log::{SqliteStore, Store as _, Writer};
+use equipoise_study::seams::{SystemClock, TestRandom};
+use equipoise_study::{Design, Desk, Step, Study};
+use place::{Place, Run};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+
+/// A study that is locked, with some places.
+fn study(name: &str, template: &str) -> Place {
+    let place = Place::new(name);
+    place.run(&["new", "s", "--template", template]).ok();
+    place.line("lock --study s").ok();
+    place
+}
+
+fn mode(place: &Place, file: &str) -> u32 {
+    std::fs::metadata(place.0.join(file)).expect(file).mode() & 0o777
+}
+
+fn desk(directory: &Path) -> Desk {
+    let text = std::fs::read_to_string(directory.join("study.toml")).unwrap();
+    let design = Arc::new(Design::new(Study::parse(&text).unwrap(), directory).unwrap());
+    let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
+    Desk::new(design, writer, SystemClock, TestRandom::new(5))
+}
+
+/// Somebody answers the first comparisons.
+fn answers(directory: &Path, count: usize) {
+    let desk = desk(directory);
+    let session = desk.invite(1).unwrap().remove(0).session;
+    let mut answered = 0;
+    for key in 0.. {
+        let event = desk.look(&session, |person| match person.step() {
+            Step::Language => Event::LanguageChosen { language: "en".to_owned() },
+            Step::Consent => Event::ConsentGiven {
+                text: person.consent_hash(),
+                device: "phone".to_owned(),
+                external: Default::default(),
+            },
+            Step::Questionnaire(position) => {
+                Event::QuestionnaireAnswered { position, answers: Default::default() }
+            }
+            Step::StatedCost(when) => Event::StatedCost { when, ratio: None, low: None, high: None },
+            Step::Consequences => Event::ConsequencesRead,
+            Step::Picture { question, .. } => Event::PictureAnswered { question, option: 0 },
+            Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },
+            _ => Event::Answered(Answered {
+                asked: person.pending().expect("a comparison").seq,
+                choice: Choice::A,
+                response_ms: None,
+                hidden_ms: 0,
+                rates: false,
+                pressed_left: None,
+            }),
+        });
+        let event = event.unwrap();
+        answered += usize::from(matches!(event, Event::Answered(_)));
+        desk.record(&session, "phone", &format!("key-{key}"), &event).unwrap();
+        if answered == count {
+            return;
+        }
+    }
+}
+
+/// A server on the study, once it takes requests.
+fn serve(place: &Place) -> Child {
+    let mut server = place
+        .command(&["serve", "s", "--listen", "127.0.0.1:0", "--invite", "1"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the server starts");
+    // All it says, so that it does not write to somebody who has gone.
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let said: Vec<String> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
+    assert!(said[0].starts_with("Serving"), "{said:?}");
+    server
+}
+
+#[test]
+fn nothing_is_restored_under_a_running_server() {
+    let place = study("safe-restore", "binary-cancer");
+    let mut server = serve(&place);
+    place.line("backup --study s copy.sqlite").ok();
+    answers(&place.0.join("s"), 3);
+    let rows = place.line("verify --study s --json").json()["rows"].clone();
+    let refused = place.line("restore --study s copy.sqlite");
+    refused.fails(2, "the study is in use: a server or another command has its log open; stop it first");
+    assert_eq!(place.line("verify --study s --json").json()["rows"], rows);
+    // A server that is killed leaves no lock behind.
+    server.kill().unwrap();
+    server.wait().unwrap();
+    place.line("restore --study s copy.sqlite").ok();
+    place.line("verify --study s").ok();
+    answers(&place.0.join("s"), 1);
+    place.line("verify --study s").ok();
+}
+
+#[test]
+fn logs_that_were_replaced_are_all_kept_and_erased_too() {
+    let place = study("safe-kept", "binary-cancer");
+    place.line("backup --study s empty.sqlite").ok();
+    answers(&place.0.join("s"), 2);
+    place.line("backup --study s one.sqlite").ok();
+    place.line("restore --study s empty.sqlite").ok();
+    place.line("restore --study s one.sqlite").ok();
+    let kept = ["s/log.sqlite.replaced-1", "s/log.sqlite.replaced-2"];
+    assert!(kept.iter().all(|file| place.has(file)));
+    let first = SqliteStore::open_copy(place.0.join(kept[0])).unwrap();
+    assert_eq!(first.sessions().unwrap().len(), 1, "the log with the answers is the first one kept");
+    drop(first);
+    let said = place.line("erase --study s 1 --yes").ok();
+    assert!(said.contains("Erased in s/log.sqlite.replaced-1 as well."), "{said}");
+    for file in kept.iter().chain(&["s/log.sqlite"]) {
+        let bytes = std::fs::read(place.0.join(file)).unwrap();
+        let holds = |what: &[u8]| bytes.windows(what.len()).any(|window| window == what);
+        assert!(!holds(b"consent_given"), "{file} still holds what was erased");
+    }
+    place.line("erase --study s 1 --yes").fails(2, "participant 1 was erased already");
+    place.line("erase --study s 9 --yes").fails(2, "there is no participant 9");
+}
+
+#[test]
+fn links_are_never_written_over_and_nobody_else_reads_them() {
+    let place = study("safe-links", "binary-cancer");
+    place.line("invite --study s --out links.csv").ok();
+    let links = place.read("links.csv");
+    place
+        .line("invite --study s --out links.csv")
+        .fails(2, "links.csv is there already, expected a new file");
+    assert_eq!(place.read("links.csv"), links);
+    assert_eq!(place.line("invite --study s --out no/links.csv").code, Some(3));
+    let people = place.line("watch --study s --json").json()["invited"].clone();
+    assert_eq!(people, 1, "what was refused used up no place");
+    let _server = Stopped(serve(&place));
+    place.line("backup --study s copy.sqlite").ok();
+    for file in ["links.csv", "copy.sqlite", "s/log.sqlite", "s/log.sqlite-wal", "s/log.sqlite-shm"] {
+        assert_eq!(mode(&place, file), 0o600, "{file}");
+    }
+    for url in ["nonsense", "javascript:alert1"] {
+        assert_eq!(place.run(&["invite", "--study", "s", "--url", url]).code, Some(2));
+    }
+}
+
+struct Stopped(Child);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn answers_of_another_study_are_an_error_and_never_a_panic() {
+    let place = study("safe-another", "multiclass-triage");
+    answers(&place.0.join("s"), 2);
+    place.line("backup --study s triage.sqlite").ok();
+    place.line("new c").ok();
+    place.line("lock --study c").ok();
+    place
+        .line("restore --study c triage.sqlite")
+        .fails(4, "triage.sqlite is a backup of another study, expected one of this study");
+    std::fs::copy(place.0.join("c/study.toml"), place.0.join("s/study.toml")).unwrap();
+    for command in ["watch", "report"] {
+        let Run { code, err, .. } = place.run(&[command, "--study", "s"]);
+        assert_eq!(code, Some(4), "{command}: {err}");
+        assert!(err.contains("a comparison of another study"), "{err}");
+    }
+}
+
+#[test]
+fn a_preregistration_cannot_be_rewritten() {
+    let place = study("safe-lock", "binary-cancer");
+    let text = place.read("s/study.toml");
+    std::fs::remove_file(place.0.join("s/study.lock")).unwrap();
+    place.write("s/study.toml", &text.replace("width = 1.6 ", "width = 1.8 "));
+    place
+        .line("lock --study s")
+        .fails(2, "the study changed after version 1 was locked; set version = 2 and lock it");
+    assert!(!place.has("s/study.lock"));
+    place.line("new t").ok();
+    let text = place.read("t/study.toml");
+    place.write("t/study.toml", &text.replacen("predicted as", "labelled as", 1));
+    let Run { code, err, .. } = place.line("lock --study t");
+    assert_eq!(code, Some(1), "{err}");
+    assert!(err.contains("the study should not be run like this") && err.lines().count() == 1, "{err}");
+    assert!(!place.has("t/study.lock") && !place.has("t/log.sqlite"));
+}
+
+#[test]
+fn what_is_done_on_the_command_line_is_in_the_audit() {
+    let place = study("safe-audit", "binary-cancer");
+    place.line("invite --study s").ok();
+    place.line("backup --study s copy.sqlite").ok();
+    place.line("restore --study s copy.sqlite").ok();
+    let first = place.line("report --study s").text(1);
+    assert_eq!(place.line("report --study s").text(1), first, "looking changes no bytes");
+    let table = place.line("export --study s --json").json();
+    assert_eq!(place.line("export --study s --json").json(), table, "looking changes no bytes");
+    place.line("watch --study s").ok();
+    place.line("erase --study s 1 --yes").ok();
+    let store = SqliteStore::open_copy(place.0.join("s/log.sqlite")).unwrap();
+    let deeds: Vec<String> = store
+        .session("study")
+        .unwrap()
+        .iter()
+        .filter_map(|row| match row.event().unwrap() {
+            Some(Event::Admin(admin)) => {
+                assert_eq!(admin.account, "command line");
+                let deed = serde_json::to_value(&admin.deed).unwrap();
+                Some(deed["page"].as_str().or(deed["deed"].as_str()).unwrap().to_owned())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(deeds, ["made_links", "restored", "report", "exported", "watch", "erased"]);
+}
+
+#[test]
+fn a_study_that_can_only_be_read_is_read() {
+    use std::os::unix::process::CommandExt as _;
+    let place = study("safe-read", "binary-cancer");
+    answers(&place.0.join("s"), 1);
+    // The thread that wrote closes the log a moment later.
+    let begun = std::time::Instant::now();
+    while place.has("s/log.sqlite-wal") && begun.elapsed().as_secs() < 10 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let rights = |mode: u32, file: &str| {
+        let rights = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(place.0.join(file), rights).unwrap();
+    };
+    for file in ["study.toml", "study.lock", "log.sqlite", "log.sqlite.lock"] {
+        rights(0o444, &format!("s/{file}"));
+    }
+    rights(0o555, "s");
+    // Whoever may do everything is stopped by no rights; then somebody else reads.
+    let root = std::fs::metadata(&place.0).unwrap().uid() == 0;
+    for command in ["watch", "verify", "report", "export"] {
+        let mut command = place.command(&[command, "--study", "s"]);
+        if root {
+            command.uid(65_534);
+        }
+        let output = command.output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        // A report of one answer may have no metric, which is a finding.
+        assert!(output.status.code() < Some(2) && err.is_empty(), "{command:?}: {:?} {err}", output.status);
+    }
+    rights(0o755, "s");
+}
+
+#[test]
+fn what_is_wrong_is_said_in_words_people_use() {
+    let place = study("safe-words", "binary-cancer");
+    let text = place.read("s/study.toml");
+    assert!(text.contains("\nname = \"s\""), "a study is called after its directory");
+    let wrong = |from: &str, to: &str, expected: &str| {
+        assert!(text.contains(from), "{from}");
+        place.write("s/study.toml", &text.replacen(from, to, 1));
+        let Run { code, err, .. } = place.line("check --study s");
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(expected) && err.contains(": line "), "{err}");
+    };
+    wrong("cap = 40", "cap = -3", "found -3, expected a whole number from 0 on");
+    wrong("seed = ", "seed = -", "expected a whole number from 0 on");
+    wrong("version = 1 ", "version = 0 ", "version is 0, expected a whole number from 1 on");
+    wrong("width = 1.6", "width = 1e300", "stop.width is 1e300, expected");
+    wrong("systems = [[50, 15, 5, 30]]", "systems = [[50, 15, 5, 31]]", "sums to 101, expected 100");
+    wrong("slope = ", "slope = nan #", "space.slope is NaN, expected a finite number");
+    place.write("s/study.toml", "");
+    place.line("check --study s").fails(3, "s/study.toml is empty, expected a study");
+    place
+        .line("check")
+        .fails(3, "cannot read ./study.toml: there is no study; name the study's directory with --study DIR");
+    place.write("s/study.toml", &text);
+    place
+        .line("verify --study s --receipt nonsense")
+        .fails(2, "\"nonsense\" is not a receipt, expected one like 12-9f86d081884c7d65");
+    for (line, expected) in [
+        ("demo --seed abc", "expected a whole number from 0 to"),
+        ("demo --seed -1", "expected a whole number from 0 to"),
+        ("serve s --origin nonsense", "expected http:// or https:// and a host"),
+    ] {
+        let Run { code, err, .. } = place.line(line);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains(expected) && !err.contains("'-- "), "{err}");
+    }
+    let said = place.line("invite --study s --out links.csv").ok();
+    assert_eq!(said, "Wrote 1 link to links.csv.\n");
+    place.write("t.csv", "y,score\na,0.1\nb,0.9\n");
+    assert_eq!(place.line("inspect t.csv --truth nosuch").code, Some(2));
+    assert_eq!(place.line("inspect t.csv --positive blue").code, Some(2));
+}

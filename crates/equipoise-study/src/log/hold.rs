@@ -1,0 +1,73 @@
+//! Who uses a log, so that nobody puts another file in its place meanwhile.
+//!
+//! SQLite finds the write-ahead log by its name: a process that still has the old file open would write the rows of one
+//! file into the other. So whoever opens a log to write holds a lock beside it, shared with all others who do, and
+//! whoever replaces the log must hold it alone. The operating system drops a lock with its process, however that ends.
+
+use super::owner;
+use crate::error::{Error, Result};
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a command that is about to end, or a restore, is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A lock on a log, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    _file: File,
+}
+
+impl Hold {
+    /// Together with all others who write.
+    pub(crate) fn shared(log: &Path) -> Result<Self> {
+        let what = "the log is being replaced by a backup; try again when that is done";
+        Self::wait(log, File::try_lock_shared, what)
+    }
+
+    /// Alone: nobody else has the log open to write.
+    pub(crate) fn alone(log: &Path) -> Result<Self> {
+        let what = "the study is in use: a server or another command has its log open; stop it first";
+        Self::wait(log, File::try_lock, what)
+    }
+
+    fn wait(
+        log: &Path,
+        take: fn(&File) -> std::result::Result<(), TryLockError>,
+        what: &str,
+    ) -> Result<Self> {
+        let path = beside(log);
+        let file = owner::open(&path).map_err(|e| match e.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Error::Unwritable(format!("{} cannot be written: {e}", path.display()))
+            }
+            _ => Error::Storage(format!("cannot open {}: {e}", path.display())),
+        })?;
+        let begun = Instant::now();
+        loop {
+            match take(&file) {
+                Ok(()) => return Ok(Self { _file: file }),
+                // Where files cannot be locked, SQLite's own locks have to do.
+                Err(TryLockError::Error(e)) if e.kind() == ErrorKind::Unsupported => {
+                    return Ok(Self { _file: file });
+                }
+                Err(TryLockError::Error(e)) => {
+                    return Err(Error::Storage(format!("cannot lock {}: {e}", path.display())));
+                }
+                Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(TryLockError::WouldBlock) => return Err(Error::InUse(what.to_owned())),
+            }
+        }
+    }
+}
+
+/// Not the log itself: closing a second handle on a SQLite file would drop the locks SQLite has on it.
+fn beside(log: &Path) -> PathBuf {
+    let mut path = log.as_os_str().to_owned();
+    path.push(".lock");
+    PathBuf::from(path)
+}
