@@ -93,6 +93,14 @@ impl TableColumns {
 }
 
 impl TableColumns {
+    /// Whether what is wrong with a table is that a group column is not in it.
+    pub fn lacks_groups(&self, path: &Path) -> bool {
+        let missing = |error: &equipoise_data::Error| {
+            self.group.iter().flatten().any(|name| *error.found == *format!("no column {name:?}"))
+        };
+        read::table(path, &self.columns()).is_err_and(|error| missing(&error))
+    }
+
     /// A name that was typed and is not in the table is the line's fault, not the table's.
     pub fn blame(&self, error: equipoise_data::Error) -> anyhow::Error {
         let lists = self.scores.iter().chain(&self.group).flatten();

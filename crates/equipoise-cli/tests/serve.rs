@@ -276,7 +276,7 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
             );
             write!(
                 stream,
-                "{line} HTTP/1.1\r\nHost: desk\r\n{who}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{rest}"
+                "{line} HTTP/1.1\r\nHost: {desk}\r\n{who}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{rest}"
             )
             .unwrap();
             let mut got = String::new();

@@ -91,6 +91,7 @@ fn plain(sentence: &str) -> String {
     for (word, plain) in [
         ("expected usize", "expected a whole number from 0 on"),
         ("expected u64", "expected a whole number from 0 on"),
+        ("expected u32", "expected a whole number from 0 on"),
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list"),
         ("expected a map", "expected a table"),

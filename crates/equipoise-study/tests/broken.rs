@@ -135,7 +135,7 @@ const CASES: &[Case] = &[
     (BINARY, "cap = 40", "cap = \"many\"", "found \"many\", expected a whole number from 0 on"),
     (BINARY, "cap = 40", "cap = 0", "stop.cap is 0, expected a number in [1, 400]"),
     (BINARY, "cap = 40", "cap = 40.5", "found 40.5, expected a whole number from 0 on"),
-    (BINARY, "information = 0.01", "information = 2.0", "stop.information is 2, expected a number in [0, 1]"),
+    (BINARY, "information = 0.03", "information = 2.0", "stop.information is 2, expected a number in [0, 1]"),
     (BINARY, "dominated = 3", "dominated = 30", "checks.dominated is 30, expected a number in [0, 20]"),
     (BINARY, "repeats = 4", "repeats = 40", "checks.repeats is 40, expected a number in [0, 20]"),
     (BINARY, "apart = 5", "apart = 0", "checks.apart is 0, expected a number in [1, 20]"),

@@ -308,7 +308,7 @@ fn how_long_is_checked_when_the_study_is_read() {
         ("contact_days = 0", "retention.contact_days is 0, expected a number in [1, 36500]"),
         ("answers_days = 99999", "retention.answers_days is 99999, expected a number in [1, 36500]"),
         ("answer_days = 3", "unknown field answer_days, expected contact_days or answers_days"),
-        ("contact_days = -1", "invalid value"),
+        ("contact_days = -1", "found -1, expected a whole number from 0 on"),
     ] {
         let wrong = read(more).unwrap_err().to_string();
         assert!(wrong.contains(sentence) && wrong.starts_with("line "), "{wrong}");

@@ -13,7 +13,7 @@ use equipoise::optimize::{
     Probing, Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
 };
 use equipoise::population::Population as _;
-use equipoise_data::{Kind, Sample, Table, read};
+use equipoise_data::{Sample, Table, read};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -106,9 +106,7 @@ impl Loaded {
     ) -> Result<Self> {
         let reading = match args.columns.read(path, global) {
             // The metric may look at groups that only the validation rows have.
-            Err(error)
-                if what != "validation" && args.columns.group.is_some() && is_about_a_column(&error) =>
-            {
+            Err(_) if what != "validation" && args.columns.lacks_groups(path) => {
                 let without = TableColumns { group: None, no_group: true, ..args.columns.clone() };
                 let reading = without.read(path, global)?;
                 notes.push(format!(
@@ -186,10 +184,6 @@ impl Loaded {
             _ => Ok(()),
         }
     }
-}
-
-fn is_about_a_column(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<equipoise_data::Error>().is_some_and(|error| error.kind == Kind::Column)
 }
 
 struct Tables<'a> {
