@@ -4,8 +4,8 @@
 //! file into the other. So whoever opens a log to write holds a lock beside it, shared with all others who do, and
 //! whoever replaces the log must hold it alone. The operating system drops a lock with its process, however that ends.
 
-use super::owner;
 use crate::error::{Error, Result};
+use crate::private;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl Hold {
         what: &str,
     ) -> Result<Self> {
         let path = beside(log);
-        let file = owner::open(&path).map_err(|e| match e.kind() {
+        let file = private::open_any(&path).map_err(|e| match e.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 Error::Unwritable(format!("{} cannot be written: {e}", path.display()))
             }

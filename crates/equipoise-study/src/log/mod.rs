@@ -6,7 +6,6 @@
 mod chain;
 mod hold;
 mod memory;
-pub mod owner;
 mod sqlite;
 mod writer;
 

@@ -3,8 +3,9 @@
 //! Write-ahead log with `synchronous = FULL`: a transaction that has returned is on the disk. `secure_delete` overwrites
 //! what is erased. Statements are fixed texts; nothing a user sends becomes SQL.
 
-use super::{Appended, Draft, Hash, Head, Hold, Payload, Row, STUDY_SESSION, Store, owner};
+use super::{Appended, Draft, Hash, Head, Hold, Payload, Row, STUDY_SESSION, Store};
 use crate::error::{Error, Result};
+use crate::private;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,7 +30,8 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let hold = Hold::shared(path)?;
-        owner::protect(path).map_err(|e| Error::Storage(format!("cannot write {}: {e}", path.display())))?;
+        private::protect(path)
+            .map_err(|e| Error::Storage(format!("cannot write {}: {e}", path.display())))?;
         Self::writing(path, Some(hold))
     }
 
@@ -193,7 +195,7 @@ fn copy(connection: &Connection, to: &Path) -> Result<()> {
     let part = added(to, ".part");
     let _ = std::fs::remove_file(&part);
     let io = |e: std::io::Error| Error::Storage(format!("cannot write {}: {e}", to.display()));
-    owner::create(&part).map_err(io)?;
+    private::create(&part).map_err(io)?;
     {
         let mut target = Connection::open(&part)?;
         rusqlite::backup::Backup::new(connection, &mut target)?.run_to_completion(
