@@ -44,17 +44,21 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     if summary.people.is_empty() || global.quiet {
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(Terminal::detect(), ["participant", "step", "answers", "cost ratio", "flags"]);
+    let known = if design.binary().is_some() { "cost ratio" } else { "weights within, radians" };
+    let mut table = Table::new(Terminal::detect(), ["participant", "step", "answers", known, "flags"]);
     for person in &summary.people {
-        let ratio = person.ratio.map_or(String::new(), |[middle, low, high]| {
-            let [middle, low, high] = [middle, low, high].map(two_digits);
-            format!("{middle} ({low} to {high})")
-        });
+        let known = match (person.ratio, person.angle) {
+            (Some(ratio), _) => {
+                let [middle, low, high] = ratio.map(two_digits);
+                format!("{middle} ({low} to {high})")
+            }
+            (None, angle) => angle.map_or(String::new(), two_digits),
+        };
         table.row([
             person.number.map_or_else(|| "-".to_owned(), |number| number.to_string()),
             person.step.clone(),
             person.answers.to_string(),
-            ratio,
+            known,
             person.flags.join("; "),
         ]);
     }
