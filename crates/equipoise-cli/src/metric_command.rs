@@ -1,6 +1,6 @@
 //! A metric that is another program: predictions go in as JSON rows, one number comes out.
 
-use equipoise::optimize::{Judge, Labels, Predictions};
+use equipoise::decide::optimize::{Judge, Labels, Predictions};
 use std::fmt;
 use std::io::Write as _;
 use std::process::{Child, Command, ExitStatus, Stdio};

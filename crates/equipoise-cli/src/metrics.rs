@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
-use equipoise::nearest::{self, Agreement};
+use equipoise::decide::nearest::{self, Agreement};
 use equipoise::{Metric, rates::Prevalence};
 use std::path::Path;
 

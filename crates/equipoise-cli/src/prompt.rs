@@ -134,7 +134,7 @@ pub fn counted(answers: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use equipoise::{elicit, population::Logistic, space::Binary};
+    use equipoise::{population::Logistic, search, space::Binary};
     use std::cell::RefCell;
 
     /// Shows the number of the question, and keeps how many answers were saved when.
@@ -168,7 +168,7 @@ mod tests {
 
     fn run(typed: &[u8]) -> Run {
         let space = Binary::from_law(Logistic::new(5.0).unwrap());
-        let plan = elicit::BinaryLinear::new(space, 0.5).unwrap();
+        let plan = search::BinaryLinear::new(space, 0.5).unwrap();
         let mut asked = Interview::new(plan);
         let (host, mut output) = (Silent::default(), vec![]);
         let end = interview(&mut asked, &host, &mut &*typed, &mut output).unwrap();

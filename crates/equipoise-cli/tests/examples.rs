@@ -1,6 +1,6 @@
 //! Every example simulation recovers the metric it hides.
 
-use equipoise::Simulation;
+use equipoise::testing::Simulation;
 use std::path::Path;
 
 /// The largest angle, in radians, between what each file hides and what comes out.

@@ -1,10 +1,11 @@
 //! Tables as populations: boundaries, spaces, smoothing, uncertainty and calibration against slow referees.
 
-use equipoise::elicit::{BinaryLinear, DiagonalLinear, Finding};
-use equipoise::oracle::Simulated;
+use equipoise::ask::Finding;
+use equipoise::ask::Simulated;
+use equipoise::decide::threshold::{Outcome, Requirement, rewards, tune};
 use equipoise::population::{Logistic, Population, PostShift, Softmax};
+use equipoise::search::{BinaryLinear, DiagonalLinear};
 use equipoise::space::{Achievable, Space};
-use equipoise::threshold::{Outcome, Requirement, rewards, tune};
 use equipoise::{GroupConfusions, Measure, Metric, Plan, Prevalence, Sense, View};
 use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::error::value_error;
 use crate::metric::Metric;
-use equipoise::oracle::{Noise, Oracle as _, Simulated};
+use equipoise::ask::{Noise, Oracle as _, Simulated};
 use equipoise::{Preference, Query};
 use pyo3::prelude::*;
 

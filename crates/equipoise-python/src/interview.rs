@@ -3,8 +3,8 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
-use equipoise::elicit::AnyPlan;
-use equipoise::oracle::Oracle;
+use equipoise::AnyPlan;
+use equipoise::ask::Oracle;
 use equipoise::space::AnySpace;
 use equipoise::{Answer, Answered, Outcome, Plan as _, Preference, Query, Step};
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
-use equipoise::optimize::{
+use equipoise::decide::optimize::{
     Basis, Classifier, Column, FrankWolfe, Guide, Judge, Labels, Objective, Predictions, Probing, Problem,
     Rows, Scores,
 };

@@ -3,8 +3,8 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
+use equipoise::decide::threshold::{self, Doubt, Outcome, Requirement, Resamples};
 use equipoise::population::{Population as _, PostShift};
-use equipoise::threshold::{self, Doubt, Outcome, Requirement, Resamples};
 use equipoise_data::{Groups, Sample, Table};
 use numpy::{
     PyArray1, PyArray4, PyArray5, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,

@@ -3,8 +3,8 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::{Metric, confusions};
-use equipoise::rank::{Candidate, rank};
-use equipoise::{agreement, nearest};
+use equipoise::decide::rank::{Candidate, rank};
+use equipoise::{decide::agreement, decide::nearest};
 use numpy::PyReadonlyArray3;
 use pyo3::prelude::*;
 

@@ -4,8 +4,8 @@
 
 use crate::error::{Error, Result};
 use crate::study::{Candidates, Study};
+use equipoise::decide::rank::Candidate;
 use equipoise::population::{Population as _, PostShift};
-use equipoise::rank::Candidate;
 use equipoise::{GroupConfusions, View};
 use equipoise_data::{Columns, ModelConfusions, Sample, Table, read};
 use std::path::Path;

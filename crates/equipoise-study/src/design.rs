@@ -7,7 +7,7 @@ use crate::groups::{Differs, Shares};
 use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
@@ -60,7 +60,7 @@ pub struct Fit {
 #[derive(Debug, Clone)]
 pub struct Scores {
     /// Scores of the positive class, with the truth.
-    pub sample: equipoise::threshold::Sample,
+    pub sample: equipoise::decide::threshold::Sample,
     /// What was predicted against what was seen, in ten bins.
     pub reliability: equipoise_data::Reliability,
 }
@@ -422,7 +422,8 @@ fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
                     *corners = Some(vertices);
                 }
                 let table = sample.table();
-                let mut scored = equipoise::threshold::Sample::new(table.probabilities(1), table.truth())?;
+                let mut scored =
+                    equipoise::decide::threshold::Sample::new(table.probabilities(1), table.truth())?;
                 if let Some(weights) = table.weights() {
                     scored = scored.with_weights(weights)?;
                 }

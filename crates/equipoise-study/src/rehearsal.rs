@@ -12,7 +12,7 @@ use crate::report;
 use crate::schedule::Stopped;
 use crate::seams::{TestClock, TestRandom};
 use equipoise::engine::Noise;
-use equipoise::engine::people::{self, Expert};
+use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Preference};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -2,12 +2,12 @@
 
 mod common;
 
-use equipoise::engine::people::{self, Expert};
+use equipoise::ask::Oracle as _;
 use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
-use equipoise::oracle::Oracle as _;
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
-use equipoise::{GroupConfusions, Measure, Metric, Sense, View, rank};
+use equipoise::testing::people::{self, Expert};
+use equipoise::{GroupConfusions, Measure, Metric, Sense, View, decide::rank};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -70,7 +70,8 @@ fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) ->
         let estimate = metric(posterior.quantile(0.5));
         let draws: Vec<Metric> =
             (0..400).map(|n| metric(posterior.quantile((n as f64 + 0.5) / 400.0))).collect();
-        let cut = equipoise::threshold::bayes(&estimate, space.positive_prior(), &draws, 0.95).unwrap();
+        let cut =
+            equipoise::decide::threshold::bayes(&estimate, space.positive_prior(), &draws, 0.95).unwrap();
         right.threshold += usize::from(cut.interval.unwrap().contains(threshold(ratio)));
         let models = models(&space, &mut random);
         let ranking = rank::rank(&models, &estimate, &draws, 0.95).unwrap();

@@ -3,11 +3,11 @@
 mod common;
 
 use common::{fresh_seed, setting};
-use equipoise::engine::people::Expert;
+use equipoise::ask::Oracle as _;
 use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
-use equipoise::oracle::Oracle as _;
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
+use equipoise::testing::people::Expert;
 use equipoise::{Measure, Metric, Sense, View};
 use equipoise_study::group::Line;
 use rand::{RngExt as _, SeedableRng as _};

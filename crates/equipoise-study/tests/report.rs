@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Simulant, walk};
-use equipoise::rank;
+use equipoise::decide::rank;
 use equipoise_study::event::{Choice, Purpose};
 use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::report::{self, Options, Report};

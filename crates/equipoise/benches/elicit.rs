@@ -4,8 +4,8 @@
 //! interview with 700 answers (a full replay) under 5 ms.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use equipoise::elicit::{GroupFair, Linear, Method, Quadratic, SlopeSearch};
-use equipoise::oracle::Simulated;
+use equipoise::ask::Simulated;
+use equipoise::search::{GroupFair, Linear, Method, Quadratic, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::{GroupShares, Interview, Measure, Metric, Oracle, Plan, Sense, Step};
 use std::hint::black_box;

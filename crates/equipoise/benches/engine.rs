@@ -4,8 +4,8 @@
 //! elicitation; and a step of an interview costs one question, not all.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use equipoise::ask::Simulated;
 use equipoise::engine::{Adaptive, AdaptiveRatio};
-use equipoise::oracle::Simulated;
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::{Interview, Measure, Metric, Oracle, Sense, Step};

@@ -6,7 +6,7 @@
 //! `... --example optimize_speed -- TRAIN.csv VALIDATION.csv` runs 100 iterations on tables with the columns y, p1 and
 //! then bases of 0 and 1, and prints one JSON document; `experiments/optimize/bench.py` compares it with NumPy.
 
-use equipoise::optimize::{Basis, Column, FrankWolfe, Objective, Probing, Problem, Rows, Scores};
+use equipoise::decide::optimize::{Basis, Column, FrankWolfe, Objective, Probing, Problem, Rows, Scores};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::error::Error;

@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p equipoise --example use_a_metric`
 
-use equipoise::threshold::{Doubt, Requirement, Resamples, Sample};
-use equipoise::{GroupConfusions, Metric, nearest, rank};
+use equipoise::decide::threshold::{Doubt, Requirement, Resamples, Sample};
+use equipoise::{GroupConfusions, Metric, decide::nearest, decide::rank};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -7,18 +7,16 @@
 //! * [`rates`] and [`view`]: confusion matrices, rates, and which of their entries a point lists;
 //! * [`metric`]: linear, linear-fractional, quadratic, polynomial and group-fair metrics, utility or cost;
 //! * [`population`] and [`space`]: what is achievable, from laws in closed form or any source of confusion matrices;
-//! * [`oracle`]: who answers, simulated with noise or real;
-//! * [`elicit`]: the procedures, one file each, in the order of their papers;
-//! * [`Interview`]: any procedure as ask-and-answer, resumable and undoable;
-//! * [`rank`], [`agreement`] and [`nearest`]: models in the order of a metric, and which named metric orders them alike;
-//! * [`optimize`]: classifiers that maximise a metric the training loss cannot see, without retraining;
-//! * [`threshold`]: where to cut scores, for all or per group, and the reward matrix for many classes.
+//! * [`ask`]: who answers, simulated with noise or real; any procedure as ask-and-answer, resumable and undoable;
+//! * [`search`]: the papers' procedures, one file each, in the order of their papers;
+//! * [`engine`]: the adaptive procedure, which asks as few questions as information allows;
+//! * [`decide`]: models in the order of a metric, thresholds, rules that maximise it, names it is close to.
 //!
 //! ```
-//! use equipoise::{Interview, Metric, Oracle, Step, elicit, oracle::Simulated, population::Logistic, space::Binary};
+//! use equipoise::{Interview, Metric, Oracle, Step, search, ask::Simulated, population::Logistic, space::Binary};
 //!
 //! let space = Binary::from_law(Logistic::with_offset(21.0, 6.3)?); // what is achievable
-//! let plan = elicit::BinaryLinear::new(space, 0.01)?; //               how to ask
+//! let plan = search::BinaryLinear::new(space, 0.01)?; //               how to ask
 //! let hidden = r#"{"format":1,"kind":"linear","measure":"binary","sense":"utility","weights":[6,1]}"#;
 //! let mut expert = Simulated::new(Metric::from_json(hidden)?); //      who answers
 //! let mut interview = Interview::new(plan);
@@ -38,36 +36,29 @@
 //! algorithm numbers the documentation cites. Departures from the print are named where they are made.
 #![forbid(unsafe_code)]
 
-pub mod agreement;
+mod any_plan;
+pub mod ask;
+pub mod decide;
 mod document;
-pub mod elicit;
 pub mod engine;
 mod error;
-mod interview;
 mod linalg;
 pub mod metric;
-pub mod nearest;
-pub mod optimize;
-pub mod oracle;
 pub mod population;
-pub mod rank;
 pub mod rates;
-pub mod resample;
-pub mod simulation;
+pub mod search;
 pub mod space;
-mod spread;
-pub mod threshold;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod view;
 
+pub use any_plan::AnyPlan;
+pub use ask::{Answer, Answered, Divergence, Interview, Oracle, Outcome, Plan, Preference, Query, Step};
+pub use decide::Spread;
 pub use document::FORMAT;
-pub use elicit::{Outcome, Plan};
 pub use error::{Error, Result};
-pub use interview::{Answered, Divergence, Interview, Step};
 pub use metric::{Metric, Sense};
-pub use oracle::{Answer, Oracle, Preference, Query};
 pub use rates::{Confusion, GroupConfusions, GroupShares, Prevalence, Rates};
-pub use simulation::Simulation;
-pub use spread::Spread;
 pub use view::{Measure, Point, View};
 
 /// The code of the README is a test.

@@ -1,6 +1,8 @@
 //! The few vector and matrix operations the procedures need, in words.
 
 use faer::Mat;
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
@@ -196,6 +198,11 @@ pub(crate) fn inverse_of_positive(matrix: &[f64], size: usize) -> Option<Square>
         }
     }
     Some(result)
+}
+
+/// Standard normal entries.
+pub fn normals(count: usize, random: &mut impl Rng) -> Vec<f64> {
+    (0..count).map(|_| StandardNormal.sample(random)).collect()
 }
 
 #[cfg(test)]

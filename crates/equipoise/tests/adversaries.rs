@@ -1,7 +1,7 @@
 //! Adversaries against every adaptive plan; `equipoise bench sessions` runs many more.
 
-use equipoise::elicit::AnyPlan;
-use equipoise::engine::adversary::Adversary;
+use equipoise::AnyPlan;
+use equipoise::testing::adversary::Adversary;
 
 mod common;
 

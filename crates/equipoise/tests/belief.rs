@@ -36,7 +36,7 @@ fn coefficients_determine_the_values_of_every_family() {
         }
         let other: Vec<f64> = coefficients.iter().map(|c| 3.0 * c).collect();
         let tripled = metric.with_coefficients(&other).unwrap();
-        let point: Vec<f64> = equipoise::metric::random::sizes(metric.view().dimension(), &mut random);
+        let point: Vec<f64> = equipoise::testing::random::sizes(metric.view().dimension(), &mut random);
         let point: Vec<f64> = point.iter().map(|x| 0.1 * x).collect();
         let factor = if matches!(metric.family(), Family::LinearFractional(_)) { 1.0 } else { 3.0 };
         let value = metric.value(&point);

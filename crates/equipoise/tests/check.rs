@@ -2,12 +2,13 @@
 //!
 //! Seeds are fresh on every run; a failure prints the seed that reproduces it.
 
-use equipoise::elicit::{AnyPlan, Finding};
-use equipoise::engine::people::Expert;
+use equipoise::AnyPlan;
+use equipoise::ask::Finding;
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
-use equipoise::metric::random;
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
+use equipoise::testing::people::Expert;
+use equipoise::testing::random;
 use equipoise::{Answer, Measure, Metric, Oracle, Outcome, Plan, Preference, Query, Sense};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,10 +1,10 @@
 //! The adaptive engine against the information floor, on small samples; `equipoise bench queries` runs the full grid.
 
+use equipoise::ask::{Counting, Noise, Simulated};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
-use equipoise::metric::random;
-use equipoise::oracle::{Counting, Noise, Simulated};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, GroupSphere, Space, Sphere};
+use equipoise::testing::random;
 use equipoise::{Measure, Metric, Outcome, Plan, Sense};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -116,7 +116,7 @@ fn cost_ratios_come_with_an_interval_that_holds() {
         let metric = Metric::linear(space.view(), Sense::Utility, weights).unwrap();
         let (outcome, asked) = run(&plan, &metric, Noise::Logistic { slope: 20.0 / 0.175 }, seed);
         let interval = outcome.findings.iter().find_map(|finding| match finding {
-            equipoise::elicit::Finding::RatioInterval { low, high, .. } => Some((*low, *high)),
+            equipoise::ask::Finding::RatioInterval { low, high, .. } => Some((*low, *high)),
             _ => None,
         });
         let (low, high) = interval.expect("always given");

@@ -1,11 +1,11 @@
 //! The adaptive engine on fractions and polynomials, in pools, with few rows that differ, and its stopping rules.
 
-use equipoise::elicit::Finding;
+use equipoise::ask::Finding;
+use equipoise::ask::{Counting, Noise, Simulated};
 use equipoise::engine::{Adaptive, AdaptiveFractional, Answers, Pencil, Stop};
-use equipoise::metric::random;
-use equipoise::oracle::{Counting, Noise, Simulated};
 use equipoise::population::Softmax;
 use equipoise::space::{Achievable, GroupSphere, Pool, Space, Sphere};
+use equipoise::testing::random;
 use equipoise::{Answer, Measure, Metric, Oracle, Outcome, Plan, Preference, Query, Sense};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -202,7 +202,7 @@ fn a_pool_never_repeats_a_pair_nor_asks_what_is_plain() {
                  "answers":{{"kind":"flip","probability":0.1}},"space":{}}}"#,
             serde_json::to_string(&pool).unwrap()
         );
-        let plan: equipoise::elicit::AnyPlan = serde_json::from_str(&text).unwrap();
+        let plan: equipoise::AnyPlan = serde_json::from_str(&text).unwrap();
         let mut oracle = Recorder { metric: metric.clone(), asked: vec![], out_of: None };
         let Ok(outcome) = plan.run(&mut oracle);
         assert_eq!(rule(&outcome).0, "nothing left to ask");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::{Interview, Preference, Step};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,10 +1,10 @@
 //! What optimising a metric promises, whatever the rows.
 
-use equipoise::optimize::{
+use equipoise::ask::Simulated;
+use equipoise::decide::optimize::{
     Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, NAMES, Objective, Predictions, Probing,
     Problem, Rows, Scores, Soft, Start, ThroughView, baselines, nested, plug_in, select,
 };
-use equipoise::oracle::Simulated;
 use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
 use equipoise::{Measure, Metric, View};
 use proptest::prelude::*;
@@ -403,7 +403,7 @@ mod methods {
         let (train, validation) = (train.rows(), validation.rows());
         let mut bases = bases();
         bases.extend(Basis::argmax_clusters(3));
-        let centres = equipoise::optimize::centres(validation.scores(), &[], 2, 1).unwrap();
+        let centres = equipoise::decide::optimize::centres(validation.scores(), &[], 2, 1).unwrap();
         bases.extend(Basis::clusters(vec![], centres.clone()));
         bases.push(Basis::Radial { features: vec!["soft".to_owned()], centres: vec![vec![0.5]], width: 0.3 });
         let problem = Problem::new(&train, &validation, bases).unwrap();

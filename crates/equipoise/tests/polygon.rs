@@ -1,8 +1,9 @@
 //! The two-class and diagonal procedures on polygons, as they come from data.
 
-use equipoise::elicit::{AnyPlan, BinaryFractional, BinaryLinear, DiagonalLinear};
-use equipoise::oracle::Simulated;
+use equipoise::AnyPlan;
+use equipoise::ask::Simulated;
 use equipoise::population::{Logistic, Population, Softmax};
+use equipoise::search::{BinaryFractional, BinaryLinear, DiagonalLinear};
 use equipoise::space::{AnySpace, Binary, Diagonal, Polygon, Space};
 use equipoise::{Metric, Plan, View};
 use serde_json::{Value, json};

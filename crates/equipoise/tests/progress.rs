@@ -1,10 +1,10 @@
 //! "About a to b questions left": how often that was true.
 
-use equipoise::elicit::AnyPlan;
-use equipoise::engine::people::{self, Expert};
+use equipoise::AnyPlan;
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
+use equipoise::testing::people::{self, Expert};
 use equipoise::{Measure, Metric, Oracle, Sense};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,10 +1,10 @@
 //! Rankings against referees that count by hand.
 
-use equipoise::agreement::{TOP_GRADE, kendall_tau, ndcg};
+use equipoise::decide::agreement::{TOP_GRADE, kendall_tau, ndcg};
+use equipoise::decide::nearest::{self, Known};
+use equipoise::decide::rank::{Candidate, LEVEL, Ranking, rank, score};
 use equipoise::metric::Posterior;
-use equipoise::nearest::{self, Known};
 use equipoise::population::{Logistic, Softmax};
-use equipoise::rank::{Candidate, LEVEL, Ranking, rank, score};
 use equipoise::{GroupConfusions, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -157,7 +157,7 @@ proptest! {
 
     #[test]
     fn ndcg_sums_discounted_gains(truth in proptest::collection::vec(-3.0..3.0_f64, 2..30), seed in 0_u64..1000) {
-        let found = equipoise::metric::random::normals(truth.len(), &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        let found = equipoise::testing::random::normals(truth.len(), &mut Xoshiro256PlusPlus::seed_from_u64(seed));
         let (low, high) = truth.iter().fold((f64::MAX, f64::MIN), |(l, h), &t| (t.min(l), t.max(h)));
         let dcg = |scores: &[f64]| -> f64 {
             (0..truth.len()).map(|i| {

@@ -5,12 +5,14 @@
 mod common;
 
 use common::random_metric;
-use equipoise::elicit::{self, AnyPlan, Finding, Halving, Method, Order, SlopeSearch};
-use equipoise::metric::random::{self as random_of, normals, sizes};
+use equipoise::AnyPlan;
+use equipoise::ask::Finding;
+use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::{Family, LinearFractional};
-use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::{Logistic, Softmax};
+use equipoise::search::{self, Halving, Method, Order, SlopeSearch};
 use equipoise::space::{Binary, Diagonal, GroupSphere, Space, Sphere};
+use equipoise::testing::random::{self as random_of, normals, sizes};
 use equipoise::{Measure, Metric, Outcome, Plan, Sense};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -57,14 +59,14 @@ fn binary_linear_metrics_within_tolerance() {
             let weights = vec![angle.cos(), angle.sin()];
             let up = Metric::linear(space.view(), Sense::Utility, weights.clone()).unwrap();
             let down = Metric::linear(space.view(), Sense::Cost, weights).unwrap();
-            let plan = elicit::BinaryLinear::new(space, 1e-3).unwrap();
+            let plan = search::BinaryLinear::new(space, 1e-3).unwrap();
             angle_within(&plan, &up, 1e-3);
             angle_within(&plan.clone().queries_per_halving(Halving::Three), &up, 1e-3);
-            angle_within(&plan.clone().direction(elicit::Direction::Unknown), &down, 1e-3);
+            angle_within(&plan.clone().direction(search::Direction::Unknown), &down, 1e-3);
             let one_each = plan.clone().antipodal();
             angle_within(&one_each, &up, 1e-3);
             assert_eq!(run(&one_each, &up).1, 11);
-            let halved = plan.parameter(elicit::Parameter::Weight);
+            let halved = plan.parameter(search::Parameter::Weight);
             angle_within(&halved, &up, 2e-3);
         }
     });
@@ -73,7 +75,7 @@ fn binary_linear_metrics_within_tolerance() {
 #[test]
 fn a_metric_beyond_the_last_threshold_is_a_range() {
     let space = Binary::from_law(Logistic::new(5.0).unwrap());
-    let plan = elicit::BinaryLinear::new(space.clone(), 1e-3).unwrap();
+    let plan = search::BinaryLinear::new(space.clone(), 1e-3).unwrap();
     for (weights, expected) in [(vec![1.0, 0.001], 0.0), (vec![0.001, 1.0], std::f64::consts::FRAC_PI_2)] {
         let metric = Metric::linear(space.view(), Sense::Utility, weights).unwrap();
         let (outcome, _) = run(&plan, &metric);
@@ -98,7 +100,7 @@ fn fractional_pencils_from_two_tangents() {
             let offset = (p - denominator[0]) * prior + (1.0 - p - denominator[1]) * (1.0 - prior);
             let family = LinearFractional::new(numerator, denominator, offset).unwrap();
             let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family)).unwrap();
-            let plan = elicit::BinaryFractional::new(space.clone(), 1e-4).unwrap();
+            let plan = search::BinaryFractional::new(space.clone(), 1e-4).unwrap();
             let outcome = angle_within(&plan, &metric, 5e-3);
             assert!(outcome.findings.iter().any(|f| matches!(f, Finding::FractionalGauge { .. })));
         }
@@ -111,7 +113,7 @@ fn f1_and_jaccard_cannot_be_told_apart() {
     let (f1, jaccard) = (named.f_beta(1.0, 0.4).unwrap(), named.jaccard().unwrap());
     assert!(f1.difference(&jaccard).unwrap().angle < 1e-12);
     let space = Binary::from_law(Logistic::with_offset(5.0, 1.0).unwrap());
-    let plan = elicit::BinaryFractional::new(space, 1e-3).unwrap();
+    let plan = search::BinaryFractional::new(space, 1e-3).unwrap();
     assert_eq!(run(&plan, &f1), run(&plan, &jaccard));
 }
 
@@ -122,7 +124,7 @@ fn diagonal_metrics_up_to_ten_classes() {
             let space = Diagonal::from_law(Softmax::new((0..k).map(|i| 4.0 * i as f64).collect()).unwrap());
             let weights: Vec<f64> = (0..k).map(|_| random.random_range(0.5..1.5)).collect();
             let metric = Metric::named().weighted_accuracy(weights).unwrap();
-            let plan = elicit::DiagonalLinear::new(space.clone(), 1e-4).unwrap();
+            let plan = search::DiagonalLinear::new(space.clone(), 1e-4).unwrap();
             let outcome = angle_within(&plan, &metric, 1e-3);
             assert!(outcome.identifiable(), "{k}: {:?}", outcome.findings);
             let mut denominator = vec![0.0; k];
@@ -130,7 +132,7 @@ fn diagonal_metrics_up_to_ten_classes() {
             let numerator = (0..k).map(|_| random.random_range(0.5..1.0)).collect();
             let family = LinearFractional::new(numerator, denominator, 1.0).unwrap();
             let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family)).unwrap();
-            let plan = elicit::DiagonalFractional::new(space, 1e-5).unwrap();
+            let plan = search::DiagonalFractional::new(space, 1e-5).unwrap();
             angle_within(&plan, &metric, 0.02);
         }
     });
@@ -144,7 +146,7 @@ fn a_flat_face_is_reported_with_its_range() {
         [(vec![0.05, 0.95], 2.0_f64.exp(), None), (vec![0.95, 0.05], 0.0, Some((-2.0_f64).exp()))]
     {
         let metric = Metric::named().weighted_accuracy(weights).unwrap();
-        let (outcome, _) = run(&elicit::DiagonalLinear::new(space.clone(), 0.01).unwrap(), &metric);
+        let (outcome, _) = run(&search::DiagonalLinear::new(space.clone(), 0.01).unwrap(), &metric);
         let [Finding::FlatFace { class: 1, low: found_low, high: found_high }] = outcome.findings[..] else {
             panic!("{outcome:?}")
         };
@@ -167,7 +169,7 @@ fn the_best_classifier_of_a_geometric_mean_and_its_weights() {
         true => equipoise::Preference::First,
         false => equipoise::Preference::Second,
     };
-    let plan = elicit::MonotoneDiagonal::new(space.clone(), 1e-4).unwrap().cycles(6).unwrap();
+    let plan = search::MonotoneDiagonal::new(space.clone(), 1e-4).unwrap().cycles(6).unwrap();
     let Ok(outcome) = plan.run(&mut { oracle });
     let Family::Linear(found) = outcome.metric.family() else { panic!() };
     let value = g_mean(&space.best(found.weights()));
@@ -193,14 +195,14 @@ fn linear_metrics_on_balls_up_to_ten_classes() {
             let ball = Sphere::new(Measure::OffDiagonalRates, k, radius).unwrap();
             let q = ball.centre().len();
             let metric = Metric::linear(ball.view(), Sense::Cost, sizes(q, random)).unwrap();
-            let plan = elicit::Linear::new(ball.clone(), 1e-4).unwrap();
+            let plan = search::Linear::new(ball.clone(), 1e-4).unwrap();
             let backward =
                 Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Three };
             let bound = 1e-4 * (q as f64).sqrt();
             angle_within(&plan.clone().search(SlopeSearch::new(backward, 1e-4).unwrap()), &metric, bound);
             angle_within(&plan.clone().search(antipodal(1e-4)), &metric, bound);
             let mixed = Metric::linear(ball.view(), Sense::Cost, normals(q, random)).unwrap();
-            let unknown = plan.search(antipodal(1e-4)).signs(elicit::SignKnowledge::Unknown);
+            let unknown = plan.search(antipodal(1e-4)).signs(search::SignKnowledge::Unknown);
             angle_within(&unknown, &mixed, bound);
         }
     });
@@ -214,7 +216,7 @@ fn fractions_on_balls() {
             let denominator = sizes(6, random).iter().map(|b| -0.2 * b).collect();
             let family = LinearFractional::new(sizes(6, random), denominator, 1.5).unwrap();
             let metric = Metric::new(ball.view(), Sense::Cost, Family::LinearFractional(family)).unwrap();
-            let plan = elicit::LinearFractional::new(ball.clone(), 1e-5).unwrap();
+            let plan = search::LinearFractional::new(ball.clone(), 1e-5).unwrap();
             angle_within(&plan.clone().search(antipodal(1e-6)), &metric, 1e-3);
             let many =
                 Method::Paper { cycles: 12, order: Order::Backward, queries_per_halving: Halving::Three };
@@ -240,7 +242,7 @@ fn group_fair_metrics_for_any_number_of_groups_with_unequal_shares() {
             let shares = random_of::shares(k, m, random);
             let space = GroupSphere::new(0.2, shares.clone()).unwrap();
             let metric = random_of::group_fair(&shares, 0.4, random);
-            let plan = elicit::GroupFair::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-6));
+            let plan = search::GroupFair::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-6));
             let outcome = angle_within(&plan, &metric, 1e-3);
             let normal = metric.normal_form();
             let (Family::GroupFair(found), Family::GroupFair(truth)) =
@@ -251,7 +253,7 @@ fn group_fair_metrics_for_any_number_of_groups_with_unequal_shares() {
             assert!((found.trade_off() - truth.trade_off()).abs() < 1e-3);
             // The trade-off alone, from the true weights, by both searches.
             let alone =
-                elicit::TradeOff::new(space, truth.performance().to_vec(), truth.fairness().to_vec(), 1e-4)
+                search::TradeOff::new(space, truth.performance().to_vec(), truth.fairness().to_vec(), 1e-4)
                     .unwrap();
             for plan in [alone.clone(), alone.antipodal()] {
                 let (outcome, _) = run(&plan, &metric);
@@ -267,7 +269,7 @@ fn quadratic_metrics_and_their_group_fair_kin() {
     on_seeds(|random| {
         for k in [2, 3] {
             let ball = Sphere::new(Measure::OffDiagonalRates, k, 0.2).unwrap();
-            let plan = elicit::Quadratic::new(ball, 1e-6).unwrap().search(antipodal(1e-7));
+            let plan = search::Quadratic::new(ball, 1e-6).unwrap().search(antipodal(1e-7));
             let metric = random_metric(&AnyPlan::Quadratic(plan.clone()), random);
             angle_within(&plan, &metric, 1e-3);
         }
@@ -275,10 +277,10 @@ fn quadratic_metrics_and_their_group_fair_kin() {
             let shares = random_of::shares(k, m, random);
             let space = GroupSphere::new(0.2, shares.clone()).unwrap();
             let metric = random_of::group_fair_quadratic(&shares, 0.5, random);
-            let plan = elicit::GroupFairQuadratic::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-8));
+            let plan = search::GroupFairQuadratic::new(space.clone(), 1e-6).unwrap().search(antipodal(1e-8));
             angle_within(&plan, &metric, 5e-3);
             let Family::GroupFairQuadratic(truth) = metric.family() else { panic!() };
-            let alone = elicit::QuadraticTradeOff::new(
+            let alone = search::QuadraticTradeOff::new(
                 space,
                 truth.performance().to_vec(),
                 truth.fairness().to_vec(),
@@ -301,7 +303,7 @@ fn polynomials_of_degree_two_and_three() {
         for (k, degree) in [(2, 2), (2, 3), (3, 2)] {
             let ball = Sphere::new(Measure::OffDiagonalRates, k, 0.2).unwrap();
             let metric = random_of::polynomial(ball.view(), degree, random);
-            let plan = elicit::Polynomial::new(ball, degree, 1e-9).unwrap().inner_radius(1e-3).unwrap();
+            let plan = search::Polynomial::new(ball, degree, 1e-9).unwrap().inner_radius(1e-3).unwrap();
             angle_within(&plan, &metric, 0.02);
         }
     });
@@ -316,7 +318,7 @@ fn parallel_weights_hide_the_trade_off() {
         groups: [0, 1],
         violation: equipoise::metric::Weights { weights: weights.clone() },
     };
-    let plan = elicit::TradeOff::new(space, weights, vec![pair], 1e-3).unwrap();
+    let plan = search::TradeOff::new(space, weights, vec![pair], 1e-3).unwrap();
     let metric = random_of::group_fair(&shares, 0.5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let (outcome, asked) = run(&plan, &metric);
     assert_eq!((outcome.findings, asked), (vec![Finding::ParallelTradeOff], 0));

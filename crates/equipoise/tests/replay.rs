@@ -2,8 +2,8 @@
 
 mod common;
 
-use equipoise::elicit::AnyPlan;
-use equipoise::oracle::{Counting, Noise, Simulated};
+use equipoise::AnyPlan;
+use equipoise::ask::{Counting, Noise, Simulated};
 use equipoise::{Interview, Oracle, Outcome, Plan, Preference, Query, Step};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,9 +1,9 @@
 //! Thresholds against referees that try everything.
 
-use equipoise::metric::{Fair, Family, Pair, Posterior, Quadratic, Weights};
-use equipoise::threshold::{
+use equipoise::decide::threshold::{
     Chosen, Doubt, Outcome, Requirement, Resamples, Sample, bayes, decision_text, net_benefit, rewards,
 };
+use equipoise::metric::{Fair, Family, Pair, Posterior, Quadratic, Weights};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -246,7 +246,7 @@ proptest! {
 fn many_thresholds_per_group_end_no_worse_than_a_common_one() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
     let n = 6000;
-    let draws = equipoise::metric::random::normals(2 * n, &mut random);
+    let draws = equipoise::testing::random::normals(2 * n, &mut random);
     let truth: Vec<u8> = (0..n).map(|i| u8::from(draws[n + i] > 0.3)).collect();
     let scores: Vec<f64> = (0..n).map(|i| draws[i] + f64::from(truth[i]) + 0.2 * (i % 3) as f64).collect();
     let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
@@ -266,7 +266,7 @@ fn many_thresholds_per_group_end_no_worse_than_a_common_one() {
 fn groups_move_together_where_differences_between_them_cost() {
     let n = 2400;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let draws = equipoise::metric::random::normals(2 * n, &mut random);
+    let draws = equipoise::testing::random::normals(2 * n, &mut random);
     let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
     let group = |i: usize| f64::from(groups[i]);
     let truth: Vec<u8> = (0..n).map(|i| u8::from(draws[n + i] > 0.3 + 0.4 * group(i))).collect();
@@ -420,13 +420,13 @@ fn the_posterior_gives_the_bayes_threshold_its_interval() {
 fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     let n = 400;
-    let draws = equipoise::metric::random::normals(n, &mut random);
+    let draws = equipoise::testing::random::normals(n, &mut random);
     let truth: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
     let scores: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + (-draws[i] - f64::from(truth[i])).exp())).collect();
     let sample = Sample::new(&scores, &truth).unwrap();
     let metric = Metric::named().f_beta(1.0, sample.positive_prior()).unwrap();
     let resamples: Vec<Vec<f64>> =
-        (0..60).map(|_| equipoise::metric::random::sizes(n, &mut random)).collect();
+        (0..60).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
     let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
     let advice = sample.advise(&metric, &[], doubt).unwrap();
     let uncertain = advice.uncertain.unwrap();
@@ -446,7 +446,7 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
 fn intervals_of_group_thresholds_lie_around_them() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
     let n = 300;
-    let draws = equipoise::metric::random::normals(n, &mut random);
+    let draws = equipoise::testing::random::normals(n, &mut random);
     let truth: Vec<u8> = (0..n).map(|i| u8::from(i % 5 < 2)).collect();
     let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
     let scores: Vec<f64> =
@@ -455,7 +455,7 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let metric = Metric::named().accuracy(2).unwrap();
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
     let resamples: Vec<Vec<f64>> =
-        (0..80).map(|_| equipoise::metric::random::sizes(n, &mut random)).collect();
+        (0..80).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
     let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
     let found = sample.uncertain_per_group(&metric, &[], &best, doubt).unwrap().unwrap();
     for (uncertain, cut) in found.iter().zip(&best.cuts) {
@@ -478,9 +478,9 @@ fn intervals_of_group_thresholds_lie_around_them() {
 }
 
 /// Scores that are probabilities, or their squares: then theory cuts in the wrong place.
-fn advised(rows: usize, power: i32) -> equipoise::threshold::Advice {
+fn advised(rows: usize, power: i32) -> equipoise::decide::threshold::Advice {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(12);
-    let draws = equipoise::metric::random::normals(2 * rows, &mut random);
+    let draws = equipoise::testing::random::normals(2 * rows, &mut random);
     let probability = |n: usize| 1.0 / (1.0 + (-2.0 * draws[n]).exp());
     // The share of the normal distribution below a draw is uniform.
     let uniform = |n: usize| 0.5 * (1.0 + libm::erf(draws[rows + n] / std::f64::consts::SQRT_2));

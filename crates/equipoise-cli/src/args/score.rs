@@ -36,7 +36,7 @@ pub struct Judged {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub draws: Option<u32>,
     /// The probability of intervals and of the best model
-    #[arg(long, value_name = "P", default_value_t = equipoise::rank::LEVEL, value_parser = inner_share)]
+    #[arg(long, value_name = "P", default_value_t = equipoise::decide::rank::LEVEL, value_parser = inner_share)]
     pub level: f64,
     #[command(flatten)]
     pub columns: TableColumns,

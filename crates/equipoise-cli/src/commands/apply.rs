@@ -4,7 +4,7 @@ use crate::args::{Apply, Global};
 use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
-use equipoise::optimize::{Classifier, Column, Scores};
+use equipoise::decide::optimize::{Classifier, Column, Scores};
 use equipoise_data::read;
 use serde::Serialize;
 use std::io::Write as _;

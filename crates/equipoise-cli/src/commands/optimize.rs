@@ -8,7 +8,7 @@ use crate::tables::TableColumns;
 use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::{Context as _, Result, anyhow};
-use equipoise::optimize::{
+use equipoise::decide::optimize::{
     Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Objective, Outcome, Probes,
     Probing, Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
 };

@@ -2,7 +2,7 @@
 
 use crate::design::Design;
 use crate::group::metric_at;
-use equipoise::rank::{Candidate, Ranking, rank};
+use equipoise::decide::rank::{Candidate, Ranking, rank};
 use equipoise::{GroupConfusions, Metric};
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ pub struct Help {
 /// Ranks the models of a study by a metric and draws of it; `None` if the study names none.
 pub fn models(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<ModelReport> {
     let candidates = design.models()?.candidates();
-    let ranking = rank(candidates, metric, draws, equipoise::rank::LEVEL).ok()?;
+    let ranking = rank(candidates, metric, draws, equipoise::decide::rank::LEVEL).ok()?;
     let likeliest =
         ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))?;
     let (name, probability) = (likeliest.name.clone(), likeliest.probability_best);
@@ -62,7 +62,7 @@ fn help(candidates: &[Candidate], metric: &Metric, draws: &[Metric]) -> Help {
     let settles = |cases: u32, answers: u32| {
         let models: Vec<Candidate> = candidates.iter().map(|model| closer_model(model, cases)).collect();
         let metrics: Vec<Metric> = draws.iter().map(|draw| closer_metric(metric, draw, answers)).collect();
-        rank(&models, metric, &metrics, equipoise::rank::LEVEL).is_ok_and(|ranking| {
+        rank(&models, metric, &metrics, equipoise::decide::rank::LEVEL).is_ok_and(|ranking| {
             ranking.standings.iter().any(|standing| standing.probability_best >= SETTLED)
         })
     };

@@ -1,7 +1,7 @@
 //! Where to cut the scores (RP-09), and what deciding gains over not deciding.
 
 use crate::design::{Design, Scores};
-use equipoise::threshold::{Bayes, Doubt, Outcome, Resamples, bayes, net_benefit};
+use equipoise::decide::threshold::{Bayes, Doubt, Outcome, Resamples, bayes, net_benefit};
 use equipoise::{Metric, Spread};
 use serde::Serialize;
 

@@ -10,9 +10,9 @@ use super::features::Features;
 use super::normal::{density, distribution};
 use super::pairs::Points;
 use super::posterior::Posterior;
+use crate::ask::Query;
 use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
 use crate::metric::pairs;
-use crate::oracle::Query;
 use crate::rates::GroupShares;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -542,7 +542,7 @@ mod tests {
     #[test]
     fn tilted_pairs_favour_the_first_point_and_stay_feasible() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-        let shares = crate::metric::random::shares(2, 3, &mut random);
+        let shares = crate::testing::random::shares(2, 3, &mut random);
         let diagonal = View::new(Measure::DiagonalRates, 5, 1).unwrap();
         let grouped = View::new(Measure::GroupRates, 2, 3).unwrap();
         for (features, rows_that_differ) in [
@@ -580,7 +580,7 @@ mod tests {
     fn two_groups_reach_every_direction_and_three_most() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
         for m in [2, 3] {
-            let shares = crate::metric::random::shares(2, m, &mut random);
+            let shares = crate::testing::random::shares(2, m, &mut random);
             let view = View::new(Measure::GroupRates, 2, m).unwrap();
             let features = Features::group_fair(view, vec![0.0; 2 * m], 1.0, shares.clone());
             let mut exact = 0;

@@ -14,20 +14,18 @@ use super::features::Features;
 use super::normal::distribution;
 use super::ratio::Noise;
 use super::session::{AnswerModel, Session};
-use crate::elicit::{Finding, SignKnowledge};
-use crate::interview::Answered;
+use crate::ask::Answered;
+use crate::ask::DECISIVE;
+use crate::ask::Finding;
+use crate::ask::{Answer, Preference, Query};
 use crate::linalg::{dot, norm, plus, scaled};
-use crate::oracle::{Answer, Preference, Query};
+use crate::search::SignKnowledge;
 use crate::space::{Space, Sphere};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A surprise this unlikely is a misfit.
 const MISFIT: f64 = 0.01;
-/// Evidence, in bits, from which on the quadratic metric is preferred.
-///
-/// Evidence this strong comes about by chance in at most one case in thirty-two (Markov's inequality).
-pub(crate) const DECISIVE: f64 = 5.0;
 /// An answer stands out if, lapses aside, all the others leave it at most this chance.
 pub(super) const STANDS_OUT: f64 = 0.05;
 /// How many pairs a probe is chosen from.
@@ -83,7 +81,7 @@ pub(super) fn contradicted(answers: impl Iterator<Item = usize>) -> Option<Findi
 /// A linear and a quadratic metric that hear the same answers.
 ///
 /// ```
-/// use equipoise::{Measure, engine::{Answers, check::Jury}, elicit::SignKnowledge, space::Sphere};
+/// use equipoise::{Measure, engine::{Answers, check::Jury}, search::SignKnowledge, space::Sphere};
 /// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
 /// let jury = Jury::new(&ball, Answers::Exact, None, SignKnowledge::Monotone, &[]);
 /// let probe = jury.probe(None, 7); // a pair on which the two differ most
@@ -206,9 +204,9 @@ impl Jury {
     /// A point of the ball, outer ones more often, and another on a line through it.
     fn any_pair(&self, rows: Option<usize>, random: &mut Xoshiro256PlusPlus) -> Query {
         let q = self.space.view().dimension();
-        let first = crate::metric::random::normals(q, random);
+        let first = crate::linalg::normals(q, random);
         let first = scaled(&first, random.random::<f64>().powf(0.25) / norm(&first).max(1e-12));
-        let mut along = crate::metric::random::normals(q, random);
+        let mut along = crate::linalg::normals(q, random);
         let mut places: Vec<usize> = (0..q).collect();
         for n in 0..rows.map_or(0, |rows| q.saturating_sub(rows)) {
             places.swap(n, random.random_range(n..q));

@@ -5,8 +5,8 @@
 //! along random lines in the shape of the Gaussian, whose steps leave the posterior as it is.
 
 use super::posterior::{Evidence, Posterior};
+use crate::linalg::normals;
 use crate::linalg::{cholesky, dot, plus};
-use crate::metric::random::normals;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -4,12 +4,12 @@
 //! middle of the space and in units of its radius, $x = (r-o)/\rho$, and quadratic features carry factors that make the
 //! length of $\theta$ the length of the coefficients, so that a round prior favours no family member.
 
-use crate::elicit::Monomials;
 use crate::linalg::{dot, plus, scaled, times};
 use crate::metric::{
     Fair, Family, Matrix, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, factorial, pairs,
 };
 use crate::rates::GroupShares;
+use crate::search::Monomials;
 use crate::view::View;
 
 /// A feature map, and the way back from weights to a metric.
@@ -362,7 +362,7 @@ fn push_entries(matrix: &Matrix, radius: f64, factor: f64, value: &mut Vec<f64>)
 mod tests {
     use super::*;
     use crate::linalg::angle;
-    use crate::metric::random;
+    use crate::testing::random;
     use crate::view::Measure;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;

@@ -2,18 +2,18 @@
 
 use super::answers::Answers;
 use super::ask::{Fuzz, best_direction};
-use super::memory;
 use super::normal::distribution;
 use super::particles::Cloud;
 use super::pencil::{Pencil, wedge};
 use super::posterior::{Evidence, Posterior};
 use super::session::AnswerModel;
+use crate::ask::{Answer, Oracle, Preference, Query};
+use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{keep, recall};
 use crate::document::{self, Object};
-use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
-use crate::oracle::{Answer, Oracle, Preference, Query};
 use crate::space::{Space, Sphere};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -31,7 +31,7 @@ const CAUTION: f64 = 1.1;
 /// angle of `tolerance` with 95 % certainty in units of the ball.
 ///
 /// ```
-/// use equipoise::{Measure, Plan, engine::AdaptiveFractional, metric::random, oracle::Simulated};
+/// use equipoise::{Measure, Plan, engine::AdaptiveFractional, testing::random, ask::Simulated};
 /// use equipoise::space::{Space, Sphere};
 /// use rand::SeedableRng;
 /// let ball = Sphere::new(Measure::DiagonalRates, 3, 0.2)?;
@@ -107,7 +107,7 @@ impl Plan for AdaptiveFractional {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut session: FractionalSession = memory::recall(oracle).unwrap_or_else(|| self.start());
+        let mut session: FractionalSession = recall(oracle).unwrap_or_else(|| self.start());
         let (rule, radius) = loop {
             let radius = session.radius() * self.answers.caution();
             if radius <= self.tolerance {
@@ -119,7 +119,7 @@ impl Plan for AdaptiveFractional {
             let Some(query) = session.question(self.seed) else { break ("nothing left to ask", radius) };
             let answer = oracle.prefer(&query)?;
             session.take(&query, &answer);
-            memory::keep(oracle, &session);
+            keep(oracle, &session);
         };
         let gauge = "the flattest denominator over the ball, 1 at its centre".to_owned();
         let findings = vec![

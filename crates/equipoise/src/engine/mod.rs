@@ -6,7 +6,6 @@
 //! [`AdaptiveRatio`] is the plan for two classes, where one number is known exactly, with its interval;
 //! [`AdaptiveFractional`] the one for fractions, whose posterior is a cloud of [`Pencil`]s.
 
-pub mod adversary;
 mod answers;
 pub mod ask;
 pub mod check;
@@ -15,12 +14,11 @@ mod draws;
 mod features;
 mod floor;
 mod fractional;
-mod memory;
 mod normal;
 mod pairs;
 mod particles;
 mod pencil;
-pub mod people;
+pub(crate) mod people;
 mod plan;
 mod posterior;
 mod progress;
@@ -36,10 +34,11 @@ pub use decision::Decision;
 pub use features::Features;
 pub use floor::{floor_bits, pencil_floor_bits};
 pub use fractional::{AdaptiveFractional, FractionalSession};
-pub use memory::{Memory, Snapshot};
 pub use pairs::{Aim, Points};
 pub use pencil::Pencil;
 pub use plan::Adaptive;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use plan::Inquiry;
 pub use posterior::{Evidence, Posterior};
 pub use progress::Left;
 pub use ratio::{Noise, RatioPosterior};

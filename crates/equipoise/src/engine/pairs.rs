@@ -6,8 +6,8 @@ use super::draws::draws;
 use super::normal::distribution;
 use super::posterior::Posterior;
 use super::stop::entropy;
+use crate::ask::Query;
 use crate::linalg::{dot, norm};
-use crate::oracle::Query;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -8,8 +8,8 @@
 //! which depends on $u \wedge v$ alone: the plane of $u$ and $v$, and its orientation. It is linear in $u \wedge v$, so
 //! with $x = c + d$ and $y = c - d$ it is linear in $d$.
 
+use crate::linalg::normals;
 use crate::linalg::{direction, dot, norm, plus, scaled};
-use crate::metric::random::normals;
 use crate::metric::{Family, LinearFractional, Metric, Sense};
 use crate::space::{Space, Sphere};
 use rand::{Rng, RngExt};
@@ -217,7 +217,7 @@ pub fn largest_stretch(coordinates: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::random;
+    use crate::testing::random;
     use crate::view::Measure;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,7 +1,7 @@
 //! The population of people the engine allows for when nothing is known of the person who answers.
 //!
 //! It is stated once and used twice: as the prior of the noise ([`prior`]), and as the experts that benches and `equipoise
-//! plan` simulate ([`noise`], [`log_ratio`]). A posterior whose prior is the population covers as often as it says,
+//! plan` simulate (`testing::people`). A posterior whose prior is the population covers as often as it says,
 //! averaged over that population, whatever rule ends the questions.
 //!
 //! Slopes are in units of the largest disc (or ball) of possible classifiers: at slope 5 a difference of half the disc is
@@ -9,14 +9,7 @@
 //! answers that have nothing to do with the question, are spread evenly up to one in twenty. This is an assumption about
 //! attentive adults, not a measurement; whoever knows better states the noise in the plan.
 
-use super::plan::Adaptive;
 use super::ratio::Noise;
-use crate::elicit::{AnyPlan, SignKnowledge};
-use crate::metric::{Metric, Sense, random as metrics};
-use crate::oracle::{Answer, Oracle, Preference, Query};
-use rand::{Rng, RngExt as _, SeedableRng as _};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use std::convert::Infallible;
 
 /// The least and the most discerning person.
 pub const SLOPES: [f64; 2] = [5.0, 80.0];
@@ -30,49 +23,6 @@ pub const LARGEST_RATIO: f64 = 200.0;
 /// How fine the prior is: steps of the slope, steps of the lapse rate.
 const STEPS: [usize; 2] = [7, 3];
 
-/// A person's noise, drawn from the population.
-pub fn noise(random: &mut impl Rng) -> Noise {
-    at(random.random(), random.random())
-}
-
-/// The logarithm of a cost ratio, drawn from the population.
-pub fn log_ratio(random: &mut impl Rng) -> f64 {
-    LARGEST_RATIO.ln() * (2.0 * random.random::<f64>() - 1.0)
-}
-
-/// A metric that a plan could find, drawn from the population, and what a difference of one radius of the space is worth to
-/// it. Nothing for plans that do not adapt, and for fractions.
-pub fn metric(plan: &AnyPlan, random: &mut impl Rng) -> Option<(Metric, f64)> {
-    match plan {
-        AnyPlan::AdaptiveRatio(ratio) => {
-            let (sin, cos) = (-log_ratio(random)).exp().atan().sin_cos();
-            let metric = Metric::linear(plan.view(), Sense::Utility, vec![cos, sin]).ok()?;
-            Some((metric, ratio.start().unit()))
-        }
-        AnyPlan::Adaptive(adaptive) => Some(weights(adaptive, random)),
-        _ => None,
-    }
-}
-
-/// Weights without a preferred direction, but of the signs that are known.
-fn weights(plan: &Adaptive, random: &mut impl Rng) -> (Metric, f64) {
-    let features = plan.features();
-    let mut weights = metrics::normals(features.dimension(), random);
-    if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
-        weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());
-    }
-    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
-    weights.iter_mut().for_each(|w| *w /= length);
-    let metric = features.metric(&weights);
-    // Metrics come normalised in their own way; the unit makes up for it.
-    let x: Vec<f64> = metrics::normals(plan.view().dimension(), random).iter().map(|x| 0.1 * x).collect();
-    let value = |z: Vec<f64>| z.iter().zip(&weights).map(|(z, w)| z * w).sum::<f64>();
-    let middle = vec![0.0; x.len()];
-    let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
-    let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
-    (metric, unit)
-}
-
 /// The population as a list of equally likely noises.
 pub fn prior() -> Vec<(Noise, f64)> {
     let [slopes, lapses] = STEPS;
@@ -82,55 +32,6 @@ pub fn prior() -> Vec<(Noise, f64)> {
 }
 
 /// The person at these shares of the population.
-fn at(slope: f64, lapse: f64) -> Noise {
+pub(crate) fn at(slope: f64, lapse: f64) -> Noise {
     Noise { slope: SLOPES[0] * (SLOPES[1] / SLOPES[0]).powf(slope), lapse: MOST_LAPSES * lapse }
-}
-
-/// A simulated member of the population: a metric and a noise in units of the space.
-#[derive(Debug, Clone)]
-pub struct Expert {
-    metric: Metric,
-    unit: f64,
-    noise: Noise,
-    random: Xoshiro256PlusPlus,
-}
-
-impl Expert {
-    /// Whoever holds this metric (its weights of length 1) and errs like this; `unit` is the radius of the space.
-    pub fn new(metric: Metric, unit: f64, noise: Noise, seed: u64) -> Self {
-        Self { metric, unit, noise, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
-    }
-}
-
-impl Expert {
-    /// What they would rather have.
-    pub fn choose(&mut self, query: &Query) -> Preference {
-        let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
-        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
-        if first { Preference::First } else { Preference::Second }
-    }
-}
-
-impl Oracle for Expert {
-    type Err = Infallible;
-
-    fn prefer(&mut self, query: &Query) -> Result<Answer, Infallible> {
-        Ok(self.choose(query).into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_prior_has_the_moments_of_the_population() {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
-        let people: Vec<Noise> = (0..20_000).map(|_| noise(&mut random)).collect();
-        let listed: Vec<Noise> = prior().into_iter().map(|(noise, _)| noise).collect();
-        let mean = |of: fn(&Noise) -> f64, all: &[Noise]| all.iter().map(of).sum::<f64>() / all.len() as f64;
-        let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
-        assert!(gap(|noise| noise.slope.ln()) < 0.03);
-        assert!(gap(|noise| noise.lapse) < 0.001);
-    }
 }

@@ -4,16 +4,17 @@ use super::answers::Answers;
 use super::ask::{Chooser, Reach};
 use super::check::{self, Jury};
 use super::features::Features;
-use super::memory;
 use super::pairs::{Aim, Points};
 use super::rivals;
 use super::session::Session;
 use super::stop::Stop;
+use crate::ask::Answered;
+use crate::ask::{Answer, Oracle, Query};
+use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{keep, recall};
 use crate::document::{self, Object};
-use crate::elicit::{Finding, Outcome, Plan, SignKnowledge};
 use crate::error::{Error, Result, check as expect};
-use crate::interview::Answered;
-use crate::oracle::{Answer, Oracle, Query};
+use crate::search::SignKnowledge;
 use crate::space::{GroupSphere, Pool, Space, Sphere};
 use crate::view::View;
 use serde::Serialize;
@@ -35,7 +36,7 @@ enum Subject {
 /// Elicits a metric that is linear in its weights with as few questions as information allows.
 ///
 /// ```
-/// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, oracle::Simulated, space::{Space, Sphere}};
+/// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, ask::Simulated, space::{Space, Sphere}};
 /// let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2)?;
 /// let hidden = Metric::linear(ball.view(), Sense::Cost, vec![1.0, 2.0, 1.0, 4.0, 8.0, 1.0])?;
 /// let plan = Adaptive::linear(ball, 0.01)?;
@@ -58,7 +59,7 @@ pub struct Adaptive {
 
 /// Where a run is: asking, or checking what the answers came to.
 #[derive(Debug, Clone)]
-pub(super) struct Inquiry {
+pub(crate) struct Inquiry {
     pub session: Session,
     /// The rule that ended the questions, and whoever hears the probes after it.
     check: Option<(&'static str, Jury)>,
@@ -74,7 +75,7 @@ impl Adaptive {
     /// A linear metric from pairs of a pool; ends when the best of the pool is known with 95 % certainty.
     ///
     /// ```
-    /// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, oracle::Simulated, space::{Pool, Space}};
+    /// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, ask::Simulated, space::{Pool, Space}};
     /// let models = [("a", [0.30, 0.02]), ("b", [0.20, 0.05]), ("c", [0.12, 0.12]), ("d", [0.05, 0.30])];
     /// let models = models.map(|(name, point)| (name.to_owned(), point.to_vec()));
     /// let pool = Pool::new(Measure::OffDiagonalRates, 2, models.to_vec())?;
@@ -165,7 +166,7 @@ impl Adaptive {
     /// coordinates.
     ///
     /// ```
-    /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, oracle::Simulated, space::Sphere};
+    /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, ask::Simulated, space::Sphere};
     /// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
     /// // Mistakes of one kind weigh the more, the more there are of them.
     /// let text = r#"{"format":1,"kind":"quadratic","measure":"off_diagonal_rates","classes":2,"sense":"cost",
@@ -244,7 +245,8 @@ impl Adaptive {
     }
 
     /// Whether a question may show this point, to within `tolerance` in units of the space.
-    pub(super) fn may_ask_about(&self, point: &[f64], tolerance: f64) -> bool {
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn may_ask_about(&self, point: &[f64], tolerance: f64) -> bool {
         let features = self.features();
         let x = features.relative(point);
         let near = |y: &[f64]| x.iter().zip(features.relative(y)).all(|(a, b)| (a - b).abs() <= tolerance);
@@ -390,7 +392,7 @@ impl Plan for Adaptive {
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
         let begin = || Inquiry { session: self.start(), check: None, probed: 0 };
-        let mut inquiry: Inquiry = memory::recall(oracle).unwrap_or_else(begin);
+        let mut inquiry: Inquiry = recall(oracle).unwrap_or_else(begin);
         let rule = loop {
             if let Some((rule, _)) = inquiry.check {
                 break rule;
@@ -399,7 +401,7 @@ impl Plan for Adaptive {
                 Ok(query) => {
                     let answer = oracle.prefer(&query)?;
                     inquiry.session.take(&query, &answer);
-                    memory::keep(oracle, &inquiry);
+                    keep(oracle, &inquiry);
                 }
                 Err(rule) => {
                     inquiry.check = self.jury(&inquiry.session).map(|jury| (rule, jury));
@@ -413,7 +415,7 @@ impl Plan for Adaptive {
             let Answer { preference, shown } = oracle.prefer(&query)?;
             jury.hear(&Answered { query, preference, shown });
             inquiry.probed += 1;
-            memory::keep(oracle, &inquiry);
+            keep(oracle, &inquiry);
         }
         Ok(self.outcome(&inquiry, rule))
     }

@@ -8,7 +8,7 @@
 use super::people;
 use super::ratio::{REACHES, RatioPosterior, SHARES, difference, entropy};
 use super::ratio_plan::AdaptiveRatio;
-use crate::oracle::Query;
+use crate::ask::Query;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;

@@ -6,8 +6,8 @@
 use super::plan::Adaptive;
 use super::progress::Left;
 use super::session::Session;
+use crate::ask::{Answer, Preference};
 use crate::linalg::{dot, norm};
-use crate::oracle::{Answer, Preference};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -6,7 +6,7 @@
 //! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
 
 use super::people;
-use crate::oracle::{Answer, Preference, Query};
+use crate::ask::{Answer, Preference, Query};
 use crate::space::Binary;
 
 /// Grid places: ratios from 1/200 to 200, evenly in the logarithm.
@@ -138,7 +138,7 @@ pub struct RatioPosterior {
 impl RatioPosterior {
     /// Every ratio on the grid equally likely, every noise as likely as it is listed.
     pub fn new(space: Binary, noises: &[(Noise, f64)]) -> Self {
-        let unit = crate::elicit::inscribed_radius(&space);
+        let unit = crate::search::inscribed_radius(&space);
         let logs = noises.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
         let noises = noises.iter().map(|(noise, _)| *noise).collect();
         Self::from_logs(space, unit, Scale::full(), noises, logs)
@@ -151,7 +151,7 @@ impl RatioPosterior {
         made
     }
 
-    /// What people's answers look like when nothing is known of the person: the population of [`people`].
+    /// What people's answers look like when nothing is known of the person: the population of `people`.
     pub fn person(space: Binary) -> Self {
         Self::new(space, &people::prior())
     }

@@ -2,13 +2,13 @@
 
 use super::answers::Answers;
 use super::check::{STANDS_OUT, contradicted};
-use super::memory;
 use super::ratio::{Noise, RatioPosterior, Scale};
+use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Oracle, Query};
+use crate::ask::{keep, recall};
 use crate::document::{self, Object};
-use crate::elicit::{Finding, Outcome, Plan};
 use crate::error::{Result, check};
 use crate::metric::{Metric, RatioInterval, Sense};
-use crate::oracle::{Oracle, Query};
 use crate::space::{Binary, Space};
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 /// expected to tell as much as `floor` bits; or after `budget` questions. The result says which.
 ///
 /// With `answers` left out, or unknown, nothing is assumed of the person but a population of people
-/// ([`people`](super::people)), which the answers narrow down.
+/// (`people`), which the answers narrow down.
 ///
 /// ```
-/// use equipoise::{Metric, Plan, engine::AdaptiveRatio, oracle::Simulated, population::Logistic, space::Binary};
+/// use equipoise::{Metric, Plan, engine::AdaptiveRatio, ask::Simulated, population::Logistic, space::Binary};
 /// let hidden = r#"{"format":1,"kind":"linear","measure":"binary","sense":"utility","weights":[6,1]}"#;
 /// let plan = AdaptiveRatio::new(Binary::from_law(Logistic::with_offset(21.0, 6.3)?))?;
 /// let Ok(outcome) = plan.run(&mut Simulated::new(Metric::from_json(hidden)?));
@@ -203,13 +203,13 @@ impl Plan for AdaptiveRatio {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let mut posterior = memory::recall(oracle).unwrap_or_else(|| self.start());
+        let mut posterior = recall(oracle).unwrap_or_else(|| self.start());
         loop {
             match self.next(&posterior) {
                 Ok(query) => {
                     let answer = oracle.prefer(&query)?;
                     posterior.take(&query, &answer);
-                    memory::keep(oracle, &posterior);
+                    keep(oracle, &posterior);
                 }
                 Err(rule) => return Ok(self.outcome(&posterior, rule)),
             }

@@ -7,10 +7,10 @@ use super::posterior::{Evidence, Posterior};
 use super::ratio::Noise;
 use super::rivals::{self, Rival};
 use super::stop::expected_bits;
-use crate::interview::Answered;
+use crate::ask::Answered;
+use crate::ask::{Answer, Preference, Query};
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
-use crate::oracle::{Answer, Preference, Query};
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -110,7 +110,7 @@ impl Posterior {
     }
 
     fn draw(&self, axes: &[Vec<f64>], random: &mut impl Rng) -> Vec<f64> {
-        let steps = super::random::normals(axes.len(), random);
+        let steps = crate::linalg::normals(axes.len(), random);
         axes.iter().zip(steps).fold(self.mean.clone(), |point, (axis, step)| plus(&point, step, axis))
     }
 
@@ -349,7 +349,7 @@ impl Metric {
             drawn[positive] = own[negative] * ratio * factor;
             self.with_coefficients(&scaled(&drawn, size / norm(&drawn)))
         };
-        super::random::normals(count, random).into_iter().filter_map(|step| draw(step).ok()).collect()
+        crate::linalg::normals(count, random).into_iter().filter_map(|step| draw(step).ok()).collect()
     }
 }
 

@@ -182,7 +182,8 @@ impl<V: Violation> Fair<V> {
     }
 
     /// The same normal form with another trade-off.
-    pub(super) fn with_trade_off(&self, trade_off: f64) -> Self {
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn with_trade_off(&self, trade_off: f64) -> Self {
         Self { trade_off, ..self.normal_form() }
     }
 

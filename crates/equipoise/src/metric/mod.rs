@@ -16,7 +16,6 @@ mod linear_fractional;
 pub mod named;
 mod polynomial;
 mod quadratic;
-pub mod random;
 mod scorer;
 
 pub use belief::{Posterior, RatioInterval, Signs};

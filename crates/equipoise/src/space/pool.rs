@@ -3,8 +3,8 @@
 use super::{Achievable, Space};
 use crate::document::{self, Object};
 use crate::error::{Error, Result, check};
+use crate::linalg::normals;
 use crate::linalg::{dot, norm, plus};
-use crate::metric::random::normals;
 use crate::population::Population;
 use crate::view::{Measure, Point, View};
 use rand::SeedableRng;

@@ -1,9 +1,9 @@
 //! Every plan there is, and hidden metrics to run them against.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use equipoise::AnyPlan;
 use equipoise::Metric;
-use equipoise::elicit::AnyPlan;
-use equipoise::metric::random;
+use equipoise::testing::random;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 const LOGISTIC: &str = r#"{"kind":"logistic","slope":5,"offset":0.4}"#;

@@ -1,11 +1,11 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
 use super::{Row, Settings, TARGETS, Trial, backward, each, printed, race, summary};
-use equipoise::elicit::{LinearFractional, Method, SlopeSearch};
+use equipoise::ask::{Counting, Simulated};
 use equipoise::engine::{AdaptiveFractional, FractionalSession, Pencil, pencil_floor_bits};
-use equipoise::metric::random;
-use equipoise::oracle::{Counting, Simulated};
+use equipoise::search::{LinearFractional, Method, SlopeSearch};
 use equipoise::space::{Space, Sphere};
+use equipoise::testing::random;
 use equipoise::{Oracle, Plan};
 
 /// Coordinates, and how many questions may be asked in the median to .01.

@@ -5,11 +5,11 @@ use crate::args::Global;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise::engine::people::{self, Expert};
 use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left, Noise};
-use equipoise::metric::random;
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space};
+use equipoise::testing::people::{self, Expert};
+use equipoise::testing::random;
 use equipoise::{Metric, Oracle, Sense};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -218,7 +218,7 @@ fn angle_session(
     let Ok(outcome) = equipoise::Plan::run(plan, &mut expert);
     let error = outcome.metric.difference(&metric).expect("both linear").angle;
     let stopped = outcome.findings.iter().find_map(|finding| match finding {
-        equipoise::elicit::Finding::Stopped { questions, rule, .. } => Some((*questions, rule == "budget")),
+        equipoise::ask::Finding::Stopped { questions, rule, .. } => Some((*questions, rule == "budget")),
         _ => None,
     });
     let (asked, capped) = stopped.expect("an adaptive plan says why it stopped");

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::prompt::{self, End, counted};
 use crate::{files, json};
 use anyhow::{Context as _, Result};
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::{Interview, Preference, Query};
 use std::cell::Cell;
 use std::io::Write;

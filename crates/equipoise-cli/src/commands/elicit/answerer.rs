@@ -5,7 +5,7 @@ use super::task::{Task, parameter};
 use crate::args::Worded;
 use crate::fault::Fault;
 use anyhow::Result;
-use equipoise::oracle::{Noise, Oracle, Simulated};
+use equipoise::ask::{Noise, Oracle, Simulated};
 use equipoise::population::Population as _;
 use equipoise::rates::{Confusion, Prevalence, Rates};
 use equipoise::{

@@ -2,7 +2,7 @@
 
 use crate::ratio::{Agreeing, two_digits};
 use equipoise::Answered;
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 
 /// What the answers so far say, in a sentence; `None` where a search has nothing to say before its end.
 pub fn so_far(plan: &AnyPlan, transcript: &[Answered]) -> Option<String> {

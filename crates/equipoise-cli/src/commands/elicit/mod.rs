@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use answerer::Expert;
 use anyhow::{Context as _, Result};
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::population::Population as _;
 use equipoise::{Answered, Interview, Metric, Outcome, Preference, Query};
 use equipoise_data::{Note, Reading};

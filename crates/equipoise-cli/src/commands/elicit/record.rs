@@ -4,7 +4,7 @@ use super::task::Task;
 use crate::fault::Fault;
 use crate::{files, fingerprint, prompt};
 use anyhow::{Context as _, Result};
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::{Answered, Interview};
 use serde_json::{Map, Value, json};
 use std::path::Path;

@@ -4,7 +4,7 @@ use crate::args::{Elicit, Worded};
 use crate::fault::Fault;
 use crate::{files, fingerprint};
 use anyhow::{Context as _, Result};
-use equipoise::elicit::AnyPlan;
+use equipoise::AnyPlan;
 use equipoise::population::Population as _;
 use equipoise::space::AnySpace;
 use equipoise_data::{Sample, Table};

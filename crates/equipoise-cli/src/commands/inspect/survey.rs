@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use equipoise::Measure;
+use equipoise::decide::threshold::RARE;
 use equipoise::population::{Population as _, PostShift};
 use equipoise::space::{Achievable, Polygon};
-use equipoise::threshold::RARE;
 use equipoise_data::{Bin, Boundary, Reliability, Sample, Smooth, Table};
 use serde::Serialize;
 

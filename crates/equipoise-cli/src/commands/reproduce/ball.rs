@@ -1,10 +1,10 @@
 //! Tables B.2 and B.3: linear metrics on a sphere of off-diagonal confusions.
 
 use super::{Report, Settings, Table, vector};
-use equipoise::elicit::{Halving, Linear, Method, Order, SlopeSearch};
-use equipoise::metric::random;
-use equipoise::oracle::{Counting, Simulated};
+use equipoise::ask::{Counting, Simulated};
+use equipoise::search::{Halving, Linear, Method, Order, SlopeSearch};
 use equipoise::space::{Space, Sphere};
+use equipoise::testing::random;
 use equipoise::{Measure, Metric, Plan, Sense};
 use equipoise_plot::Plot;
 

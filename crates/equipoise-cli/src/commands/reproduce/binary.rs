@@ -3,10 +3,10 @@
 use super::data::NoData;
 use super::{Report, Settings, Table, deviation, mean, vector};
 use anyhow::Result;
-use equipoise::elicit::{BinaryFractional, BinaryLinear, Direction, Solve};
+use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::{Family, LinearFractional};
-use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::Logistic;
+use equipoise::search::{BinaryFractional, BinaryLinear, Direction, Solve};
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Plan, Sense};
 use equipoise_data::Smooth;

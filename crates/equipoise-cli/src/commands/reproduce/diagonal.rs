@@ -1,10 +1,11 @@
 //! Tables B.1, B.4 and B.5: metrics of the diagonal under the softmax law.
 
 use super::{Report, Settings, Table, vector};
-use equipoise::elicit::{DiagonalFractional, DiagonalLinear, Finding};
+use equipoise::ask::Finding;
+use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::{Family, LinearFractional};
-use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::Softmax;
+use equipoise::search::{DiagonalFractional, DiagonalLinear};
 use equipoise::space::{Diagonal, Space};
 use equipoise::{Metric, Plan, Sense};
 

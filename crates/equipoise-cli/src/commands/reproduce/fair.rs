@@ -1,10 +1,10 @@
 //! Figure 5.3: group-fair metrics, k and m from 2 to 5.
 
 use super::{Report, Settings, Table, mean};
-use equipoise::elicit::{Equations, GroupFair, Method, SlopeSearch, TradeOffBy};
-use equipoise::metric::random;
-use equipoise::oracle::{Counting, Simulated};
+use equipoise::ask::{Counting, Simulated};
+use equipoise::search::{Equations, GroupFair, Method, SlopeSearch, TradeOffBy};
 use equipoise::space::GroupSphere;
+use equipoise::testing::random;
 use equipoise::{GroupShares, Plan};
 use equipoise_plot::Plot;
 use rand::RngExt;

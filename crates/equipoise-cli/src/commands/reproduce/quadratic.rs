@@ -1,10 +1,11 @@
 //! Figures 6.3 to 6.6: quadratic metrics on a ball of radius .2, and group-fair quadratic ones.
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
-use equipoise::elicit::{GroupFairQuadratic, Halving, Method, Quadratic, Reconstruction, SlopeSearch};
-use equipoise::metric::{self, Family, random};
-use equipoise::oracle::{Counting, Simulated};
+use equipoise::ask::{Counting, Simulated};
+use equipoise::metric::{self, Family};
+use equipoise::search::{GroupFairQuadratic, Halving, Method, Quadratic, Reconstruction, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
+use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Oracle, Outcome, Plan, Preference, Query, Sense};
 use equipoise_plot::Plot;
 use rand::RngExt;
@@ -298,8 +299,8 @@ fn slope_ratio(metric: &Metric, rng: &mut Xoshiro256PlusPlus) -> f64 {
         let Ok(answer) = oracle.prefer(query);
         answer.preference
     };
-    let ball = equipoise::elicit::slope::Ball { centre, radius: INNER };
-    let Ok(found) = published().run(ball, equipoise::elicit::slope::Signs::Unknown, &mut answer);
+    let ball = equipoise::search::slope::Ball { centre, radius: INNER };
+    let Ok(found) = published().run(ball, equipoise::search::slope::Signs::Unknown, &mut answer);
     let truth = metric.gradient(centre);
     (found[1] / found[0]) / (truth[1] / truth[0])
 }

@@ -4,12 +4,13 @@
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
 use anyhow::Result;
-use equipoise::agreement::{kendall_tau, ndcg};
-use equipoise::elicit::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
-use equipoise::metric::{Fair, Family, Pair, Squared, Violation, Weights, random};
-use equipoise::oracle::{Counting, Simulated};
+use equipoise::ask::{Counting, Simulated};
+use equipoise::decide::agreement::{kendall_tau, ndcg};
+use equipoise::metric::{Fair, Family, Pair, Squared, Violation, Weights};
 use equipoise::population::Population as _;
+use equipoise::search::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
 use equipoise::space::{Achievable, GroupSphere, Space as _, Sphere};
+use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Outcome, Plan, Point, Sense};
 use equipoise_data::{ModelConfusions, Pool};
 use equipoise_plot::Plot;

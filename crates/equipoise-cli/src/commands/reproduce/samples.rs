@@ -6,10 +6,11 @@
 
 use super::{Report, Settings, Table};
 use anyhow::Result;
-use equipoise::elicit::{BinaryLinear, DiagonalLinear, Direction, Halving, Interval};
-use equipoise::metric::{Family, random};
-use equipoise::oracle::Simulated;
+use equipoise::ask::Simulated;
+use equipoise::metric::Family;
+use equipoise::search::{BinaryLinear, DiagonalLinear, Direction, Halving, Interval};
 use equipoise::space::{Binary, Space};
+use equipoise::testing::random;
 use equipoise::{Metric, Outcome, Plan, Sense};
 use equipoise_data::{Boundary, Smooth};
 use equipoise_plot::Plot;

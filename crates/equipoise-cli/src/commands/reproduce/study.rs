@@ -1,10 +1,10 @@
 //! Table 8.4: ten simulated subjects who hold the printed metrics.
 
 use super::{Report, Settings, Table};
-use equipoise::elicit::{BinaryLinear, Halving, Parameter};
+use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::Family;
-use equipoise::oracle::{Counting, Simulated};
 use equipoise::population::Logistic;
+use equipoise::search::{BinaryLinear, Halving, Parameter};
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Oracle, Plan, Query, Sense};
 use rand::{RngExt, SeedableRng};

@@ -1,6 +1,6 @@
 //! The decision curve, with the threshold probability that the metric stands for.
 
-use equipoise::threshold::{Bayes, CurvePoint, Sample};
+use equipoise::decide::threshold::{Bayes, CurvePoint, Sample};
 use equipoise_plot::Plot;
 
 /// Net benefit of the scores, of accepting everybody and of accepting nobody, and where the metric's threshold lies.

@@ -7,7 +7,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
-use equipoise::threshold::{
+use equipoise::decide::threshold::{
     Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Resamples, Sample, Uncertain,
 };
 use equipoise::{GroupConfusions, Spread};

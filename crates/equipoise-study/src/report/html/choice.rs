@@ -12,7 +12,7 @@ pub fn models(page: &mut Page, report: &Report) {
     let Some(found) = &report.models else { return };
     page.heading(2, "Which model?");
     page.sourced(&found.headline, &super::all_rows(report));
-    let mut standings: Vec<&equipoise::rank::Standing> = found.ranking.standings.iter().collect();
+    let mut standings: Vec<&equipoise::decide::rank::Standing> = found.ranking.standings.iter().collect();
     standings.sort_by(|a, b| b.probability_best.total_cmp(&a.probability_best));
     let labels: Vec<String> =
         standings.iter().map(|s| format!("{}: {:.2}", s.name, s.probability_best)).collect();

@@ -1,0 +1,60 @@
+//! Optimising a metric that the training loss cannot see, without retraining.
+//!
+//! A trained model's class probabilities on a large training table, which may be noisy or shifted, and on a small clean
+//! validation table go in, with a metric that can only be evaluated: a closed form, a black box, or a person comparing
+//! classifiers. A post-shift classifier that maximises the metric comes out (thesis, chapter 7).
+//!
+//! * [`Rows`] and [`Scores`] are the tables, [`Basis`] the functions of a row that weights are built from;
+//! * [`Problem`] holds what is counted once: the training rows as [`atoms`](self) or as they are, the validation rows;
+//! * a [`Guide`] says how the metric changes when predictions move a little: by its gradient ([`Objective`]), by
+//!   evaluating it near the current classifier ([`Probing`]), or by comparisons ([`Comparing`]);
+//! * [`elicit_weights`] turns those slopes into example weights, [`plug_in`] into a classifier (PI-EW), and
+//!   [`FrankWolfe`] repeats it (FW-EG);
+//! * [`baselines`] has what one would try first, [`select`](select()) chooses among sets of bases.
+//!
+//! ```
+//! use equipoise::decide::optimize::{Basis, FrankWolfe, Objective, Problem, Rows, Scores};
+//! // Two of eight rows are positive, and the model is too sure that they are not.
+//! let positive = [0.05, 0.10, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40];
+//! let truth = [0, 0, 0, 0, 0, 0, 1, 1];
+//! let rows = Rows::new(Scores::new(vec![&positive])?, &truth)?;
+//! let problem = Problem::new(&rows, &rows, vec![Basis::All])?;
+//! let mut metric = Objective::by_name("g_mean").expect("a known name");
+//! let outcome = FrankWolfe::default().run(&problem, &mut metric)?;
+//! assert_eq!(outcome.classifier.predict(rows.scores())?, [0, 0, 0, 0, 0, 0, 1, 1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod atoms;
+pub mod baselines;
+mod basis;
+mod classifier;
+mod constraints;
+mod frank_wolfe;
+mod kmeans;
+mod moments;
+mod objective;
+mod oracle;
+mod pairwise;
+mod plug_in;
+mod probe;
+mod problem;
+mod rows;
+mod rule;
+mod select;
+mod weights;
+
+pub use basis::Basis;
+pub use classifier::Classifier;
+pub use frank_wolfe::{FrankWolfe, Outcome, Start, Stopped};
+pub use kmeans::centres;
+pub use objective::{NAMES, Objective};
+pub use oracle::{Failure, Guide, Hard, Judge, Labels, Neighbourhood, Predictions, Probing, Soft};
+pub use pairwise::{Comparer, Comparing, ThroughView, Unanswered};
+pub use plug_in::plug_in;
+pub use probe::Probes;
+pub use problem::{Problem, ROWS_PER_WEIGHT};
+pub use rows::{Column, Rows, Scores};
+pub use rule::{Form, Rule};
+pub use select::{Candidate, Selection, nested, select};
+pub use weights::{Weights, elicit_weights};

@@ -1,0 +1,72 @@
+//! Decision curves: what a rule gains over doing nothing, for every threshold probability.
+
+use super::sample::{Sample, weight};
+use crate::error::{Result, check};
+use crate::rates::Confusion;
+use serde::Serialize;
+
+/// The net benefits at one threshold probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// $p_t$.
+    pub threshold: f64,
+    /// Of accepting the scores of at least $p_t$.
+    pub net_benefit: f64,
+    /// Of accepting everybody.
+    pub treat_all: f64,
+    /// Of accepting nobody: 0.
+    pub treat_none: f64,
+}
+
+/// The net benefit of a two-class rule, in true positives per row (Vickers and Elkin 2006).
+///
+/// $$ TP - FP\,\frac{p_t}{1 - p_t} $$
+///
+/// ```
+/// use equipoise::{Confusion, decide::threshold::net_benefit};
+/// let confusion = Confusion::new(2, vec![0.6, 0.1, 0.05, 0.25])?;
+/// assert!((net_benefit(&confusion, 0.2)? - (0.25 - 0.1 / 4.0)).abs() < 1e-15);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+pub fn net_benefit(confusion: &Confusion, threshold: f64) -> Result<f64> {
+    check::number("classes of a decision curve", confusion.classes() as f64, confusion.classes() == 2, "2")?;
+    Ok(confusion.get(1, 1) - confusion.get(0, 1) * odds(threshold)?)
+}
+
+impl Sample {
+    /// The decision curve of these scores, taken as calibrated probabilities, at the given threshold probabilities.
+    ///
+    /// ```
+    /// use equipoise::decide::threshold::Sample;
+    /// let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1])?;
+    /// let curve = sample.decision_curve(&[0.2, 0.5])?;
+    /// assert_eq!(curve[0].net_benefit, 0.5 - 0.25 * 0.25); // all but the first row are accepted
+    /// assert_eq!(curve[1].net_benefit, 0.25);
+    /// assert_eq!((curve[1].treat_all, curve[1].treat_none), (0.0, 0.0));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn decision_curve(&self, thresholds: &[f64]) -> Result<Vec<CurvePoint>> {
+        let mut sums = vec![[0.0; 2]];
+        for row in &self.rows {
+            let mut sum = sums[sums.len() - 1];
+            sum[usize::from(row.class)] += weight(self.weights.as_deref(), row);
+            sums.push(sum);
+        }
+        let [negative, positive] = sums[sums.len() - 1];
+        let all = negative + positive;
+        let benefit = |[fp, tp]: [f64; 2], odds: f64| (tp - fp * odds) / all;
+        let point = |&threshold: &f64| {
+            let odds = odds(threshold)?;
+            let accepted = self.rows.partition_point(|row| row.score >= threshold);
+            let (net_benefit, treat_all) =
+                (benefit(sums[accepted], odds), benefit([negative, positive], odds));
+            Ok(CurvePoint { threshold, net_benefit, treat_all, treat_none: 0.0 })
+        };
+        thresholds.iter().map(point).collect()
+    }
+}
+
+fn odds(threshold: f64) -> Result<f64> {
+    let ok = (0.0..1.0).contains(&threshold);
+    check::number("a threshold probability", threshold, ok, "a number in [0, 1)").map(|p| p / (1.0 - p))
+}

@@ -1,0 +1,55 @@
+//! The papers' procedures: each asks and returns a metric.
+//!
+//! A [`Plan`](crate::Plan) is straight-line code over an [`Oracle`](crate::Oracle): it asks, passes the oracle's error along with `?`, and
+//! returns an [`Outcome`](crate::Outcome). The same `run` serves simulations, prompts and, through
+//! [`Interview`](crate::Interview), pages and Python. Each file holds one procedure, in the order of its paper;
+//! where we depart from the print, the item's documentation says so.
+
+mod binary;
+mod binary_fractional;
+mod cuts;
+mod diagonal;
+mod diagonal_fractional;
+mod group_fair;
+mod group_fair_quadratic;
+pub mod interval;
+mod linear;
+mod linear_fractional;
+mod monotone;
+mod polynomial;
+mod quadratic;
+pub mod slope;
+mod trade_off;
+
+pub(crate) use binary::inscribed_radius;
+pub use binary::{BinaryLinear, Direction, Parameter};
+pub use binary_fractional::{BinaryFractional, Solve};
+pub use cuts::Cuts;
+pub use diagonal::DiagonalLinear;
+pub use diagonal_fractional::DiagonalFractional;
+pub use group_fair::{Equations, GroupFair, TradeOffBy};
+pub use group_fair_quadratic::GroupFairQuadratic;
+pub use interval::{Halving, Interval};
+pub use linear::{Linear, SignKnowledge};
+pub use linear_fractional::LinearFractional;
+pub use monotone::MonotoneDiagonal;
+pub(crate) use polynomial::Monomials;
+pub use polynomial::Polynomial;
+pub use quadratic::{LocalSlopes, Quadratic, Reconstruction, Shape};
+pub use slope::{Method, Order, SlopeSearch};
+pub use trade_off::{QuadraticTradeOff, TradeOff};
+
+use crate::document::Object;
+use crate::error::{Error, Result};
+
+/// For procedures that exist in the papers' form only.
+fn only_paper(object: &mut Object) -> Result<()> {
+    match object.optional::<String>("method")?.as_deref() {
+        None | Some("paper") => Ok(()),
+        Some(found) => Err(Error::Unknown {
+            field: object.path("method"),
+            found: found.to_owned(),
+            expected: "paper".to_owned(),
+        }),
+    }
+}

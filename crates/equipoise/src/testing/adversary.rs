@@ -1,0 +1,183 @@
+//! Respondents that try to break an adaptive plan: stubborn, contrary, undecided, forever undoing.
+//!
+//! They watch the plan's state through [`Oracle::keep`], check every question they are asked, and report the first
+//! that is not a number, not feasible, or was asked before.
+
+use crate::AnyPlan;
+use crate::ask::Plan as _;
+use crate::ask::Snapshot;
+use crate::ask::{Answer, Oracle, Preference, Query};
+use crate::engine::FractionalSession;
+use crate::engine::Inquiry;
+use crate::engine::RatioPosterior;
+use crate::space::Space as _;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How an adversary answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adversary {
+    /// Always the first.
+    First,
+    /// Always the second.
+    Second,
+    /// In turns.
+    Alternating,
+    /// What the answers so far make less likely.
+    Contrary,
+    /// Whatever leaves the posterior widest.
+    Widest,
+    /// Mostly "can't tell".
+    Undecided,
+    /// By coin, and takes back a third of the answers.
+    Undoing,
+}
+
+impl Adversary {
+    /// Every one.
+    pub const ALL: [Self; 7] = [
+        Self::First,
+        Self::Second,
+        Self::Alternating,
+        Self::Contrary,
+        Self::Widest,
+        Self::Undecided,
+        Self::Undoing,
+    ];
+
+    /// Asks an adversary until the plan ends; how many answers were given, those taken back included, or what broke.
+    pub fn endure(self, plan: &AnyPlan, seed: u64) -> Result<usize, String> {
+        let mut respondent = Respondent {
+            manner: self,
+            plan,
+            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            states: vec![],
+            asked: vec![],
+            answers: 0,
+        };
+        // Every run after the first goes on where an answer was taken back.
+        let outcome = loop {
+            match plan.run(&mut respondent) {
+                Ok(outcome) => break outcome,
+                Err(Stop::Undone) => {}
+                Err(Stop::Broken(what)) => return Err(what),
+            }
+        };
+        let text = outcome.metric.to_json();
+        if text.contains("null") {
+            return Err(format!("a coefficient of the result is not a number: {text}"));
+        }
+        Ok(respondent.answers)
+    }
+}
+
+struct Respondent<'a> {
+    manner: Adversary,
+    plan: &'a AnyPlan,
+    random: Xoshiro256PlusPlus,
+    /// One after every answer that stands.
+    states: Vec<Snapshot>,
+    asked: Vec<Query>,
+    answers: usize,
+}
+
+enum Stop {
+    Undone,
+    Broken(String),
+}
+
+impl Respondent<'_> {
+    /// Whether a question may be asked.
+    fn inspect(&self, query: &Query) -> Result<(), String> {
+        let feasible = |point: &[f64]| match self.plan {
+            AnyPlan::Adaptive(plan) => plan.may_ask_about(point, 1e-9),
+            AnyPlan::AdaptiveRatio(plan) => plan.space.contains(point, 1e-6),
+            AnyPlan::AdaptiveFractional(plan) => plan.space.contains(point, 1e-9),
+            _ => true,
+        };
+        let number = self.asked.len() + 1;
+        for point in [&query.first, &query.second] {
+            if point.iter().any(|x| !x.is_finite()) {
+                return Err(format!("question {number} has a coordinate that is not a number"));
+            }
+            if !feasible(point) {
+                return Err(format!("question {number} is not feasible: {point:?}"));
+            }
+        }
+        match self.asked.iter().position(|asked| asked.is_same_pair(query, 1e-9)) {
+            Some(n) => Err(format!("question {number} repeats question {}", n + 1)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether each answer is likely, and how wide the posterior is after it, as far as the state can be seen.
+    fn prospects(&self, query: &Query) -> Option<[(f64, f64); 2]> {
+        let state = self.states.last()?;
+        let after = [Preference::First, Preference::Second];
+        if let Some(Inquiry { session, .. }) = state.get() {
+            let first = session.chance_of_first(query);
+            return Some([0, 1].map(|n| {
+                let mut session = session.clone();
+                session.take(query, &after[n].into());
+                ([first, 1.0 - first][n], session.radius())
+            }));
+        }
+        if let Some(session) = state.get::<FractionalSession>() {
+            let first = session.chance_of_first(query);
+            return Some([0, 1].map(|n| {
+                let mut session = session.clone();
+                session.take(query, &after[n].into());
+                ([first, 1.0 - first][n], session.radius())
+            }));
+        }
+        let posterior = state.get::<RatioPosterior>()?;
+        Some(after.map(|preference| {
+            let mut next = posterior.clone();
+            next.take(query, &preference.into());
+            // More likely is what moves the middle less.
+            let moved = (next.quantile(0.5) / posterior.quantile(0.5)).ln().abs();
+            (-moved, next.quantile(0.975) / next.quantile(0.025))
+        }))
+    }
+}
+
+impl Oracle for Respondent<'_> {
+    type Err = Stop;
+
+    fn prefer(&mut self, query: &Query) -> Result<Answer, Stop> {
+        self.inspect(query).map_err(Stop::Broken)?;
+        let either = |first: bool| if first { Preference::First } else { Preference::Second };
+        let coin = self.random.random_bool(0.5);
+        let preference = match self.manner {
+            Adversary::First => Preference::First,
+            Adversary::Second => Preference::Second,
+            Adversary::Alternating => either(self.answers.is_multiple_of(2)),
+            Adversary::Contrary => either(self.prospects(query).map_or(coin, |[a, b]| a.0 < b.0)),
+            Adversary::Widest => either(self.prospects(query).map_or(coin, |[a, b]| a.1 > b.1)),
+            Adversary::Undecided if self.random.random_bool(0.8) => Preference::CannotTell,
+            Adversary::Undecided => either(coin),
+            Adversary::Undoing => {
+                if !self.states.is_empty() && self.random.random_bool(1.0 / 3.0) {
+                    let left = self.random.random_range(0..self.states.len());
+                    // Mostly one answer, now and then many.
+                    let left = if self.random.random_bool(0.9) { self.states.len() - 1 } else { left };
+                    self.states.truncate(left);
+                    self.asked.truncate(left);
+                    return Err(Stop::Undone);
+                }
+                either(coin)
+            }
+        };
+        self.asked.push(query.clone());
+        self.answers += 1;
+        Ok(preference.into())
+    }
+
+    fn recall(&mut self) -> Option<Snapshot> {
+        self.states.last().cloned()
+    }
+
+    fn keep(&mut self, state: &mut dyn FnMut() -> Snapshot) {
+        self.states.push(state());
+    }
+}

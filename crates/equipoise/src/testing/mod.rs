@@ -1,0 +1,8 @@
+//! What tests, benches and simulations share: random metrics, simulated people, hostile respondents, simulation files.
+
+pub mod adversary;
+pub mod people;
+pub mod random;
+mod simulation;
+
+pub use simulation::{Report, Simulation};

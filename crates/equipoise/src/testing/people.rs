@@ -1,0 +1,105 @@
+//! Simulated members of the population of people that the engine allows for.
+
+use crate::any_plan::AnyPlan;
+use crate::ask::{Answer, Oracle, Preference, Query};
+use crate::engine::people::at;
+pub use crate::engine::people::{LARGEST_RATIO, MOST_LAPSES, SLOPES, prior};
+use crate::engine::{Adaptive, Noise};
+use crate::linalg::normals;
+use crate::metric::{Metric, Sense};
+use crate::search::SignKnowledge;
+use rand::{Rng, RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::convert::Infallible;
+
+/// A person's noise, drawn from the population.
+pub fn noise(random: &mut impl Rng) -> Noise {
+    at(random.random(), random.random())
+}
+
+/// The logarithm of a cost ratio, drawn from the population.
+pub fn log_ratio(random: &mut impl Rng) -> f64 {
+    LARGEST_RATIO.ln() * (2.0 * random.random::<f64>() - 1.0)
+}
+
+/// A metric that a plan could find, drawn from the population, and what a difference of one radius of the space is worth to
+/// it. Nothing for plans that do not adapt, and for fractions.
+pub fn metric(plan: &AnyPlan, random: &mut impl Rng) -> Option<(Metric, f64)> {
+    match plan {
+        AnyPlan::AdaptiveRatio(ratio) => {
+            let (sin, cos) = (-log_ratio(random)).exp().atan().sin_cos();
+            let metric = Metric::linear(plan.view(), Sense::Utility, vec![cos, sin]).ok()?;
+            Some((metric, ratio.start().unit()))
+        }
+        AnyPlan::Adaptive(adaptive) => Some(weights(adaptive, random)),
+        _ => None,
+    }
+}
+
+/// Weights without a preferred direction, but of the signs that are known.
+fn weights(plan: &Adaptive, random: &mut impl Rng) -> (Metric, f64) {
+    let features = plan.features();
+    let mut weights = normals(features.dimension(), random);
+    if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
+        weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());
+    }
+    let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
+    weights.iter_mut().for_each(|w| *w /= length);
+    let metric = features.metric(&weights);
+    // Metrics come normalised in their own way; the unit makes up for it.
+    let x: Vec<f64> = normals(plan.view().dimension(), random).iter().map(|x| 0.1 * x).collect();
+    let value = |z: Vec<f64>| z.iter().zip(&weights).map(|(z, w)| z * w).sum::<f64>();
+    let middle = vec![0.0; x.len()];
+    let liked = metric.liking(&features.absolute(&x)) - metric.liking(&features.absolute(&middle));
+    let unit = liked / (value(features.at(&x)) - value(features.at(&middle)));
+    (metric, unit)
+}
+
+/// A simulated member of the population: a metric and a noise in units of the space.
+#[derive(Debug, Clone)]
+pub struct Expert {
+    metric: Metric,
+    unit: f64,
+    noise: Noise,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Expert {
+    /// Whoever holds this metric (its weights of length 1) and errs like this; `unit` is the radius of the space.
+    pub fn new(metric: Metric, unit: f64, noise: Noise, seed: u64) -> Self {
+        Self { metric, unit, noise, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
+    }
+}
+
+impl Expert {
+    /// What they would rather have.
+    pub fn choose(&mut self, query: &Query) -> Preference {
+        let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
+        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
+        if first { Preference::First } else { Preference::Second }
+    }
+}
+
+impl Oracle for Expert {
+    type Err = Infallible;
+
+    fn prefer(&mut self, query: &Query) -> Result<Answer, Infallible> {
+        Ok(self.choose(query).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prior_has_the_moments_of_the_population() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+        let people: Vec<Noise> = (0..20_000).map(|_| noise(&mut random)).collect();
+        let listed: Vec<Noise> = prior().into_iter().map(|(noise, _)| noise).collect();
+        let mean = |of: fn(&Noise) -> f64, all: &[Noise]| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
+        assert!(gap(|noise| noise.slope.ln()) < 0.03);
+        assert!(gap(|noise| noise.lapse) < 0.001);
+    }
+}
