@@ -213,7 +213,7 @@ fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
     use equipoise_study::contacts::Contacts;
     use equipoise_study::log::{SqliteStore, Writer};
     use equipoise_study::seams::{TestClock, TestRandom};
-    use equipoise_study::{Design, Desk, Study};
+    use equipoise_study::{Design, Service, Study};
     let place = Place::new("access-timer");
     place.line("new cancer").told();
     let text = place.read("cancer/study.toml");
@@ -225,9 +225,9 @@ fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
         let study = Study::parse(&place.read("cancer/study.toml")).unwrap();
         let design = std::sync::Arc::new(Design::new(study, &directory).unwrap());
         let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite")).unwrap());
-        let desk = Desk::new(design, writer, TestClock::default(), TestRandom::new(4));
-        let desk = desk.with_contacts(Contacts::beside(&directory));
-        desk.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
+        let service = Service::new(design, writer, TestClock::default(), TestRandom::new(4));
+        let service = service.with_contacts(Contacts::beside(&directory));
+        service.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
     }
     place.line("invite --study cancer").told();
     let erased = || place.line("verify --study cancer --json").json()["erased"].clone();

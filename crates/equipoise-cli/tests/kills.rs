@@ -4,7 +4,7 @@ use equipoise_server::cohort::{Client, Part, Person, take_part};
 use equipoise_study::event::Event;
 use equipoise_study::log::{SqliteStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Study, template};
+use equipoise_study::{Design, Service, Study, template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -29,11 +29,11 @@ fn kills() -> usize {
 
 const PEOPLE: usize = 12;
 
-fn desk(directory: &Path) -> Desk {
+fn service(directory: &Path) -> Service {
     let study = Study::parse(&study()).unwrap();
     let design = Arc::new(Design::new(study, directory).unwrap());
     let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
-    Desk::new(design, Writer::start(store), SystemClock, SystemRandom)
+    Service::new(design, Writer::start(store), SystemClock, SystemRandom)
 }
 
 /// A server that is killed when it is dropped.
@@ -107,7 +107,7 @@ fn what_was_acknowledged_survives_kills() {
     let mut waiting: Vec<(String, String)> = vec![];
     for kill in 0..kills() {
         if waiting.len() < PEOPLE {
-            let more = desk(&directory.0).invite(PEOPLE).unwrap();
+            let more = service(&directory.0).invite(PEOPLE).unwrap();
             waiting.extend(more.into_iter().map(|invitation| (invitation.token, invitation.session)));
         }
         let started = Instant::now();

@@ -6,7 +6,7 @@ mod place;
 use equipoise_study::event::{Answered, Choice, Event};
 use equipoise_study::log::{SqliteStore, Store as _, Writer};
 use equipoise_study::seams::{SystemClock, TestRandom};
-use equipoise_study::{Design, Desk, Step, Study};
+use equipoise_study::{Design, Service, Step, Study};
 use place::{Place, Run};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -26,20 +26,20 @@ fn mode(place: &Place, file: &str) -> u32 {
     std::fs::metadata(place.0.join(file)).expect(file).mode() & 0o777
 }
 
-fn desk(directory: &Path) -> Desk {
+fn service(directory: &Path) -> Service {
     let text = std::fs::read_to_string(directory.join("study.toml")).unwrap();
     let design = Arc::new(Design::new(Study::parse(&text).unwrap(), directory).unwrap());
     let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
-    Desk::new(design, writer, SystemClock, TestRandom::new(5))
+    Service::new(design, writer, SystemClock, TestRandom::new(5))
 }
 
 /// Somebody answers the first comparisons.
 fn answers(directory: &Path, count: usize) {
-    let desk = desk(directory);
-    let session = desk.invite(1).unwrap().remove(0).session;
+    let service = service(directory);
+    let session = service.invite(1).unwrap().remove(0).session;
     let mut answered = 0;
     for key in 0.. {
-        let event = desk.look(&session, |person| match person.step() {
+        let event = service.look(&session, |person| match person.step() {
             Step::Language => Event::LanguageChosen { language: "en".to_owned() },
             Step::Consent => Event::ConsentGiven {
                 text: person.consent_hash(),
@@ -64,7 +64,7 @@ fn answers(directory: &Path, count: usize) {
         });
         let event = event.unwrap();
         answered += usize::from(matches!(event, Event::Answered(_)));
-        desk.record(&session, "phone", &format!("key-{key}"), &event).unwrap();
+        service.record(&session, "phone", &format!("key-{key}"), &event).unwrap();
         if answered == count {
             return;
         }
@@ -209,20 +209,20 @@ fn what_is_done_on_the_command_line_is_in_the_audit() {
     place.line("watch --study s").ok();
     place.line("erase --study s 1 --yes").ok();
     let store = SqliteStore::open_copy(place.0.join("s/log.sqlite")).unwrap();
-    let deeds: Vec<String> = store
+    let actions: Vec<String> = store
         .session("study")
         .unwrap()
         .iter()
         .filter_map(|row| match row.event().unwrap() {
             Some(Event::Admin(admin)) => {
                 assert_eq!(admin.account, "command line");
-                let deed = serde_json::to_value(&admin.deed).unwrap();
-                Some(deed["page"].as_str().or(deed["deed"].as_str()).unwrap().to_owned())
+                let action = serde_json::to_value(&admin.action).unwrap();
+                Some(action["page"].as_str().or(action["deed"].as_str()).unwrap().to_owned())
             }
             _ => None,
         })
         .collect();
-    assert_eq!(deeds, ["made_links", "restored", "report", "exported", "watch", "erased"]);
+    assert_eq!(actions, ["made_links", "restored", "report", "exported", "watch", "erased"]);
 }
 
 #[test]

@@ -184,16 +184,16 @@ fn researchers_sign_in_on_a_port_of_their_own() {
         .expect("the binary runs");
     let document = document(&mut BufReader::new(server.stdout.take().unwrap()));
     let at = |link: &str| -> std::net::SocketAddr { link.trim_start_matches("http://").parse().unwrap() };
-    let (desk, study) =
+    let (researchers, study) =
         (at(document["researchers"].as_str().unwrap()), at(document["address"].as_str().unwrap()));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let get = |address: std::net::SocketAddr, path: &'static str| {
         runtime.block_on(async { Client::connect(address).await?.get(path).await }).unwrap()
     };
-    assert!(get(desk, "/sign-in").body.contains("Sign in"));
-    assert_eq!(get(desk, "/live").status.as_u16(), 303);
+    assert!(get(researchers, "/sign-in").body.contains("Sign in"));
+    assert_eq!(get(researchers, "/live").status.as_u16(), 303);
     assert_eq!(get(study, "/live").status.as_u16(), 404);
-    let health: Value = serde_json::from_str(&get(desk, "/health").body).unwrap();
+    let health: Value = serde_json::from_str(&get(researchers, "/health").body).unwrap();
     assert_eq!(health["status"], "ok");
     // Whoever is taken away on the command line is out at once; here: the account made while the server runs can sign in.
     let (said, _, _) =
@@ -259,7 +259,7 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
         }
     });
     // The researchers' side: tokens, names and passwords that nobody has.
-    let desk = told["researchers"]["link"].as_str().unwrap().strip_prefix("http://").unwrap();
+    let researchers = told["researchers"]["link"].as_str().unwrap().strip_prefix("http://").unwrap();
     for round in 0..20 {
         use std::io::{Read as _, Write as _};
         sent += 2;
@@ -268,7 +268,7 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
             (format!("GET /api/live?mail=canary-{sent:04}@example.org"), String::new()),
             ("POST /sign-in".to_owned(), body),
         ] {
-            let mut stream = std::net::TcpStream::connect(desk).unwrap();
+            let mut stream = std::net::TcpStream::connect(researchers).unwrap();
             let length = rest.len();
             let kind = "Content-Type: application/x-www-form-urlencoded";
             let who = format!(
@@ -276,7 +276,7 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
             );
             write!(
                 stream,
-                "{line} HTTP/1.1\r\nHost: {desk}\r\n{who}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{rest}"
+                "{line} HTTP/1.1\r\nHost: {researchers}\r\n{who}\r\n{kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{rest}"
             )
             .unwrap();
             let mut got = String::new();

@@ -3,7 +3,7 @@
 use equipoise_study::event::Event;
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, TestRandom};
-use equipoise_study::{Design, Desk, Study};
+use equipoise_study::{Design, Service, Study};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,10 +35,10 @@ fn open_link(directory: &Path, token: &str) {
     let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml")).unwrap()).unwrap();
     let design = Arc::new(Design::new(study, directory).unwrap());
     let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
-    let desk = Desk::new(design, writer, SystemClock, TestRandom::new(1));
-    let session = desk.open(token).unwrap().expect("the link opens");
+    let service = Service::new(design, writer, SystemClock, TestRandom::new(1));
+    let session = service.open(token).unwrap().expect("the link opens");
     let event = Event::LanguageChosen { language: "de".to_owned() };
-    desk.record(&session, "phone", "key", &event).unwrap();
+    service.record(&session, "phone", "key", &event).unwrap();
 }
 
 #[test]
@@ -180,10 +180,10 @@ fn answered(directory: &Path, count: usize) {
     let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml")).unwrap()).unwrap();
     let design = Arc::new(Design::new(study, directory).unwrap());
     let writer = Writer::start(SqliteStore::open_existing(directory.join("log.sqlite")).unwrap());
-    let desk = Desk::new(design, writer, SystemClock, TestRandom::new(2));
-    for invitation in desk.invite(count).unwrap() {
+    let service = Service::new(design, writer, SystemClock, TestRandom::new(2));
+    for invitation in service.invite(count).unwrap() {
         for step in 0.. {
-            let next = desk.look(&invitation.session, |participant| {
+            let next = service.look(&invitation.session, |participant| {
                 Some(match participant.step() {
                     Step::Language => Event::LanguageChosen { language: "en".to_owned() },
                     Step::Consent => Event::ConsentGiven {
@@ -217,7 +217,7 @@ fn answered(directory: &Path, count: usize) {
                 })
             });
             let Some(event) = next.unwrap() else { break };
-            desk.record(&invitation.session, "phone", &format!("key-{step}"), &event).unwrap();
+            service.record(&invitation.session, "phone", &format!("key-{step}"), &event).unwrap();
         }
     }
 }

@@ -12,7 +12,7 @@ use equipoise_study::event::{Answered, Choice, When};
 use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::study::{Direction, Position, Variant};
-use equipoise_study::{Design, Desk, Event, Participant, Step, Study, template};
+use equipoise_study::{Design, Event, Participant, Service, Step, Study, template};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Gallery {
     fn binary(&mut self, language: Language) -> Result<(), Box<dyn Error>> {
         let tag = language.tag();
         let sample = Sample::new("binary-cancer", |_| {})?;
-        let study = sample.desk.design().study();
+        let study = sample.service.design().study();
         let frame = sample.frame(language);
         let words = language.words();
         let typed = || Typed { ratio: "ten".to_owned(), low: String::new(), high: String::new() };
@@ -133,7 +133,7 @@ impl Gallery {
 
     fn larger(&mut self, template: &str, name: &str) -> Result<(), Box<dyn Error>> {
         let sample = Sample::new(template, |_| {})?;
-        let study = sample.desk.design().study();
+        let study = sample.service.design().study();
         let frame = sample.frame(Language::English);
         self.put(format!("en-{name}-consequences"), render(&Consequences::new(frame(), study)))?;
         for index in 0..study.picture.len() {
@@ -156,7 +156,7 @@ impl Gallery {
 
 /// A study in memory with one participant.
 struct Sample {
-    desk: Desk,
+    service: Service,
     session: String,
 }
 
@@ -167,26 +167,26 @@ impl Sample {
         let mut study = Study::parse(template::find(name).ok_or("no such template")?.text)?;
         change(&mut study);
         let design = Arc::new(Design::new(study, Path::new("."))?);
-        let desk =
-            Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
-        let session = desk.invite(1)?.remove(0).session;
-        let sample = Self { desk, session };
+        let service =
+            Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
+        let session = service.invite(1)?.remove(0).session;
+        let sample = Self { service, session };
         sample.prepare()?;
         Ok(sample)
     }
 
     fn frame(&self, language: Language) -> impl Fn() -> Frame {
-        let outside = Frame::outside(self.desk.design().study(), language);
+        let outside = Frame::outside(self.service.design().study(), language);
         move || Frame { inside: true, csrf: "0".repeat(32), key: "sample".to_owned(), ..outside.clone() }
     }
 
     fn look<T>(&self, f: impl FnOnce(&Participant) -> T) -> equipoise_study::Result<T> {
-        self.desk.look(&self.session, f)
+        self.service.look(&self.session, f)
     }
 
     fn record(&self, event: &Event) -> equipoise_study::Result<()> {
         let key = format!("sample-{}", self.look(Participant::events)?);
-        self.desk.record(&self.session, DEVICE, &key, event).map(drop)
+        self.service.record(&self.session, DEVICE, &key, event).map(drop)
     }
 
     /// Up to the first comparison.
@@ -207,7 +207,7 @@ impl Sample {
                 }
                 Step::Consequences => Event::ConsequencesRead,
                 Step::Picture { question, .. } => {
-                    let option = self.desk.design().study().picture[question].correct;
+                    let option = self.service.design().study().picture[question].correct;
                     Event::PictureAnswered { question, option }
                 }
                 Step::Practice(number) => Event::PracticeDone { number, choice: Choice::A },

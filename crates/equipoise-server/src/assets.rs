@@ -57,11 +57,11 @@ impl Asset {
 
 asset!(
     /// How researchers' pages look beyond that.
-    DESK_STYLE, "desk", "css", "text/css; charset=utf-8"
+    RESEARCHER_STYLE, "researcher", "css", "text/css; charset=utf-8"
 );
 asset!(
     /// What researchers' pages do beyond forms: refresh.
-    DESK_SCRIPT, "desk", "js", "text/javascript; charset=utf-8"
+    RESEARCHER_SCRIPT, "researcher", "js", "text/javascript; charset=utf-8"
 );
 
 /// The asset of the participants' pages at an address.
@@ -71,5 +71,5 @@ pub fn find(path: &str) -> Option<&'static Asset> {
 
 /// The asset of the researchers' pages at an address.
 pub fn find_for_researchers(path: &str) -> Option<&'static Asset> {
-    [&STYLE, &ICON, &DESK_STYLE, &DESK_SCRIPT].into_iter().find(|asset| asset.path() == path)
+    [&STYLE, &ICON, &RESEARCHER_STYLE, &RESEARCHER_SCRIPT].into_iter().find(|asset| asset.path() == path)
 }

@@ -103,15 +103,15 @@ mod tests {
         let meant = |named: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_static(named));
-            is_for(&headers, &Uri::from_static("/"), "https://desk.study.org:8443")
+            is_for(&headers, &Uri::from_static("/"), "https://researchers.study.org:8443")
         };
         for ours in [
             "localhost",
             "LOCALHOST:8081",
             "127.0.0.1:8081",
             "[::1]:8081",
-            "desk.study.org",
-            "Desk.Study.org:1",
+            "researchers.study.org",
+            "Service.Study.org:1",
         ] {
             assert!(meant(ours), "{ours}");
         }

@@ -3,7 +3,7 @@
 use crate::participant::{self, Participants, Settings};
 use crate::researcher::accounts::Accounts;
 use crate::researcher::{self, Researchers};
-use equipoise_study::Desk;
+use equipoise_study::Service;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub struct Serving<'a> {
 ///
 /// `ready` is called when requests are taken. What has begun when the stop comes is finished.
 pub fn study(
-    desk: Desk,
+    service: Service,
     options: &Options,
     researching: Option<Researching>,
     ready: impl FnOnce(&Serving<'_>) -> io::Result<()>,
@@ -75,18 +75,18 @@ pub fn study(
         .build()?;
     runtime.block_on(async {
         let (listener, address, origin) = options.bind().await?;
-        let desk = Arc::new(desk);
+        let service = Arc::new(service);
         let mut second = None;
         if let Some(Researching { options, accounts, log }) = researching {
             let (listener, address, own) = options.bind().await?;
             let settings = researcher::Settings { origin: own.clone(), participants: origin.clone(), log };
-            let state = Researchers::new(desk.clone(), accounts, settings).map_err(io::Error::other)?;
+            let state = Researchers::new(service.clone(), accounts, settings).map_err(io::Error::other)?;
             second = Some((listener, state, own, address));
         }
-        if !desk.design().study().retention.is_none() {
-            tokio::spawn(retain(desk.clone()));
+        if !service.design().study().retention.is_none() {
+            tokio::spawn(retain(service.clone()));
         }
-        let state = Participants::new(desk, Settings { origin });
+        let state = Participants::new(service, Settings { origin });
         let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
         ready(&Serving { participants: &state, address, researchers })?;
         let first =
@@ -102,12 +102,12 @@ pub fn study(
 ///
 /// The time goes on from when the server was started, as its own clock counts: a machine whose clock is set wrong
 /// meanwhile deletes nothing early.
-async fn retain(desk: Arc<Desk>) {
-    let (started, begun) = (desk.now(), Instant::now());
+async fn retain(service: Arc<Service>) {
+    let (started, begun) = (service.now(), Instant::now());
     loop {
-        let desk = desk.clone();
+        let service = service.clone();
         let now = started.saturating_add(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX));
-        match tokio::task::spawn_blocking(move || desk.retain(now)).await {
+        match tokio::task::spawn_blocking(move || service.retain(now)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => eprintln!("warning: what is past its time could not be deleted: {error}"),
             Err(_) => eprintln!("warning: what is past its time could not be deleted"),

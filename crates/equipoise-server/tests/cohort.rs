@@ -4,7 +4,7 @@ use equipoise_server::cohort::hold;
 use equipoise_study::event::Event;
 use equipoise_study::log::{MemoryStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Study, template};
+use equipoise_study::{Design, Service, Study, template};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ const PEOPLE: usize = 24;
 fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
     let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let desk = Arc::new(Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, SystemRandom));
-    let verdict = hold(&desk, PEOPLE, 20.0, 11).unwrap();
+    let service =
+        Arc::new(Service::new(design, Writer::start(MemoryStore::new()), SystemClock, SystemRandom));
+    let verdict = hold(&service, PEOPLE, 20.0, 11).unwrap();
     println!("{verdict:?}");
     assert_eq!(verdict.finished, PEOPLE);
     // 95 % of intervals should cover; fewer than 75 % of 24 would happen once in many thousand times.
@@ -25,9 +26,9 @@ fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
     assert!(verdict.elicited.share() > verdict.fewest_missed.share());
     assert!(verdict.elicited_of_stating.share() > verdict.stated.share());
     assert!(verdict.stated.of > 0, "somebody states a cost");
-    let stored = desk.writer().with(|store| rows(store)).unwrap();
+    let stored = service.writer().with(|store| rows(store)).unwrap();
     let answers =
         stored.iter().filter(|row| matches!(row.event().unwrap(), Some(Event::Answered(_)))).count();
     assert_eq!(answers, verdict.acknowledged, "every acknowledged answer is in the log, once");
-    desk.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| verify(store)).unwrap();
 }

@@ -6,7 +6,7 @@ use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::Event;
 use equipoise_study::log::{MemoryStore, SqliteStore, Store, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, TestRandom};
-use equipoise_study::{Design, Desk, Study, template};
+use equipoise_study::{Design, Service, Study, template};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
@@ -20,17 +20,17 @@ use tokio::net::{TcpListener, TcpStream};
 const SESSIONS: usize = 40;
 
 /// A study that is short enough for many sessions.
-fn desk(store: impl Store + 'static) -> Arc<Desk> {
+fn service(store: impl Store + 'static) -> Arc<Service> {
     let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     (study.stop.cap, study.checks.evaluation) = (3, 6);
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    Arc::new(Desk::new(design, Writer::start(store), SystemClock, TestRandom::new(3)))
+    Arc::new(Service::new(design, Writer::start(store), SystemClock, TestRandom::new(3)))
 }
 
-async fn serve(desk: Arc<Desk>) -> SocketAddr {
+async fn serve(service: Arc<Service>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let state = Participants::new(desk, Settings { origin: format!("http://{address}") });
+    let state = Participants::new(service, Settings { origin: format!("http://{address}") });
     tokio::spawn(async { axum::serve(listener, app(state)).await });
     address
 }
@@ -137,9 +137,9 @@ async fn message(stream: &TcpStream, buffer: &mut [u8]) -> std::io::Result<Optio
 }
 
 /// Answers by session, how often each question has one, and their receipts.
-fn stored(desk: &Desk) -> BTreeMap<(String, u64), Vec<String>> {
+fn stored(service: &Service) -> BTreeMap<(String, u64), Vec<String>> {
     let mut answers: BTreeMap<(String, u64), Vec<String>> = BTreeMap::new();
-    for row in desk.writer().with(|store| rows(store)).unwrap() {
+    for row in service.writer().with(|store| rows(store)).unwrap() {
         if let Some(Event::Answered(answer)) = row.event().unwrap() {
             answers.entry((row.session.clone(), answer.asked)).or_default().push(row.receipt().to_string());
         }
@@ -149,11 +149,11 @@ fn stored(desk: &Desk) -> BTreeMap<(String, u64), Vec<String>> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_network_loses_nothing() {
-    let desk = desk(MemoryStore::new());
-    let (server, mischief) = (serve(desk.clone()).await, Arc::new(Mischief::default()));
+    let service = service(MemoryStore::new());
+    let (server, mischief) = (serve(service.clone()).await, Arc::new(Mischief::default()));
     let address = bad_network(server, mischief.clone()).await;
     let mut tasks = vec![];
-    for (place, invitation) in desk.invite(SESSIONS).unwrap().into_iter().enumerate() {
+    for (place, invitation) in service.invite(SESSIONS).unwrap().into_iter().enumerate() {
         tasks.push(tokio::spawn(async move {
             let mut person = Person::new(6.0, 20.0, Duration::ZERO, place as u64).trying(60);
             let mut part = Part::default();
@@ -168,12 +168,12 @@ async fn a_bad_network_loses_nothing() {
         assert!(part.finished);
         acknowledged.extend(part.answers.into_iter().map(|a| ((session.clone(), a.query), a.receipt)));
     }
-    let stored = stored(&desk);
+    let stored = stored(&service);
     assert!(stored.values().all(|receipts| receipts.len() == 1), "an answer is there twice");
     for (place, receipt) in &acknowledged {
         assert_eq!(stored.get(place).map(|receipts| &receipts[0]), Some(receipt), "{place:?} was lost");
     }
-    desk.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| verify(store)).unwrap();
     let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
     println!(
         "{SESSIONS} of {SESSIONS} sessions finish; {} requests dropped, {} replies lost, {} requests doubled; {} answers, 0 lost, 0 twice",
@@ -192,10 +192,10 @@ async fn a_full_disk_is_507_and_it_goes_on_when_there_is_room() {
     let mut store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
     let room = Arc::new(AtomicUsize::new(0));
     store.limit(40).unwrap();
-    let desk = desk(Limited { store, room: room.clone() });
-    let address = serve(desk.clone()).await;
+    let service = service(Limited { store, room: room.clone() });
+    let address = serve(service.clone()).await;
     let tokens: Vec<String> =
-        desk.invite(12).unwrap().into_iter().map(|invitation| invitation.token).collect();
+        service.invite(12).unwrap().into_iter().map(|invitation| invitation.token).collect();
     let mut full = 0;
     for (place, token) in tokens.iter().enumerate() {
         let mut person = Person::new(6.0, 20.0, Duration::ZERO, place as u64);
@@ -207,14 +207,14 @@ async fn a_full_disk_is_507_and_it_goes_on_when_there_is_room() {
     // Reading still works, and says where people are.
     let mut client = Client::connect(address).await.unwrap();
     assert!(client.get("/health").await.unwrap().status.is_success());
-    desk.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| verify(store)).unwrap();
     // Room again: everybody goes on where they were, without a restart.
     room.store(20_000, Ordering::SeqCst);
     for (place, token) in tokens.iter().enumerate() {
         let mut person = Person::new(6.0, 20.0, Duration::ZERO, place as u64);
         take_part(address, token, &mut person, &mut Part::default()).await.unwrap();
     }
-    assert!(stored(&desk).values().all(|receipts| receipts.len() == 1));
+    assert!(stored(&service).values().all(|receipts| receipts.len() == 1));
     println!("{full} people met a full disk, all finished once there was room");
     std::fs::remove_dir_all(directory).unwrap();
 }

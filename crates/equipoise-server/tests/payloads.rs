@@ -193,7 +193,7 @@ async fn every_kind_of_comparison_is_marked_up_alike() {
     let session = web.session(0);
     let mut skeletons: Vec<(Purpose, String)> = vec![];
     while browser.page.contains("action=\"/answer\"") {
-        let purpose = web.desk.look(&session, |p| p.pending().unwrap().asked.purpose).unwrap();
+        let purpose = web.service.look(&session, |p| p.pending().unwrap().asked.purpose).unwrap();
         skeletons.push((purpose, skeleton(&browser.page)));
         browser.answer("a").await;
     }

@@ -14,7 +14,7 @@ use equipoise_study::numbers::two_digits;
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
-use equipoise_study::{Design, Desk, Error, Event, Question, Spread, Step, Study, template};
+use equipoise_study::{Design, Error, Event, Question, Service, Spread, Step, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ struct Web {
     app: Router,
     researchers: Researchers,
     participants: Router,
-    desk: Arc<Desk>,
+    service: Arc<Service>,
     tokens: Vec<String>,
     broken: Arc<AtomicBool>,
 }
@@ -92,22 +92,22 @@ fn web_with(template: &str, directory: &Path, change: impl FnOnce(&mut Study)) -
     let design = Arc::new(Design::new(study, directory).unwrap());
     let broken = Arc::new(AtomicBool::new(false));
     let store = Breakable(MemoryStore::new(), broken.clone());
-    let desk = Arc::new(Desk::new(design, Writer::start(store), SystemClock, TestRandom::new(3)));
-    let tokens = desk.invite(PEOPLE).unwrap().into_iter().map(|invitation| invitation.token).collect();
+    let service = Arc::new(Service::new(design, Writer::start(store), SystemClock, TestRandom::new(3)));
+    let tokens = service.invite(PEOPLE).unwrap().into_iter().map(|invitation| invitation.token).collect();
     let accounts = Accounts::in_memory().unwrap();
     for role in Role::ALL {
         accounts.add(role.word(), role, PASSWORD, 0).unwrap();
     }
     let settings = Settings {
-        origin: "http://desk.test".to_owned(),
+        origin: "http://researchers.test".to_owned(),
         participants: "http://study.test".to_owned(),
         log: None,
     };
-    let researchers = Researchers::new(desk.clone(), accounts, settings).unwrap();
+    let researchers = Researchers::new(service.clone(), accounts, settings).unwrap();
     let app = app(researchers.clone());
     let settings = participant::Settings { origin: "http://study.test".to_owned() };
-    let participants = participant::app(participant::Participants::new(desk.clone(), settings));
-    Web { app, researchers, participants, desk, tokens, broken }
+    let participants = participant::app(participant::Participants::new(service.clone(), settings));
+    Web { app, researchers, participants, service, tokens, broken }
 }
 
 struct Got {
@@ -167,8 +167,8 @@ fn form(path: &str, cookie: &str, fields: &[(&str, &str)]) -> Request<Body> {
     Request::post(path)
         .header(header::COOKIE, cookie)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-        .header(header::HOST, "desk.test")
-        .header(header::ORIGIN, "http://desk.test")
+        .header(header::HOST, "researchers.test")
+        .header(header::ORIGIN, "http://researchers.test")
         .body(Body::from(body.join("&")))
         .unwrap()
 }
@@ -482,11 +482,11 @@ async fn no_form_is_taken_that_is_not_ours() {
     let web = web();
     let owner = web.sign_in("owner").await;
     let visit = get(&web.app, "/sign-in", "").await;
-    let stranger = Browser { cookie: visit.cookies(), csrf: visit.field("csrf") };
+    let visitor = Browser { cookie: visit.cookies(), csrf: visit.field("csrf") };
     let mut refused = 0;
     for route in routes().iter().filter(|route| route.method == Method::POST) {
-        let browser = if route.path == "/sign-in" { &stranger } else { &owner };
-        let before = web.desk.writer().with(|store| store.head()).unwrap();
+        let browser = if route.path == "/sign-in" { &visitor } else { &owner };
+        let before = web.service.writer().with(|store| store.head()).unwrap();
         let fields =
             [("csrf", browser.csrf.as_str()), ("name", "owner"), ("password", PASSWORD), ("count", "1")];
         let post = |fields: &[(&str, &str)]| form(route.path, &browser.cookie, fields);
@@ -500,7 +500,7 @@ async fn no_form_is_taken_that_is_not_ours() {
         plain.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().unwrap());
         let mut json = post(&fields);
         json.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
-        let other = Browser { csrf: stranger.csrf.clone(), ..owner.clone() };
+        let other = Browser { csrf: visitor.csrf.clone(), ..owner.clone() };
         let wrong = if route.path == "/sign-in" { owner.csrf.as_str() } else { other.csrf.as_str() };
         for (why, request, expected) in [
             ("no token", post(&fields[1..]), StatusCode::FORBIDDEN),
@@ -517,7 +517,7 @@ async fn no_form_is_taken_that_is_not_ours() {
             assert!(!got.headers.contains_key(header::SET_COOKIE), "{} with {why}", route.path);
             refused += 1;
         }
-        let after = web.desk.writer().with(|store| store.head()).unwrap();
+        let after = web.service.writer().with(|store| store.head()).unwrap();
         assert_eq!(before, after, "{} was done all the same", route.path);
         assert_eq!(get(&web.app, "/", &owner.cookie).await.status, StatusCode::OK, "{}", route.path);
     }
@@ -531,7 +531,7 @@ async fn another_host_s_name_for_this_machine_is_refused() {
         let request = Request::get(path).header(header::HOST, host).body(Body::empty()).unwrap();
         send(&web.app, request).await
     };
-    for host in ["desk.test", "localhost:8081", "127.0.0.1:8081", "[::1]:8081"] {
+    for host in ["researchers.test", "localhost:8081", "127.0.0.1:8081", "[::1]:8081"] {
         assert_eq!(asked(host, "/sign-in").await.status, StatusCode::OK, "{host}");
     }
     for path in ["/sign-in", "/", "/health", "/assets/style.css", "/nowhere"] {
@@ -555,21 +555,21 @@ async fn people_who_never_came_were_never_heard_of_and_the_group_has_only_member
     let owner = web.sign_in("owner").await;
     // Two answer like one who holds a ratio of 6; the third always prefers the worse, which the rule names.
     for token in &web.tokens[..2] {
-        answer(&web.desk, &web.desk.open(token).unwrap().unwrap(), usize::MAX, "");
+        answer(&web.service, &web.service.open(token).unwrap().unwrap(), usize::MAX, "");
     }
     // Pages may be half a second behind.
     tokio::time::sleep(Duration::from_millis(600)).await;
     let people = get(&web.app, "/people", &owner.cookie).await.body;
     assert_eq!(people.matches("<td class=\"when\">never</td>").count(), PEOPLE - 2, "{people}");
-    let session = web.desk.open(&web.tokens[2]).unwrap().unwrap();
-    answer_by(&web.desk, &session, usize::MAX, "", |question| {
+    let session = web.service.open(&web.tokens[2]).unwrap().unwrap();
+    answer_by(&web.service, &session, usize::MAX, "", |question| {
         let choice = match answered(question).choice {
             Choice::A => Choice::B,
             _ => Choice::A,
         };
         Answered { choice, ..answered(question) }
     });
-    let excluded = web.desk.look(&session, |p| Conduct::of(p).excluded).unwrap();
+    let excluded = web.service.look(&session, |p| Conduct::of(p).excluded).unwrap();
     assert!(excluded, "whoever prefers the worse fails the checks");
     tokio::time::sleep(Duration::from_millis(600)).await;
     let group = get(&web.app, "/group", &owner.cookie).await.body;
@@ -671,15 +671,15 @@ async fn over_tls_cookies_stay_with_it() {
     let accounts = Accounts::in_memory().unwrap();
     accounts.add("ana", Role::Owner, PASSWORD, 0).unwrap();
     let settings = Settings {
-        origin: "https://desk.test".to_owned(),
+        origin: "https://researchers.test".to_owned(),
         participants: "https://study.example.org".to_owned(),
         log: None,
     };
-    let app = app(Researchers::new(web.desk.clone(), accounts, settings).unwrap());
+    let app = app(Researchers::new(web.service.clone(), accounts, settings).unwrap());
     let page = get(&app, "/sign-in", "").await;
     let fields = [("csrf", &*page.field("csrf")), ("name", "ana"), ("password", PASSWORD)];
     let mut request = form("/sign-in", &page.cookies(), &fields);
-    request.headers_mut().insert(header::ORIGIN, "https://desk.test".parse().unwrap());
+    request.headers_mut().insert(header::ORIGIN, "https://researchers.test".parse().unwrap());
     let done = send(&app, request).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
     for set in page.headers.get_all(header::SET_COOKIE).iter().chain(done.headers.get_all(header::SET_COOKIE))
@@ -693,8 +693,8 @@ async fn over_tls_cookies_stay_with_it() {
 /// Lets everybody take part to the end; a panel has told who they are.
 fn take_part(web: &Web, external: &str) {
     for (place, token) in web.tokens.iter().enumerate() {
-        let session = web.desk.open(token).unwrap().unwrap();
-        answer(&web.desk, &session, usize::MAX, &format!("{external}{place}"));
+        let session = web.service.open(token).unwrap().unwrap();
+        answer(&web.service, &session, usize::MAX, &format!("{external}{place}"));
     }
 }
 
@@ -711,7 +711,7 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
         person.body
     );
     // Whoever has the whole log cannot tell either: it is not in there (S-14).
-    let log = web.desk.writer().with(|store| rows(store)).unwrap();
+    let log = web.service.writer().with(|store| rows(store)).unwrap();
     assert!(log.iter().any(|row| row.payload.as_ref().unwrap().body.contains("consent_given")));
     for row in &log {
         let body = &row.payload.as_ref().unwrap().body;
@@ -769,13 +769,13 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
 }
 
 /// Lets somebody answer so many comparisons without pages: of two classes as one who holds a ratio of 6, otherwise always A.
-fn answer(desk: &Desk, session: &str, answers: usize, external: &str) {
-    answer_by(desk, session, answers, external, answered);
+fn answer(service: &Service, session: &str, answers: usize, external: &str) {
+    answer_by(service, session, answers, external, answered);
 }
 
 /// The same with another opinion.
 fn answer_by(
-    desk: &Desk,
+    service: &Service,
     session: &str,
     answers: usize,
     external: &str,
@@ -783,7 +783,7 @@ fn answer_by(
 ) {
     let mut given = 0;
     for event in 0.. {
-        let next = desk.look(session, |p| {
+        let next = service.look(session, |p| {
             Some(match p.step() {
                 Step::Language => Event::LanguageChosen { language: "en".to_owned() },
                 Step::Consent => Event::ConsentGiven {
@@ -805,7 +805,7 @@ fn answer_by(
         });
         let Some(next) = next.unwrap() else { return };
         given += usize::from(matches!(next, Event::Answered(_)));
-        desk.record(session, "d", &format!("key-{event}-{given}"), &next).unwrap();
+        service.record(session, "d", &format!("key-{event}-{given}"), &next).unwrap();
     }
 }
 
@@ -834,7 +834,7 @@ async fn studies_of_other_kinds_have_all_pages_too() {
             ["/", "/design", "/live", "/people", "/group", "/models", "/export/answers.csv", "/audit"];
         for answers in [0, 14] {
             for token in &web.tokens {
-                answer(&web.desk, &web.desk.open(token).unwrap().unwrap(), answers, "");
+                answer(&web.service, &web.service.open(token).unwrap().unwrap(), answers, "");
             }
             for path in pages {
                 let got = get(&web.app, path, &owner.cookie).await;
@@ -850,8 +850,8 @@ async fn studies_of_other_kinds_have_all_pages_too() {
             "{template} {live}"
         );
         // By the number the stop rule went by, in the sentence and in the column that has no ratio to tell.
-        let session = web.desk.open(&web.tokens[0]).unwrap().unwrap();
-        let Spread::Angle(angle) = web.desk.look(&session, |p| p.belief().spread()).unwrap() else {
+        let session = web.service.open(&web.tokens[0]).unwrap().unwrap();
+        let Spread::Angle(angle) = web.service.look(&session, |p| p.belief().spread()).unwrap() else {
             panic!("{template} has several weights")
         };
         let angle = two_digits(angle);
@@ -1028,9 +1028,9 @@ async fn an_answer_is_on_the_live_page_within_two_seconds() {
         let mut part = cohort::Part::default();
         cohort::take_part(address, &token, &mut person, &mut part).await.map(|()| part)
     });
-    let session = web.desk.open(&web.tokens[0]).unwrap().unwrap();
+    let session = web.service.open(&web.tokens[0]).unwrap().unwrap();
     let answered = || {
-        web.desk
+        web.service
             .peek(&session, |p| p.questions().iter().filter(|question| question.answer.is_some()).count())
             .unwrap()
     };

@@ -39,7 +39,7 @@ async fn a_whole_study_without_a_script_ends_in_a_receipt() {
     }
     let receipt =
         browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
-    web.desk
+    web.service
         .writer()
         .with(move |store| equipoise_study::log::verify_receipt(store, &receipt).map(drop))
         .expect("the receipt is of a row of the log");
@@ -130,7 +130,7 @@ async fn undo_goes_back_to_the_same_question_and_is_harmless_twice() {
     browser.post("/undo", &fields, "text/html").await;
     browser.look("/").await;
     assert_eq!(question(&browser), before);
-    assert_eq!(web.desk.look(&web.session(0), |participant| participant.retracted()).unwrap(), 1);
+    assert_eq!(web.service.look(&web.session(0), |participant| participant.retracted()).unwrap(), 1);
     assert_eq!(browser.answer("b").await, StatusCode::SEE_OTHER);
     assert_eq!(web.answers().len(), 2, "the first answer stays in the log, taken back");
 }
@@ -157,7 +157,7 @@ async fn forms_without_the_right_token_change_nothing() {
         "/note",
         "/withdraw",
     ];
-    let count = || web.desk.look(&web.session(0), |participant| participant.events()).unwrap();
+    let count = || web.service.look(&web.session(0), |participant| participant.events()).unwrap();
     let events = count();
     for route in routes {
         for wrong in ["", "00000000000000000000000000000000", &other] {
@@ -270,7 +270,7 @@ async fn withdrawing_deletes_everything_and_closes_the_link() {
     assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
     assert_eq!(browser.title(), "Your answers are deleted");
     assert_eq!(web.answers().len(), 0);
-    web.desk.writer().with(|store| equipoise_study::log::verify(store)).expect("the chain is whole");
+    web.service.writer().with(|store| equipoise_study::log::verify(store)).expect("the chain is whole");
 }
 
 #[tokio::test]
@@ -374,14 +374,14 @@ async fn what_a_panel_passes_along_is_kept_after_consent_and_not_in_the_log() {
     let cookie: Vec<&str> = cookies.map(|set| set.to_str().unwrap().split(';').next().unwrap()).collect();
     let mut browser = Browser { web: &web, cookie: cookie.join("; "), page: String::new() };
     browser.look("/").await;
-    let known = || web.desk.contacts().get(&web.session(0)).unwrap();
+    let known = || web.service.contacts().get(&web.session(0)).unwrap();
     assert_eq!(known(), None, "nothing is kept before consent");
     browser.agree().await;
     assert_eq!(
         known().unwrap().into_iter().collect::<Vec<_>>(),
         [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]
     );
-    let log = web.desk.writer().with(|store| equipoise_study::log::rows(store)).unwrap();
+    let log = web.service.writer().with(|store| equipoise_study::log::rows(store)).unwrap();
     assert!(log.iter().all(|row| !row.payload.as_ref().unwrap().body.contains("5f3a")));
     // Whoever withdraws takes it along.
     browser.look("/withdraw").await;

@@ -6,7 +6,7 @@ mod common;
 
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Study};
+use equipoise_study::{Design, Service, Study};
 use rand::{RngExt as _, SeedableRng as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let study = Study::parse(&std::fs::read_to_string(directory.join("study.toml"))?)?;
     let design = Arc::new(Design::new(study, directory)?);
     let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite"))?);
-    let desk = Desk::new(design, writer, SystemClock, SystemRandom);
+    let service = Service::new(design, writer, SystemClock, SystemRandom);
     let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1);
-    for invitation in desk.invite(count)? {
+    for invitation in service.invite(count)? {
         let ratio = random.random_range(0.5_f64..3.0).exp();
         let mut simulant = common::Simulant::new(ratio, 20.0, random.random());
-        common::walk(&desk, &invitation.session, &mut simulant, usize::MAX);
+        common::walk(&service, &invitation.session, &mut simulant, usize::MAX);
         println!("participant {} holds {ratio:.1}", invitation.number);
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! What is written down about a study as a whole: that it was locked, and what researchers did (RS-07).
 
-use crate::desk::body;
 use crate::error::{Error, Result};
 use crate::event::{Admin, Event};
 use crate::hex;
 use crate::log::{Appended, Draft, Row, STUDY_SESSION, Store};
 use crate::seams::{Clock, Random};
+use crate::service::body;
 
 /// How often another process may be faster before we give up.
 const TRIES: usize = 100;

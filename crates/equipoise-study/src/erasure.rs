@@ -1,10 +1,10 @@
 //! Deleting what a participant sent, so that the chain stays whole and a restored backup forgets it too.
 
-use crate::desk::body;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::log::{Draft, Hash, Hold, Row, STUDY_SESSION, SqliteStore, Store, Verified, added, verify};
 use crate::seams::{Clock, Random};
+use crate::service::body;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -127,20 +127,20 @@ pub struct Admin {
     pub token: Option<String>,
     /// What it did.
     #[serde(flatten)]
-    pub deed: Deed,
+    pub action: Action,
 }
 
 impl Admin {
     /// Something a person did.
-    pub fn new(account: impl Into<String>, deed: Deed) -> Self {
-        Self { account: account.into(), token: None, deed }
+    pub fn new(account: impl Into<String>, action: Action) -> Self {
+        Self { account: account.into(), token: None, action }
     }
 }
 
 /// What researchers do that others have to be able to see later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "deed", rename_all = "snake_case")]
-pub enum Deed {
+pub enum Action {
     /// Signed in.
     SignedIn,
     /// Looked at results. One sitting at one page is one event.

@@ -1,13 +1,13 @@
 #![forbid(unsafe_code)]
 //! Studies with people: the study file, the log of what happened, and what follows from it.
 //!
-//! There is no server here and no page. A server does four things with a [`Desk`]:
+//! There is no server here and no page. A server does four things with a [`Service`]:
 //!
-//! 1. [`Desk::invite`] makes places; each [`Invitation`] has a token for a link, which is stored nowhere.
-//! 2. [`Desk::open`] turns a token into a session.
-//! 3. [`Desk::look`] shows a [`Participant`]: the next [`Step`], the comparison on the screen
+//! 1. [`Service::invite`] makes places; each [`Invitation`] has a token for a link, which is stored nowhere.
+//! 2. [`Service::open`] turns a token into a session.
+//! 3. [`Service::look`] shows a [`Participant`]: the next [`Step`], the comparison on the screen
 //!    ([`Participant::pending`]), language, progress. A comparison is in the log before it is seen.
-//! 4. [`Desk::record`] takes an [`Event`] from a device with a key that makes sending it twice harmless, and returns a
+//! 4. [`Service::record`] takes an [`Event`] from a device with a key that makes sending it twice harmless, and returns a
 //!    [`Receipt`](log::Receipt) when it is synced. Refusals ([`Refusal`]) are not errors of the server.
 //!
 //! ```
@@ -16,14 +16,14 @@
 //!
 //! let study = Study::parse(template::find("binary-cancer").unwrap().text)?;
 //! let design = Arc::new(Design::new(study, Path::new("."))?);
-//! let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(1));
-//! let invitation = desk.invite(1)?.remove(0);
-//! let session = desk.open(&invitation.token)?.unwrap();
-//! assert_eq!(desk.look(&session, Participant::step)?, Step::Language);
+//! let service = Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(1));
+//! let invitation = service.invite(1)?.remove(0);
+//! let session = service.open(&invitation.token)?.unwrap();
+//! assert_eq!(service.look(&session, Participant::step)?, Step::Language);
 //! let event = Event::LanguageChosen { language: "en".to_owned() };
-//! let recorded = desk.record(&session, "phone", "key-1", &event)?;
-//! assert_eq!(desk.record(&session, "phone", "key-1", &event)?.receipt(), recorded.receipt());
-//! assert_eq!(desk.look(&session, Participant::step)?, Step::Consent);
+//! let recorded = service.record(&session, "phone", "key-1", &event)?;
+//! assert_eq!(service.record(&session, "phone", "key-1", &event)?.receipt(), recorded.receipt());
+//! assert_eq!(service.look(&session, Participant::step)?, Step::Consent);
 //! # Ok::<(), Error>(())
 //! ```
 //!
@@ -37,7 +37,6 @@ mod belief;
 pub mod candidates;
 pub mod contacts;
 mod design;
-mod desk;
 mod erasure;
 mod error;
 pub mod event;
@@ -60,6 +59,7 @@ pub mod report;
 pub mod retention;
 mod schedule;
 pub mod seams;
+mod service;
 mod shape;
 pub mod shown;
 pub mod study;
@@ -68,7 +68,6 @@ mod text;
 
 pub use belief::{Belief, Spread};
 pub use design::{Design, Fit, Scores};
-pub use desk::{Desk, Recorded, Tidied};
 pub use erasure::{Numbered, Restored, erase_aside, erased, kept, numbered, restore};
 pub use error::{Error, Result};
 pub use event::Event;
@@ -77,5 +76,6 @@ pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step};
 pub use processing::processing;
 pub use progress::{Known, progress};
 pub use schedule::Stopped;
+pub use service::{Recorded, Service, Tidied};
 pub use study::Study;
 pub use text::Text;

@@ -2,7 +2,6 @@
 
 use crate::belief::Spread;
 use crate::design::Design;
-use crate::desk::Desk;
 use crate::error::Result;
 use crate::event::{Answered, Choice, Event, Purpose};
 use crate::log::{MemoryStore, Writer};
@@ -11,6 +10,7 @@ use crate::people::Conduct;
 use crate::report;
 use crate::schedule::Stopped;
 use crate::seams::{TestClock, TestRandom};
+use crate::service::Service;
 use equipoise::engine::Noise;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Preference};
@@ -50,14 +50,14 @@ pub fn rehearse(design: &Arc<Design>, noise: Option<Noise>, seed: u64) -> Result
     let (metric, unit) = people::metric(&design.plan(), &mut random).expect("studies adapt to the answers");
     let mut expert = Expert::new(metric.clone(), unit, noise, random.random());
     let writer = Writer::start(MemoryStore::new());
-    let desk = Desk::new(design.clone(), writer, TestClock::default(), TestRandom::new(seed));
-    let invitation = desk.invite(1)?.remove(0);
+    let service = Service::new(design.clone(), writer, TestClock::default(), TestRandom::new(seed));
+    let invitation = service.invite(1)?.remove(0);
     for step in 0.. {
-        let next = desk.look(&invitation.session, |participant| next(participant, &mut expert))?;
+        let next = service.look(&invitation.session, |participant| next(participant, &mut expert))?;
         let Some(event) = next else { break };
-        desk.record(&invitation.session, DEVICE, &step.to_string(), &event)?;
+        service.record(&invitation.session, DEVICE, &step.to_string(), &event)?;
     }
-    desk.look(&invitation.session, |participant| judge(participant, &metric))
+    service.look(&invitation.session, |participant| judge(participant, &metric))
 }
 
 /// The device everything is sent from.

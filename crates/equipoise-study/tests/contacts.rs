@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Simulant, desk_on, walk};
+use common::{Simulant, service_on, walk};
 use equipoise_study::contacts::{Contact, Contacts, LABEL};
 use equipoise_study::event::Event;
 use equipoise_study::log::{
@@ -10,7 +10,9 @@ use equipoise_study::log::{
 };
 use equipoise_study::retention::Retention;
 use equipoise_study::seams::{SystemClock, SystemRandom, TestClock, TestRandom};
-use equipoise_study::{Design, Desk, Error, Result, Step, Study, Tidied, export, people, restore, template};
+use equipoise_study::{
+    Design, Error, Result, Service, Step, Study, Tidied, export, people, restore, template,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +26,9 @@ fn directory(name: &str) -> PathBuf {
     path
 }
 
-fn on_disk(directory: &Path) -> Desk {
+fn on_disk(directory: &Path) -> Service {
     let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
-    desk_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
+    service_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
 }
 
 fn holds_canary(directory: &Path) -> bool {
@@ -40,76 +42,77 @@ fn panel(value: &str) -> Contact {
     [("PROLIFIC_PID".to_owned(), value.to_owned())].into()
 }
 
-fn consent(desk: &Desk, session: &str, external: Contact) -> Event {
+fn consent(service: &Service, session: &str, external: Contact) -> Event {
     let language = Event::LanguageChosen { language: "en".to_owned() };
-    desk.record(session, "phone", "language", &language).unwrap();
-    let text = desk.look(session, |p| p.consent_hash()).unwrap();
+    service.record(session, "phone", "language", &language).unwrap();
+    let text = service.look(session, |p| p.consent_hash()).unwrap();
     Event::ConsentGiven { text, device: "phone".to_owned(), external }
 }
 
 #[test]
 fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
     let directory = directory("own-file");
-    let desk = on_disk(&directory);
+    let service = on_disk(&directory);
     let labels = [format!("{CANARY} one"), format!("{CANARY} two")];
-    let invitations = desk.invite_people(&labels).unwrap();
+    let invitations = service.invite_people(&labels).unwrap();
     for invitation in &invitations {
-        let event = consent(&desk, &invitation.session, panel(CANARY));
-        desk.record(&invitation.session, "phone", "consent", &event).unwrap();
-        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, 1), 3);
+        let event = consent(&service, &invitation.session, panel(CANARY));
+        service.record(&invitation.session, "phone", "consent", &event).unwrap();
+        walk(&service, &invitation.session, &mut Simulant::new(4.0, 20.0, 1), 3);
     }
     let first = invitations[0].session.clone();
-    let known = desk.contacts().get(&first).unwrap().unwrap();
+    let known = service.contacts().get(&first).unwrap().unwrap();
     assert_eq!((known[LABEL].as_str(), known["PROLIFIC_PID"].as_str()), (labels[0].as_str(), CANARY));
     assert!(!holds_canary(&directory), "a file holds contact data in the clear");
-    let exported = desk
+    let exported = service
         .writer()
         .with(|store| Ok(export::answers(store)?.csv() + &export::questionnaire(store)?.json_lines()));
     assert!(!exported.unwrap().contains(CANARY));
     // All there is about somebody, for them: every event, and who they are.
     let place = first.clone();
-    let own = desk.writer().with(move |store| store.session(&place)).unwrap();
-    let person = desk.look(&first, |p| export::person(p, &own, &known)).unwrap().unwrap();
+    let own = service.writer().with(move |store| store.session(&place)).unwrap();
+    let person = service.look(&first, |p| export::person(p, &own, &known)).unwrap().unwrap();
     assert_eq!((person.participant, person.events.len(), &person.contact), (1, own.len(), &known));
     for (told, row) in person.events.iter().zip(&own) {
         let event: Event = serde_json::from_value(told.event.clone()).unwrap();
         assert_eq!(Some(event), row.event().unwrap(), "event {} is not what the log has", row.seq);
     }
     assert!(person.agreed_to.unwrap().contains("research"), "the text they agreed to");
-    desk.erase(&first).unwrap();
-    assert_eq!(desk.contacts().get(&first).unwrap(), None);
-    assert!(desk.contacts().get(&invitations[1].session).unwrap().is_some());
-    let (place, design) = (first.clone(), desk.design().clone());
-    let left = desk.writer().with(move |store| {
+    service.erase(&first).unwrap();
+    assert_eq!(service.contacts().get(&first).unwrap(), None);
+    assert!(service.contacts().get(&invitations[1].session).unwrap().is_some());
+    let (place, design) = (first.clone(), service.design().clone());
+    let left = service.writer().with(move |store| {
         let all = people::participants(&design, store)?;
         let person = all.iter().find(|person| person.session() == place).unwrap();
         Ok(export::person(person, &store.session(&place)?, &Contact::new()).is_err())
     });
     assert!(left.unwrap(), "there is something left to tell");
     // A copy of the file from before brings it back; putting things in order deletes it again.
-    desk.contacts().add(&first, &panel(CANARY)).unwrap();
-    assert_eq!(desk.tidy_contacts().unwrap(), Tidied { moved: 0, removed: 1 });
-    assert_eq!(desk.contacts().get(&first).unwrap(), None);
-    drop(desk);
+    service.contacts().add(&first, &panel(CANARY)).unwrap();
+    assert_eq!(service.tidy_contacts().unwrap(), Tidied { moved: 0, removed: 1 });
+    assert_eq!(service.contacts().get(&first).unwrap(), None);
+    drop(service);
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
 /// A log as older releases wrote it: what a panel passed along is in the consent.
-fn old_log(desk: &Desk, people: usize) -> Vec<String> {
+fn old_log(service: &Service, people: usize) -> Vec<String> {
     let mut sessions = vec![];
-    for (n, invitation) in desk.invite(people).unwrap().into_iter().enumerate() {
+    for (n, invitation) in service.invite(people).unwrap().into_iter().enumerate() {
         let session = invitation.session;
-        let event = consent(desk, &session, panel(&format!("{CANARY}-{n}")));
+        let event = consent(service, &session, panel(&format!("{CANARY}-{n}")));
         let (place, body) = (session.clone(), serde_json::to_string(&event).unwrap());
-        desk.writer()
+        service
+            .writer()
             .with(move |store| {
                 let seq = store.session(&place)?.len() as u64 + 1;
                 let key = "consent".to_owned();
                 store.append(&[vec![Draft { session: place, seq, key, at: 7, salt: [7; 32], body }]])
             })
             .unwrap();
-        desk.forget(&session);
-        walk(desk, &session, &mut Simulant::new(4.0, 20.0, n as u64), 4);
+        service.forget(&session);
+        walk(service, &session, &mut Simulant::new(4.0, 20.0, n as u64), 4);
         sessions.push(session);
     }
     sessions
@@ -118,33 +121,33 @@ fn old_log(desk: &Desk, people: usize) -> Vec<String> {
 #[test]
 fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole() {
     let directory = directory("moved");
-    let desk = on_disk(&directory);
-    let sessions = old_log(&desk, 3);
+    let service = on_disk(&directory);
+    let sessions = old_log(&service, 3);
     assert!(holds_canary(&directory), "the canary must be there before it can be gone");
-    let old: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    let old: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
     assert!(verify(&MemoryStore { rows: old.clone() }).is_ok());
     let before =
-        desk.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
+        service.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
     assert_eq!(before.2, panel(&format!("{CANARY}-1")), "an old log is readable as it is");
     let backup = directory.join("old.backup");
     SqliteStore::open_existing(directory.join("log.sqlite")).unwrap().backup(&backup).unwrap();
-    assert_eq!(desk.tidy_contacts().unwrap(), Tidied { moved: 3, removed: 0 });
-    assert_eq!(desk.tidy_contacts().unwrap(), Tidied::default(), "twice is as good as once");
+    assert_eq!(service.tidy_contacts().unwrap(), Tidied { moved: 3, removed: 0 });
+    assert_eq!(service.tidy_contacts().unwrap(), Tidied::default(), "twice is as good as once");
     let saved = std::fs::read(&backup).unwrap();
     std::fs::remove_file(&backup).unwrap();
     assert!(!holds_canary(&directory), "a file holds contact data in the clear");
     let after =
-        desk.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
+        service.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
     assert_eq!((after.0, &after.1), (before.0, &before.1), "answers are what they were");
     assert_eq!(after.2, Contact::new());
-    assert_eq!(desk.contacts().get(&sessions[1]).unwrap(), Some(panel(&format!("{CANARY}-1"))));
-    let new: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    assert_eq!(service.contacts().get(&sessions[1]).unwrap(), Some(panel(&format!("{CANARY}-1"))));
+    let new: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
     assert!(verify(&MemoryStore { rows: new.clone() }).is_ok());
     // Receipts that were given before are for the same rows.
     for (old, new) in old.iter().zip(&new) {
         assert_eq!(old.receipt(), new.receipt());
     }
-    drop(desk);
+    drop(service);
     // A backup from before can be restored, and is put in order again.
     std::fs::write(&backup, saved).unwrap();
     restore(&backup, &directory.join("log.sqlite"), &[], &SystemClock, &SystemRandom).unwrap();
@@ -154,10 +157,10 @@ fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole
 
 #[test]
 fn moving_contact_data_excuses_no_other_change() {
-    let desk = desk_on("binary-cancer", MemoryStore::new(), 6);
-    old_log(&desk, 2);
-    desk.tidy_contacts().unwrap();
-    let good: Vec<Row> = desk.writer().with(|store| rows(store)).unwrap();
+    let service = service_on("binary-cancer", MemoryStore::new(), 6);
+    old_log(&service, 2);
+    service.tidy_contacts().unwrap();
+    let good: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
     assert!(verify(&MemoryStore { rows: good.clone() }).is_ok());
     let find = |word: &str| {
         let holds = |row: &Row| row.payload.as_ref().unwrap().body.contains(word);
@@ -240,20 +243,20 @@ fn nothing_is_kept_of_somebody_whose_consent_could_not_be_written() {
     let refuse = Arc::new(AtomicBool::new(false));
     let store = Refusing(MemoryStore::new(), refuse.clone());
     let design = common::design("binary-cancer");
-    let desk = Desk::new(design, Writer::start(store), TestClock::default(), TestRandom::new(2));
-    let [plain, labelled] = [desk.invite(1).unwrap(), desk.invite_people(&["Ana".to_owned()]).unwrap()]
+    let service = Service::new(design, Writer::start(store), TestClock::default(), TestRandom::new(2));
+    let [plain, labelled] = [service.invite(1).unwrap(), service.invite_people(&["Ana".to_owned()]).unwrap()]
         .map(|mut invitations| invitations.remove(0).session);
     for (session, left) in
         [(&plain, None), (&labelled, Some(Contact::from([(LABEL.to_owned(), "Ana".to_owned())])))]
     {
-        let event = consent(&desk, session, panel("x"));
+        let event = consent(&service, session, panel("x"));
         refuse.store(true, Ordering::SeqCst);
-        assert!(desk.record(session, "phone", "consent", &event).is_err());
-        assert_eq!(desk.contacts().get(session).unwrap(), left);
+        assert!(service.record(session, "phone", "consent", &event).is_err());
+        assert_eq!(service.contacts().get(session).unwrap(), left);
         refuse.store(false, Ordering::SeqCst);
-        desk.record(session, "phone", "consent", &event).unwrap();
-        assert_eq!(desk.contacts().get(session).unwrap().unwrap()["PROLIFIC_PID"], "x");
-        assert_ne!(desk.look(session, |p| p.step()).unwrap(), Step::Consent);
+        service.record(session, "phone", "consent", &event).unwrap();
+        assert_eq!(service.contacts().get(session).unwrap().unwrap()["PROLIFIC_PID"], "x");
+        assert_ne!(service.look(session, |p| p.step()).unwrap(), Step::Consent);
     }
 }
 
@@ -268,33 +271,34 @@ fn what_is_past_its_time_is_deleted_to_the_day() {
     assert_eq!(study.hash(&[]), bare, "a study without the rule has the hash it always had");
     study.retention = Retention { contact_days: Some(30), answers_days: Some(365) };
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(2));
+    let service =
+        Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(2));
     let labels = ["Ana".to_owned(), "Ben".to_owned()];
-    let invitations = desk.invite_people(&labels).unwrap();
-    walk(&desk, &invitations[0].session, &mut Simulant::new(4.0, 20.0, 1), 3);
+    let invitations = service.invite_people(&labels).unwrap();
+    walk(&service, &invitations[0].session, &mut Simulant::new(4.0, 20.0, 1), 3);
     let last = |session: &str| {
         let place = session.to_owned();
-        desk.writer().with(move |store| store.session(&place)).unwrap().last().unwrap().at
+        service.writer().with(move |store| store.session(&place)).unwrap().last().unwrap().at
     };
     let (ana, ben) = (invitations[0].session.clone(), invitations[1].session.clone());
-    let count = |now: i64| desk.due(now).map(|due| (due.contacts.len(), due.people.len())).unwrap();
+    let count = |now: i64| service.due(now).map(|due| (due.contacts.len(), due.people.len())).unwrap();
     assert_eq!(count(0), (0, 0));
     assert_eq!(count(last(&ben) + 30 * DAY - 1), (0, 0));
     assert_eq!(count(last(&ben) + 30 * DAY), (1, 0), "counted is from when each was last heard of");
     assert_eq!(count(last(&ana) + 30 * DAY), (2, 0));
-    desk.retain(last(&ana) + 30 * DAY).unwrap();
-    assert_eq!(desk.contacts().sessions().unwrap().len(), 0);
+    service.retain(last(&ana) + 30 * DAY).unwrap();
+    assert_eq!(service.contacts().sessions().unwrap().len(), 0);
     assert_eq!(count(last(&ana) + 31 * DAY), (0, 0), "nothing is due twice");
     assert_eq!(count(last(&ana) + 365 * DAY), (0, 2));
-    desk.retain(last(&ben) + 365 * DAY).unwrap();
+    service.retain(last(&ben) + 365 * DAY).unwrap();
     let gone = |session: &String| {
         let place = session.clone();
-        let rows = desk.writer().with(move |store| store.session(&place)).unwrap();
+        let rows = service.writer().with(move |store| store.session(&place)).unwrap();
         rows.iter().all(|row| row.payload.is_none())
     };
     assert!(gone(&ben) && !gone(&ana));
     assert_eq!(count(last(&ana) + 365 * DAY), (0, 1));
-    assert!(desk.writer().with(|store| verify(store)).is_ok());
+    assert!(service.writer().with(|store| verify(store)).is_ok());
     // A clock far off the mark in the other direction deletes nothing.
     assert_eq!(count(i64::MIN), (0, 0));
 }

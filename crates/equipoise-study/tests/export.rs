@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{DEVICE, Simulant, desk, walk};
+use common::{DEVICE, Simulant, service, walk};
 use equipoise_study::event::{Event, ItemAnswer};
 use equipoise_study::export::{Cell, Kind, Table, answers, psych_ds, questionnaire};
 use equipoise_study::log::MemoryStore;
@@ -106,33 +106,30 @@ fn a_hundred_thousand_rows_are_the_same_in_every_format() {
 
 #[test]
 fn a_study_has_its_answers_and_its_questionnaire_in_the_export() {
-    let desk = desk("binary-cancer", 21);
+    let service = service("binary-cancer", 21);
     let formula = "=HYPERLINK(\"http://192.0.2.1\")";
-    for (n, invitation) in desk.invite(2).unwrap().into_iter().enumerate() {
+    for (n, invitation) in service.invite(2).unwrap().into_iter().enumerate() {
         let mut simulant = Simulant::new(5.0, 20.0, n as u64);
         // Comparisons, one of them taken back, then the questions after the task.
-        walk(&desk, &invitation.session, &mut simulant, 3);
-        let asked = desk.look(&invitation.session, |p| p.last_answered().unwrap().seq).unwrap();
-        desk.record(&invitation.session, DEVICE, "undo", &Event::Retracted { asked }).unwrap();
+        walk(&service, &invitation.session, &mut simulant, 3);
+        let asked = service.look(&invitation.session, |p| p.last_answered().unwrap().seq).unwrap();
+        service.record(&invitation.session, DEVICE, "undo", &Event::Retracted { asked }).unwrap();
         loop {
-            let step = desk.look(&invitation.session, |p| p.step()).unwrap();
+            let step = service.look(&invitation.session, |p| p.step()).unwrap();
             if step == Step::Questionnaire(Position::Task) {
                 break;
             }
-            let event = desk.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
-            desk.record(
-                &invitation.session,
-                DEVICE,
-                &format!("k{}", simulant.random.random::<u64>()),
-                &event,
-            )
-            .unwrap();
+            let event = service.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
+            service
+                .record(&invitation.session, DEVICE, &format!("k{}", simulant.random.random::<u64>()), &event)
+                .unwrap();
         }
         let told = [("difficult".to_owned(), ItemAnswer::Text(formula.to_owned()))].into();
         let event = Event::QuestionnaireAnswered { position: Position::Task, answers: told };
-        desk.record(&invitation.session, DEVICE, "task", &event).unwrap();
+        service.record(&invitation.session, DEVICE, "task", &event).unwrap();
     }
-    let [answered, said] = desk.writer().with(|store| Ok([answers(store)?, questionnaire(store)?])).unwrap();
+    let [answered, said] =
+        service.writer().with(|store| Ok([answers(store)?, questionnaire(store)?])).unwrap();
     let place =
         |table: &Table, name: &str| table.columns.iter().position(|column| column.name == name).unwrap();
     let retracted = place(&answered, "retracted_by");
@@ -144,7 +141,7 @@ fn a_study_has_its_answers_and_its_questionnaire_in_the_export() {
     assert!(said.csv().contains(",\"'=HYPERLINK(\"\"http://192.0.2.1\"\")\","));
     assert!(said.json_lines().contains("\"answer\":\"=HYPERLINK("), "JSON has the text as it was sent");
     // The same log gives the same bytes (RS-16).
-    let again = desk.writer().with(|store| answers(store)).unwrap();
+    let again = service.writer().with(|store| answers(store)).unwrap();
     assert_eq!((again.csv(), again.parquet().unwrap()), (answered.csv(), answered.parquet().unwrap()));
     // Every column of every table of a data set is described, and names are as the standard wants them.
     let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();

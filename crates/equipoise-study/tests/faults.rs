@@ -9,7 +9,7 @@ use equipoise_study::log::{
     Appended, Draft, Head, MemoryStore, Payload, Row, SqliteStore, Store, Writer, rows, verify,
 };
 use equipoise_study::seams::{Clock, TestClock, TestRandom};
-use equipoise_study::{Desk, Error, Participant, Result, Step};
+use equipoise_study::{Error, Participant, Result, Service, Step};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
@@ -74,10 +74,10 @@ impl Store for Faulty {
 }
 
 /// Walks to the end, sending whatever failed again with the same key, as the pages do. The receipts that were given.
-fn stubborn(desk: &Desk, session: &str, simulant: &mut Simulant) -> (Vec<String>, usize) {
+fn stubborn(service: &Service, session: &str, simulant: &mut Simulant) -> (Vec<String>, usize) {
     let (mut receipts, mut failures) = (vec![], 0);
     for step in 0.. {
-        let looked = desk.look(session, |participant| {
+        let looked = service.look(session, |participant| {
             let over = participant.questions().iter().filter(|q| q.answer.is_some()).count() >= 12;
             if over { None } else { simulant.next(participant) }
         });
@@ -87,12 +87,12 @@ fn stubborn(desk: &Desk, session: &str, simulant: &mut Simulant) -> (Vec<String>
             Ok(None) => return (receipts, failures),
             Err(_) => {
                 failures += 1;
-                desk.forget(session);
+                service.forget(session);
                 continue;
             }
         };
         loop {
-            match desk.record(session, DEVICE, &format!("key-{step}"), &event) {
+            match service.record(session, DEVICE, &format!("key-{step}"), &event) {
                 Ok(recorded) => {
                     receipts.push(recorded.receipt().to_string());
                     break;
@@ -114,19 +114,19 @@ fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
         for fails in 2..40 {
             let place = Arc::new(AtomicUsize::new(fails));
             let store = Faulty { inner: MemoryStore::new(), writes: 0, fails: place, fault };
-            let desk = Desk::new(
+            let service = Service::new(
                 design("binary-cancer"),
                 Writer::start(store),
                 TestClock::default(),
                 TestRandom::new(2),
             );
-            let session = desk.invite(1).unwrap().remove(0).session;
-            let (receipts, failures) = stubborn(&desk, &session, &mut Simulant::new(5.0, 20.0, 1));
+            let session = service.invite(1).unwrap().remove(0).session;
+            let (receipts, failures) = stubborn(&service, &session, &mut Simulant::new(5.0, 20.0, 1));
             if failures == 0 {
                 break;
             }
             tried += 1;
-            let all = desk.writer().with(|store| rows(store)).unwrap();
+            let all = service.writer().with(|store| rows(store)).unwrap();
             let answers: Vec<u64> = all
                 .iter()
                 .filter_map(|row| match row.event().unwrap() {
@@ -138,7 +138,7 @@ fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
             assert_eq!((answers.len(), once.len()), (12, 12), "{fault:?} at write {fails}");
             let stored: Vec<String> = all.iter().map(|row| row.receipt().to_string()).collect();
             assert!(receipts.iter().all(|receipt| stored.contains(receipt)), "{fault:?} at write {fails}");
-            desk.writer().with(|store| verify(store)).unwrap();
+            service.writer().with(|store| verify(store)).unwrap();
         }
     }
     println!("{tried} writes failed, none was acknowledged, none is there twice");
@@ -199,24 +199,25 @@ fn clocks_may_jump_and_nothing_comes_of_it() {
                 self.0.now()
             }
         }
-        let desk = Desk::new(
+        let service = Service::new(
             design("binary-cancer"),
             Writer::start(MemoryStore::new()),
             Boxed(clock),
             TestRandom::new(6),
         );
-        let session = desk.invite(1).unwrap().remove(0).session;
-        walk(&desk, &session, &mut Simulant::new(4.0, 20.0, 6), usize::MAX);
+        let session = service.invite(1).unwrap().remove(0).session;
+        walk(&service, &session, &mut Simulant::new(4.0, 20.0, 6), usize::MAX);
         // Read again from the log: order is by number, never by time.
-        desk.forget(&session);
-        desk.writer().with(|store| verify(store)).unwrap();
-        desk.look(&session, |participant: &Participant| {
-            assert_eq!(participant.step(), Step::Result);
-            let choices: Vec<_> =
-                participant.questions().iter().map(|q| q.answer.clone().unwrap().choice).collect();
-            (choices, participant.belief().quantile(0.5).unwrap().to_bits())
-        })
-        .unwrap()
+        service.forget(&session);
+        service.writer().with(|store| verify(store)).unwrap();
+        service
+            .look(&session, |participant: &Participant| {
+                assert_eq!(participant.step(), Step::Result);
+                let choices: Vec<_> =
+                    participant.questions().iter().map(|q| q.answer.clone().unwrap().choice).collect();
+                (choices, participant.belief().quantile(0.5).unwrap().to_bits())
+            })
+            .unwrap()
     };
     let straight = run(Box::<TestClock>::default());
     for seed in 0..6 {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Simulant, desk, desk_on, walk};
+use common::{Simulant, service, service_on, walk};
 use equipoise_study::event::Event;
 use equipoise_study::log::{
     Appended, Draft, MemoryStore, Row, SqliteStore, Store, Writer, rows, verify, verify_receipt,
@@ -22,12 +22,12 @@ fn directory(name: &str) -> PathBuf {
 }
 
 fn some_rows() -> Vec<Row> {
-    let desk = desk("binary-cancer", 1);
-    for (n, invitation) in desk.invite(3).unwrap().into_iter().enumerate() {
-        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 5);
+    let service = service("binary-cancer", 1);
+    for (n, invitation) in service.invite(3).unwrap().into_iter().enumerate() {
+        walk(&service, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 5);
     }
-    desk.lock().unwrap();
-    desk.writer().with(|store| rows(store)).unwrap()
+    service.lock().unwrap();
+    service.writer().with(|store| rows(store)).unwrap()
 }
 
 #[test]
@@ -87,18 +87,19 @@ fn receipts_are_found_and_a_cut_tail_is_seen_against_them() {
 fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
     let directory = directory("erase");
     let path = directory.join("log.sqlite");
-    let desk = desk_on("binary-cancer", SqliteStore::open(&path).unwrap(), 8);
-    let invitations = desk.invite(4).unwrap();
+    let service = service_on("binary-cancer", SqliteStore::open(&path).unwrap(), 8);
+    let invitations = service.invite(4).unwrap();
     for (n, invitation) in invitations.iter().enumerate() {
-        walk(&desk, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 3);
+        walk(&service, &invitation.session, &mut Simulant::new(4.0, 20.0, n as u64), 3);
         let canary = Event::LanguageChosen { language: "en".to_owned() };
-        desk.record(&invitation.session, common::DEVICE, &format!("k{n}"), &canary).unwrap();
+        service.record(&invitation.session, common::DEVICE, &format!("k{n}"), &canary).unwrap();
     }
     // A text nobody else could have written, in the body of an event.
     let canary = "canary-6f1d2c";
     let session = invitations[1].session.clone();
     let place = session.clone();
-    desk.writer()
+    service
+        .writer()
         .with(move |store| {
             let seq = store.session(&place)?.len() as u64 + 1;
             let body = format!("{{\"event\":\"language_chosen\",\"language\":\"{canary}\"}}");
@@ -118,11 +119,11 @@ fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
         .count()
     };
     assert!(holds() > 0, "the canary must be there before it can be gone");
-    desk.forget(&session);
-    desk.erase(&session).unwrap();
+    service.forget(&session);
+    service.erase(&session).unwrap();
     assert_eq!(holds(), 0);
-    let design = desk.design().clone();
-    drop(desk);
+    let design = service.design().clone();
+    drop(service);
     let store = SqliteStore::open_existing(&path).unwrap();
     let verified = verify(&store).unwrap();
     assert_eq!((verified.sessions, verified.erased), (4, 1));
@@ -149,27 +150,28 @@ fn no_canary_of_anybody_erased_is_left_anywhere() {
     use equipoise_study::study::Position;
     let directory = directory("canaries");
     let path = directory.join("log.sqlite");
-    let desk = desk_on("binary-cancer", SqliteStore::open(&path).unwrap(), 18);
+    let service = service_on("binary-cancer", SqliteStore::open(&path).unwrap(), 18);
     let (people, each) = (40, 20);
     let canary = |person: usize, n: usize| {
         format!("canary-{:08x}", 0x9E37_79B9_u32.wrapping_mul((person * each + n) as u32 + 1))
     };
-    let invitations = desk.invite(people).unwrap();
+    let invitations = service.invite(people).unwrap();
     for (person, invitation) in invitations.iter().enumerate() {
         let mut simulant = Simulant::new(4.0, 20.0, person as u64);
         loop {
-            let step = desk.look(&invitation.session, |p| p.step()).unwrap();
+            let step = service.look(&invitation.session, |p| p.step()).unwrap();
             if step == equipoise_study::Step::Questionnaire(Position::Before) {
                 break;
             }
-            let event = desk.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
-            desk.record(&invitation.session, common::DEVICE, &format!("k{step:?}"), &event).unwrap();
+            let event = service.look(&invitation.session, |p| simulant.next(p)).unwrap().unwrap();
+            service.record(&invitation.session, common::DEVICE, &format!("k{step:?}"), &event).unwrap();
         }
         // Twenty texts at once, in an event of twenty answers.
         let answers = (0..each).map(|n| (canary(person, n), ItemAnswer::Text(canary(person, n)))).collect();
         let event = Event::QuestionnaireAnswered { position: Position::Before, answers };
         let (place, body) = (invitation.session.clone(), serde_json::to_string(&event).unwrap());
-        desk.writer()
+        service
+            .writer()
             .with(move |store| {
                 let seq = store.session(&place)?.len() as u64 + 1;
                 let draft =
@@ -177,7 +179,7 @@ fn no_canary_of_anybody_erased_is_left_anywhere() {
                 store.append(&[vec![draft]])
             })
             .unwrap();
-        desk.forget(&invitation.session);
+        service.forget(&invitation.session);
     }
     let found = || {
         // The write-ahead file may go while we look.
@@ -187,14 +189,14 @@ fn no_canary_of_anybody_erased_is_left_anywhere() {
     };
     assert!(found() >= people * each, "the canaries must be there before they can be gone");
     for invitation in &invitations {
-        desk.erase(&invitation.session).unwrap();
+        service.erase(&invitation.session).unwrap();
     }
-    let exported = desk.writer().with(|store| {
+    let exported = service.writer().with(|store| {
         Ok(equipoise_study::export::questionnaire(store)?.json_lines()
             + &equipoise_study::export::answers(store)?.csv())
     });
     assert!(!exported.unwrap().contains("canary-"));
-    drop(desk);
+    drop(service);
     println!("{} canaries of {people} people were erased, {} are left", people * each, found());
     assert_eq!(found(), 0);
     assert_eq!(verify(&SqliteStore::open_existing(&path).unwrap()).unwrap().erased, people);
@@ -268,19 +270,19 @@ fn many_threads_share_a_log_and_nothing_is_lost() {
 
 #[test]
 fn tokens_open_their_session_only() {
-    let desk = desk("binary-cancer", 9);
+    let service = service("binary-cancer", 9);
     let random = TestRandom::new(77);
-    let invitations = desk.invite(20).unwrap();
+    let invitations = service.invite(20).unwrap();
     for invitation in &invitations {
         assert_eq!(invitation.token.len(), 32);
-        assert_eq!(desk.open(&invitation.token).unwrap().as_deref(), Some(invitation.session.as_str()));
-        assert!(desk.open(&invitation.session).unwrap().is_none());
+        assert_eq!(service.open(&invitation.token).unwrap().as_deref(), Some(invitation.session.as_str()));
+        assert!(service.open(&invitation.session).unwrap().is_none());
     }
     let mut guess = [0; 16];
     equipoise_study::seams::Random::fill(&random, &mut guess).unwrap();
     let guess: String = guess.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert!(desk.open(&guess).unwrap().is_none());
+    assert!(service.open(&guess).unwrap().is_none());
     // A panel's participant who comes back gets the same place.
-    let first = desk.invite_token("panel-token".to_owned()).unwrap();
-    assert_eq!(desk.invite_token("panel-token".to_owned()).unwrap(), first);
+    let first = service.invite_token("panel-token".to_owned()).unwrap();
+    assert_eq!(service.invite_token("panel-token".to_owned()).unwrap(), first);
 }

@@ -8,7 +8,7 @@ use equipoise_study::event::{Choice, Purpose};
 use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::report::{self, Options, Report};
 use equipoise_study::seams::{TestClock, TestRandom};
-use equipoise_study::{Design, Desk, Participant, Study, template};
+use equipoise_study::{Design, Participant, Service, Study, template};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,17 +50,17 @@ fn cancer(
 
 /// People with these ratios walk through a study; what the log then holds.
 fn cohort(design: &Arc<Design>, ratios: &[f64], slope: f64) -> Vec<Participant> {
-    let desk = Desk::new(
+    let service = Service::new(
         design.clone(),
         Writer::start(MemoryStore::new()),
         TestClock::default(),
         TestRandom::new(7),
     );
-    let invitations = desk.invite(ratios.len()).unwrap();
+    let invitations = service.invite(ratios.len()).unwrap();
     for (n, (invitation, ratio)) in invitations.iter().zip(ratios).enumerate() {
-        walk(&desk, &invitation.session, &mut Simulant::new(*ratio, slope, n as u64 + 1), usize::MAX);
+        walk(&service, &invitation.session, &mut Simulant::new(*ratio, slope, n as u64 + 1), usize::MAX);
     }
-    invitations.iter().map(|invitation| desk.look(&invitation.session, Clone::clone).unwrap()).collect()
+    invitations.iter().map(|invitation| service.look(&invitation.session, Clone::clone).unwrap()).collect()
 }
 
 fn report_of(design: &Arc<Design>, people: &[Participant]) -> Report {
@@ -234,19 +234,19 @@ fn models_that_cannot_be_used_are_named_with_what_was_expected() {
 #[test]
 fn one_metric_among_refusals_is_shown_as_that_persons() {
     let design = common::design("binary-cancer");
-    let desk = Desk::new(
+    let service = Service::new(
         design.clone(),
         Writer::start(MemoryStore::new()),
         TestClock::default(),
         TestRandom::new(7),
     );
-    let invitations = desk.invite(2).unwrap();
+    let invitations = service.invite(2).unwrap();
     // The first stops after three answers, which is too few for a metric.
     for (invitation, most) in invitations.iter().zip([3, usize::MAX]) {
-        walk(&desk, &invitation.session, &mut Simulant::new(8.0, 20.0, 5), most);
+        walk(&service, &invitation.session, &mut Simulant::new(8.0, 20.0, 5), most);
     }
     let people: Vec<Participant> =
-        invitations.iter().map(|one| desk.look(&one.session, Clone::clone).unwrap()).collect();
+        invitations.iter().map(|one| service.look(&one.session, Clone::clone).unwrap()).collect();
     let report = report_of(&design, &people);
     assert_eq!((report.counts.answered, report.counts.with_metric), (2, 1));
     let [refused, only] = report.people.as_slice() else { panic!("two people") };
@@ -322,10 +322,10 @@ fn several_classes_and_groups_have_rates_prices_and_a_map() {
 #[test]
 fn a_metric_that_is_refused_is_not_explained() {
     let design = common::design("multiclass-triage");
-    let desk = common::desk("multiclass-triage", 7);
-    let invitation = desk.invite(1).unwrap().remove(0);
-    walk(&desk, &invitation.session, &mut Simulant::new(1.0, 20.0, 5), 4);
-    let report = report_of(&design, &[desk.look(&invitation.session, Clone::clone).unwrap()]);
+    let service = common::service("multiclass-triage", 7);
+    let invitation = service.invite(1).unwrap().remove(0);
+    walk(&service, &invitation.session, &mut Simulant::new(1.0, 20.0, 5), 4);
+    let report = report_of(&design, &[service.look(&invitation.session, Clone::clone).unwrap()]);
     let page = report::html(&design, &report);
     assert!(page.contains("No metric is reported") && !page.contains("The answers that mattered most"));
 }

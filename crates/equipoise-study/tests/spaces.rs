@@ -7,7 +7,7 @@ use equipoise_study::event::Purpose;
 use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::shown::Dominance;
-use equipoise_study::{Design, Desk, Step, Study, lint, template};
+use equipoise_study::{Design, Service, Step, Study, lint, template};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt::Write as _;
@@ -52,40 +52,44 @@ poor,cancer,cancer,200\npoor,cancer,no cancer,150\npoor,no cancer,cancer,120\npo
 
 /// Walks people of some ratios through the study; (estimate over truth, questions that elicit) of each.
 fn sessions(design: &Arc<Design>, ratios: &[f64]) -> Vec<(f64, usize)> {
-    let desk = Desk::new(
+    let service = Service::new(
         design.clone(),
         Writer::start(MemoryStore::new()),
         TestClock::default(),
         TestRandom::new(5),
     );
-    let invitations = desk.invite(ratios.len()).unwrap();
+    let invitations = service.invite(ratios.len()).unwrap();
     let each = invitations.iter().zip(ratios).enumerate().map(|(n, (invitation, ratio))| {
-        walk(&desk, &invitation.session, &mut Simulant::new(*ratio, 40.0, n as u64), usize::MAX);
-        desk.look(&invitation.session, |participant| {
-            assert_eq!(participant.step(), Step::Result);
-            let space = design.binary().unwrap();
-            for question in participant.questions() {
-                let asked = &question.asked;
-                assert!(asked.shown.a != asked.shown.b, "the same system twice");
-                assert_eq!(
-                    asked.shown.dominance() != Dominance::Neither,
-                    asked.purpose == Purpose::Dominated
-                );
-                // Nothing is shown that the space does not hold, to the last person shown (G1).
-                let shown = design.frame().query(&asked.shown);
-                let Some(hull) = space.hull() else { continue };
-                for point in [&shown.first, &shown.second] {
-                    assert!(
-                        hull.contains([point[0], point[1]], 1.0 / asked.shown.people as f64),
-                        "{asked:?}"
+        walk(&service, &invitation.session, &mut Simulant::new(*ratio, 40.0, n as u64), usize::MAX);
+        service
+            .look(&invitation.session, |participant| {
+                assert_eq!(participant.step(), Step::Result);
+                let space = design.binary().unwrap();
+                for question in participant.questions() {
+                    let asked = &question.asked;
+                    assert!(asked.shown.a != asked.shown.b, "the same system twice");
+                    assert_eq!(
+                        asked.shown.dominance() != Dominance::Neither,
+                        asked.purpose == Purpose::Dominated
                     );
+                    // Nothing is shown that the space does not hold, to the last person shown (G1).
+                    let shown = design.frame().query(&asked.shown);
+                    let Some(hull) = space.hull() else { continue };
+                    for point in [&shown.first, &shown.second] {
+                        assert!(
+                            hull.contains([point[0], point[1]], 1.0 / asked.shown.people as f64),
+                            "{asked:?}"
+                        );
+                    }
                 }
-            }
-            let count =
-                participant.questions().iter().filter(|q| q.asked.purpose == Purpose::Elicitation).count();
-            (participant.belief().quantile(0.5).unwrap() / ratio, count)
-        })
-        .unwrap()
+                let count = participant
+                    .questions()
+                    .iter()
+                    .filter(|q| q.asked.purpose == Purpose::Elicitation)
+                    .count();
+                (participant.belief().quantile(0.5).unwrap() / ratio, count)
+            })
+            .unwrap()
     });
     each.collect()
 }
@@ -164,22 +168,23 @@ fn questions_about_many_classes_can_be_read() {
         let mut study = many(classes);
         study.stop.cap = 12;
         let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-        let desk = Desk::new(
+        let service = Service::new(
             design.clone(),
             Writer::start(MemoryStore::new()),
             TestClock::default(),
             TestRandom::new(classes as u64),
         );
-        for (n, invitation) in desk.invite(2).unwrap().into_iter().enumerate() {
-            walk(&desk, &invitation.session, &mut Simulant::new(1.0, 20.0, n as u64), usize::MAX);
-            desk.look(&invitation.session, |participant| {
-                for question in participant.questions() {
-                    all += 1;
-                    few += usize::from(question.asked.shown.differing() <= 3);
-                    readable += usize::from(question.asked.shown.differing() <= 4);
-                }
-            })
-            .unwrap();
+        for (n, invitation) in service.invite(2).unwrap().into_iter().enumerate() {
+            walk(&service, &invitation.session, &mut Simulant::new(1.0, 20.0, n as u64), usize::MAX);
+            service
+                .look(&invitation.session, |participant| {
+                    for question in participant.questions() {
+                        all += 1;
+                        few += usize::from(question.asked.shown.differing() <= 3);
+                        readable += usize::from(question.asked.shown.differing() <= 4);
+                    }
+                })
+                .unwrap();
         }
     }
     println!("{all} questions for 3 to 8 classes: {few} differ in at most 3 rows, {readable} in at most 4");
@@ -190,10 +195,11 @@ fn questions_about_many_classes_can_be_read() {
 fn questions_about_groups_are_of_three_families() {
     let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let desk = Desk::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(4));
-    let session = desk.invite(1).unwrap().remove(0).session;
-    walk(&desk, &session, &mut Simulant::new(1.0, 20.0, 3), usize::MAX);
-    let families = desk
+    let service =
+        Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(4));
+    let session = service.invite(1).unwrap().remove(0).session;
+    walk(&service, &session, &mut Simulant::new(1.0, 20.0, 3), usize::MAX);
+    let families = service
         .look(&session, |participant| {
             let mut counts = [0; 3];
             for question in participant.questions() {

@@ -65,7 +65,7 @@ pub enum AccountCommand {
 /// What can be done with tokens.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
-A script sends its token with every request: curl -H \"Authorization: Bearer $TOKEN\" https://desk.example.org/api/live
+A script sends its token with every request: curl -H \"Authorization: Bearer $TOKEN\" https://service.example.org/api/live
 
   read:aggregate  /api/live: how far the study is, and what all hold together
   read:answers    /api/people: people by number, and what is known of each

@@ -7,7 +7,7 @@ use crate::files::Temporary;
 use crate::json;
 use anyhow::{Context as _, Result};
 use equipoise_server::serve::{Options, Researching, Serving, study};
-use equipoise_study::{Design, Desk, Study, template};
+use equipoise_study::{Design, Service, Study, template};
 use serde::Serialize;
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -22,15 +22,15 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
     // Only where a panel passes something along could an older release have written it into the log.
     let panel = !design.study().completion.parameters.is_empty();
-    let desk = place.desk(design)?;
-    if panel || desk.contacts().exist() {
+    let service = place.service(design)?;
+    if panel || service.contacts().exist() {
         // Better no study than one that loses whom it asks.
-        desk.contacts().check()?;
-        desk.tidy_contacts()?;
+        service.contacts().check()?;
+        service.tidy_contacts()?;
     }
-    let invitations = desk.invite(args.invite)?;
+    let invitations = service.invite(args.invite)?;
     let options = Options { listen: args.listen, origin: args.origin.clone() };
-    study(desk, &options, researching, |serving| {
+    study(service, &options, researching, |serving| {
         let links: Vec<String> =
             invitations.iter().map(|invitation| serving.participants.link(&invitation.token)).collect();
         announce(&name, serving, &links, global)
@@ -61,10 +61,10 @@ fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Resear
 }
 
 /// The ready-made cancer study on a log in a directory that will be thrown away.
-pub fn ready_made(directory: &Temporary) -> Result<Desk> {
+pub fn ready_made(directory: &Temporary) -> Result<Service> {
     let template = template::find("binary-cancer").context("the template of the cancer study")?;
     let design = Design::new(Study::parse(template.text)?, directory.path())?;
-    Place::at(directory.path().to_owned()).desk(Arc::new(design))
+    Place::at(directory.path().to_owned()).service(Arc::new(design))
 }
 
 /// What `--json` prints when requests are taken.

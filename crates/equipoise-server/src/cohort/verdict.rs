@@ -2,7 +2,7 @@
 
 use super::{Part, Person, take_part};
 use crate::participant::{Participants, Settings, app};
-use equipoise_study::{Desk, Stopped, report};
+use equipoise_study::{Service, Stopped, report};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -80,11 +80,11 @@ impl Verdict {
 
 /// Lets so many people take part in a two-class study over HTTP, with logistic noise of a slope in units of the query
 /// ball, and compares what comes out with what they hold.
-pub fn hold(desk: &Arc<Desk>, people: usize, slope: f64, seed: u64) -> io::Result<Verdict> {
+pub fn hold(service: &Arc<Service>, people: usize, slope: f64, seed: u64) -> io::Result<Verdict> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let ball = desk.design().ball();
+    let ball = service.design().ball();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let invitations = desk.invite(people).map_err(io::Error::other)?;
+    let invitations = service.invite(people).map_err(io::Error::other)?;
     let crowd: Vec<(f64, u64, String, String)> = (0..)
         .zip(invitations)
         .map(|(place, invitation)| {
@@ -96,7 +96,7 @@ pub fn hold(desk: &Arc<Desk>, people: usize, slope: f64, seed: u64) -> io::Resul
     let parts = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
-        let state = Participants::new(desk.clone(), Settings { origin: format!("http://{address}") });
+        let state = Participants::new(service.clone(), Settings { origin: format!("http://{address}") });
         tokio::spawn(async { axum::serve(listener, app(state)).await });
         let places = Arc::new(tokio::sync::Semaphore::new(AT_ONCE));
         let mut tasks = vec![];
@@ -116,10 +116,10 @@ pub fn hold(desk: &Arc<Desk>, people: usize, slope: f64, seed: u64) -> io::Resul
         }
         io::Result::Ok(parts)
     })?;
-    judge(desk, &parts).map_err(io::Error::other)
+    judge(service, &parts).map_err(io::Error::other)
 }
 
-fn judge(desk: &Desk, parts: &[(f64, String, Part)]) -> equipoise_study::Result<Verdict> {
+fn judge(service: &Service, parts: &[(f64, String, Part)]) -> equipoise_study::Result<Verdict> {
     let none = Fidelity::default();
     let mut verdict = Verdict {
         people: parts.len(),
@@ -135,7 +135,7 @@ fn judge(desk: &Desk, parts: &[(f64, String, Part)]) -> equipoise_study::Result<
         acknowledged: parts.iter().map(|(.., part)| part.answers.len()).sum(),
     };
     for (ratio, session, _) in parts {
-        let (found, [low, middle, high]) = desk.look(session, |participant| {
+        let (found, [low, middle, high]) = service.look(session, |participant| {
             let ends = [0.025, 0.5, 0.975].map(|share| participant.belief().quantile(share).unwrap_or(1.0));
             (report::person(participant, false), ends)
         })?;

@@ -169,12 +169,12 @@ pub struct Message {
     frame: Frame,
     title: String,
     paragraphs: Vec<String>,
-    action: Option<Action>,
-    other: Option<Action>,
+    action: Option<Button>,
+    other: Option<Button>,
 }
 
 #[derive(Debug)]
-struct Action {
+struct Button {
     text: &'static str,
     to: &'static str,
     post: bool,
@@ -187,12 +187,12 @@ impl Message {
     }
 
     fn leading(mut self, text: &'static str, to: &'static str) -> Self {
-        self.action = Some(Action { text, to, post: false });
+        self.action = Some(Button { text, to, post: false });
         self
     }
 
     fn posting(mut self, text: &'static str, to: &'static str) -> Self {
-        self.action = Some(Action { text, to, post: true });
+        self.action = Some(Button { text, to, post: true });
         self
     }
 
@@ -224,7 +224,7 @@ impl Message {
     pub fn withdraw(frame: Frame) -> Self {
         let words = frame.words();
         let mut page = Self::new(frame, words.withdraw_title, &[words.withdraw_text]);
-        page.other = Some(Action { text: words.withdraw_no, to: "/", post: false });
+        page.other = Some(Button { text: words.withdraw_no, to: "/", post: false });
         page.posting(words.withdraw_yes, "/withdraw")
     }
 

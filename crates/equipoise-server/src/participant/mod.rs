@@ -19,7 +19,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use equipoise_study::{Desk, Study};
+use equipoise_study::{Service, Study};
 use reply::Reply;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,15 +53,15 @@ impl Settings {
 /// What the handlers share.
 #[derive(Debug, Clone)]
 pub struct Participants {
-    desk: Arc<Desk>,
+    service: Arc<Service>,
     settings: Arc<Settings>,
     waiting: Arc<Semaphore>,
 }
 
 impl Participants {
     /// Pages for the participants of a study.
-    pub fn new(desk: Arc<Desk>, settings: Settings) -> Self {
-        Self { desk, settings: Arc::new(settings), waiting: Arc::new(Semaphore::new(WAITING)) }
+    pub fn new(service: Arc<Service>, settings: Settings) -> Self {
+        Self { service, settings: Arc::new(settings), waiting: Arc::new(Semaphore::new(WAITING)) }
     }
 
     /// The link of somebody who was invited.
@@ -70,7 +70,7 @@ impl Participants {
     }
 
     fn study(&self) -> &Study {
-        self.desk.design().study()
+        self.service.design().study()
     }
 
     /// The languages of the study that the pages have.
@@ -246,7 +246,7 @@ async fn device(State(state): State<Participants>, headers: HeaderMap) -> Respon
 /// Green while the log can be read.
 async fn health(State(state): State<Participants>) -> Response {
     let reply = state
-        .blocking(|state| match state.desk.writer().with(|store| store.head()) {
+        .blocking(|state| match state.service.writer().with(|store| store.head()) {
             Ok(_) => Reply::Healthy,
             Err(error) => Reply::from_error(&error),
         })

@@ -22,8 +22,8 @@ pub fn join(state: &Participants, token: &str, known: Option<Visitor>) -> Result
     let Some(visitor) = known.filter(|known| known.token() == token).or_else(|| Visitor::new(token)) else {
         return Ok(None);
     };
-    let Some(session) = state.desk.open(token)? else { return Ok(None) };
-    let taken = state.desk.look(&session, |participant| {
+    let Some(session) = state.service.open(token)? else { return Ok(None) };
+    let taken = state.service.look(&session, |participant| {
         participant.consented() && !participant.withdrawn() && participant.device() != Some(visitor.device())
     })?;
     if taken {
@@ -33,9 +33,9 @@ pub fn join(state: &Participants, token: &str, known: Option<Visitor>) -> Result
 }
 
 fn take_lease(state: &Participants, session: &str, visitor: &Visitor) -> Result<Recorded> {
-    let events = state.desk.look(session, Participant::events)?;
+    let events = state.service.look(session, Participant::events)?;
     let device = visitor.device().to_owned();
-    state.desk.record(
+    state.service.record(
         session,
         visitor.device(),
         &format!("web-lease-{events}"),
@@ -45,7 +45,7 @@ fn take_lease(state: &Participants, session: &str, visitor: &Visitor) -> Result<
 
 /// The session of a visitor; `None` if the link opens nothing.
 fn session(state: &Participants, visitor: &Visitor) -> Result<Option<String>> {
-    state.desk.open(visitor.token())
+    state.service.open(visitor.token())
 }
 
 /// What surrounds a page for a visitor; `None` if the link opens nothing.
@@ -53,7 +53,7 @@ pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Res
     let Some(session) = session(state, visitor)? else { return Ok(None) };
     // Pages beside the flow have a key of their own: with the key of the step they were opened from, changing the language
     // would pass for the answer to the comparison on the screen.
-    state.desk.look(&session, |participant| {
+    state.service.look(&session, |participant| {
         let key = format!("aside-{}", participant.events());
         Some(Frame { key, ..frame_for(participant, visitor, accepted) })
     })
@@ -120,17 +120,17 @@ fn page_at(
 ) -> Result<String> {
     let page = |participant: &Participant| draw(participant, visitor, accepted, asked, &state.languages());
     // Two requests of one person at the same moment: the second sees what the first has done.
-    let drawn = match state.desk.look(session, page) {
-        Err(Error::Refused(Refusal::NotNow(_))) => state.desk.look(session, page)?,
+    let drawn = match state.service.look(session, page) {
+        Err(Error::Refused(Refusal::NotNow(_))) => state.service.look(session, page)?,
         drawn => drawn?,
     };
     let frame = match drawn {
         Drawn::Page(page) => return Ok(page),
         Drawn::Result(frame) => frame,
     };
-    let rows = state.desk.writer().session(session)?;
+    let rows = state.service.writer().session(session)?;
     let receipt = rows.last().map_or(String::new(), |row| row.receipt().to_string());
-    state.desk.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
+    state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
 }
 
 enum Drawn {
@@ -218,14 +218,14 @@ pub fn submit(
         Ok(None) => return Reply::no_link(Frame::outside(state.study(), accepted)),
         Err(error) => return Reply::from_error(&error),
     };
-    let frame = match state.desk.look(&session, |participant| frame_for(participant, visitor, accepted)) {
+    let frame = match state.service.look(&session, |participant| frame_for(participant, visitor, accepted)) {
         Ok(frame) => frame,
         Err(error) => return Reply::from_error(&error),
     };
-    let desk = Submission { state, session: &session, visitor, fields, frame, accepted, panel, json };
-    match desk.handle(path) {
+    let submission = Submission { state, session: &session, visitor, fields, frame, accepted, panel, json };
+    match submission.handle(path) {
         Ok(reply) => reply,
-        Err(Error::Refused(refusal)) => desk.refused(&refusal),
+        Err(Error::Refused(refusal)) => submission.refused(&refusal),
         Err(error) => Reply::from_error(&error),
     }
 }
@@ -266,7 +266,7 @@ impl Submission<'_> {
             "/note" => self.note(),
             "/withdraw" => {
                 self.write(&Event::Withdrawn)?;
-                self.state.desk.erase(self.session)?;
+                self.state.service.erase(self.session)?;
                 self.go("/")
             }
             _ => self.stale(),
@@ -275,7 +275,7 @@ impl Submission<'_> {
 
     fn write(&self, event: &Event) -> Result<Recorded> {
         let key = self.fields.key().ok_or_else(|| Refusal::Unfit("the form has no key".to_owned()))?;
-        let recorded = self.state.desk.record(self.session, self.visitor.device(), &key, event)?;
+        let recorded = self.state.service.record(self.session, self.visitor.device(), &key, event)?;
         // A key stands for one thing. Were it found on another, this event would not be in the log.
         match &recorded {
             Recorded::Known(_, stored)
@@ -320,7 +320,7 @@ impl Submission<'_> {
             return self.go("/?declined=yes");
         }
         if self.fields.get("agree") != "yes" {
-            let page = self.state.desk.look(self.session, |participant| {
+            let page = self.state.service.look(self.session, |participant| {
                 let study = participant.design().study();
                 render(&page::Consent::new(self.frame.clone(), study, participant.consent_hash(), true))
             })?;
@@ -369,7 +369,7 @@ impl Submission<'_> {
         let Some(question) = self.fields.number::<usize>("question") else { return self.stale() };
         let Some(option) = self.fields.number::<usize>("option") else { return self.go("/?learned=nothing") };
         let recorded = self.write(&Event::PictureAnswered { question, option })?;
-        let next = self.state.desk.look(self.session, Participant::step)?;
+        let next = self.state.service.look(self.session, Participant::step)?;
         match next {
             // Wrong for the first time: the same question again.
             Step::Picture { question: same, .. } if same == question => self.done(&recorded, "/"),
@@ -422,7 +422,7 @@ impl Submission<'_> {
     }
 
     fn conflict(&self, kept: Choice) -> Result<Reply> {
-        let page = self.state.desk.look(self.session, |participant| {
+        let page = self.state.service.look(self.session, |participant| {
             let name = page::choice_name(&self.frame, participant, kept);
             render(&Message::conflict(self.frame.clone(), &name))
         })?;
@@ -433,7 +433,7 @@ impl Submission<'_> {
         if self.tried().is_some() {
             return self.go("/?tried=undone");
         }
-        let asked = self.state.desk.look(self.session, |participant| {
+        let asked = self.state.service.look(self.session, |participant| {
             // Only what this page knew of is taken back: a second press of an old page changes nothing.
             let on_screen = participant.pending().map(|question| question.seq);
             let known = self.fields.number::<u64>("query");
@@ -455,7 +455,7 @@ impl Submission<'_> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|e| Error::Storage(format!("no random numbers: {e}")))?;
         let key = format!("web-note-{:016x}", u64::from_be_bytes(bytes));
-        self.state.desk.record(self.session, self.visitor.device(), &key, &event)?;
+        self.state.service.record(self.session, self.visitor.device(), &key, &event)?;
         Ok(Reply::Noted)
     }
 

@@ -9,7 +9,7 @@ use super::watch::Seen;
 use crate::form::Fields;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::{Error, Study};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -38,7 +38,7 @@ pub struct Sent {
 }
 
 /// A request to a route that is open to all.
-pub struct Stranger<'a> {
+pub struct Visitor<'a> {
     /// What the handlers share.
     pub shared: &'a Shared,
     /// What was sent.
@@ -118,15 +118,15 @@ impl Call<'_> {
         if sittings.contains_key(&sitting) {
             return Ok(());
         }
-        self.note(Deed::Looked { page: page.to_owned(), participant })?;
+        self.note(Action::Looked { page: page.to_owned(), participant })?;
         sittings.insert(sitting, now);
         Ok(())
     }
 
     /// Writes down what was done.
-    pub fn note(&self, deed: Deed) -> Result<(), Error> {
+    pub fn note(&self, action: Action) -> Result<(), Error> {
         let token = self.signed.script.as_ref().map(|token| token.name.clone());
-        self.shared.desk.note(Admin { token, ..Admin::new(self.account().name.clone(), deed) }).map(drop)
+        self.shared.service.note(Admin { token, ..Admin::new(self.account().name.clone(), action) }).map(drop)
     }
 
     /// Refuses a form that was sent before: what it did cannot be shown again.

@@ -54,7 +54,7 @@ pub struct Frame {
 impl Frame {
     /// Around the page at an address.
     pub fn new(shared: &Shared, signed: Option<&Signed>, page: &str) -> Self {
-        let banner = signed.and_then(|_| shared.health.now(&shared.desk).banner());
+        let banner = signed.and_then(|_| shared.health.now(&shared.service).banner());
         Self { banner, ..Self::plain(shared, signed, page) }
     }
 

@@ -1,6 +1,6 @@
 //! Whether the study can go on: the log takes rows, and the disk has room.
 
-use equipoise_study::{Desk, Error};
+use equipoise_study::{Error, Service};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -72,14 +72,14 @@ impl Health {
     }
 
     /// How the server is now, give or take two seconds: tries to write, and looks how much room there is.
-    pub fn now(&self, desk: &Desk) -> State {
+    pub fn now(&self, service: &Service) -> State {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, state)) = *last
             && at.elapsed() < FRESH
         {
             return state;
         }
-        let failing = match desk.writer().with(|store| store.probe()) {
+        let failing = match service.writer().with(|store| store.probe()) {
             Ok(()) => None,
             Err(Error::Storage(sentence)) if sentence.contains("full") => Some(Failing::Full),
             Err(_) => Some(Failing::Unwritable),

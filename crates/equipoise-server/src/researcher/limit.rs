@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const FREE: u32 = 4;
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Guesses by strangers: at most so many a minute for an account.
+/// Guesses by visitors: at most so many a minute for an account.
 const PER_ACCOUNT: f64 = 10.0;
 /// And so many a minute altogether: each costs the processor a tenth of a second.
 const ALTOGETHER: f64 = 60.0;

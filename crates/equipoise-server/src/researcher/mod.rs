@@ -31,15 +31,15 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, on};
-use call::{Call, Sent, Stranger};
+use call::{Call, Sent, Visitor};
 use equipoise_study::lint::Lint;
 use equipoise_study::seams::{Clock, SystemClock};
-use equipoise_study::{Desk, Study};
+use equipoise_study::{Service, Study};
 use frame::Frame;
 use health::Health;
 use limit::Limit;
 use refusal::Refused;
-use route::Door;
+use route::Handler;
 use sign::Signed;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -69,15 +69,15 @@ pub struct Settings {
 pub struct Researchers(Arc<Shared>);
 
 struct Shared {
-    desk: Arc<Desk>,
+    service: Arc<Service>,
     accounts: Accounts,
     settings: Settings,
     clock: Box<dyn Clock>,
     watch: Watch,
     health: Health,
     limit: Mutex<Limit>,
-    /// Strangers whose password is being checked: one, so that somebody who is known waits for one at most.
-    strangers: Semaphore,
+    /// Visitors whose password is being checked: one, so that somebody who is known waits for one at most.
+    visitors: Semaphore,
     /// Who has been written down as looking at what, and when.
     sittings: Mutex<HashMap<(String, String), Instant>>,
     /// Forms that must not be sent twice, and were sent.
@@ -99,7 +99,7 @@ impl std::fmt::Debug for Shared {
 
 impl Shared {
     fn study(&self) -> &Study {
-        self.desk.design().study()
+        self.service.design().study()
     }
 
     /// Whether researchers come over TLS; cookies then stay with it.
@@ -110,13 +110,17 @@ impl Shared {
 
 impl Researchers {
     /// Pages for those who have accounts.
-    pub fn new(desk: Arc<Desk>, accounts: Accounts, settings: Settings) -> equipoise_study::Result<Self> {
-        Self::with_clock(desk, accounts, settings, SystemClock)
+    pub fn new(
+        service: Arc<Service>,
+        accounts: Accounts,
+        settings: Settings,
+    ) -> equipoise_study::Result<Self> {
+        Self::with_clock(service, accounts, settings, SystemClock)
     }
 
     /// The same by another clock, for tests.
     pub fn with_clock(
-        desk: Arc<Desk>,
+        service: Arc<Service>,
         accounts: Accounts,
         settings: Settings,
         clock: impl Clock + 'static,
@@ -126,14 +130,14 @@ impl Researchers {
             Some(if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_owned() })
         });
         Ok(Self(Arc::new(Shared {
-            watch: Watch::new(desk.clone(), settings.log.clone())?,
+            watch: Watch::new(service.clone(), settings.log.clone())?,
             health: Health::new(directory),
-            desk,
+            service,
             accounts,
             settings,
             clock: Box::new(clock),
             limit: Mutex::new(Limit::new(Instant::now())),
-            strangers: Semaphore::new(1),
+            visitors: Semaphore::new(1),
             sittings: Mutex::default(),
             spent: Mutex::default(),
             working: Semaphore::new(WORKING),
@@ -244,22 +248,22 @@ async fn dispatch(
 /// Runs a handler where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
 async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Option<Signed>) -> Response {
     // Signing in has limits of its own.
-    let _place = match &route.door {
-        Door::Anyone(_) => None,
-        Door::AtLeast(..) | Door::Scripts(..) => state.0.working.acquire().await.ok(),
+    let _place = match &route.handler {
+        Handler::Anyone(_) => None,
+        Handler::AtLeast(..) | Handler::Scripts(..) => state.0.working.acquire().await.ok(),
     };
     let shared = state.0.clone();
-    let done = tokio::task::spawn_blocking(move || match (&route.door, signed) {
-        (Door::Anyone(handler), signed) => {
+    let done = tokio::task::spawn_blocking(move || match (&route.handler, signed) {
+        (Handler::Anyone(handler), signed) => {
             // To whom it matters who somebody is, a script is nobody.
             let signed = signed.filter(|signed| signed.script.is_none());
-            handler(&Stranger { shared: &shared, sent, signed })
+            handler(&Visitor { shared: &shared, sent, signed })
         }
-        (Door::AtLeast(_, handler) | Door::Scripts(_, handler), Some(signed)) => {
+        (Handler::AtLeast(_, handler) | Handler::Scripts(_, handler), Some(signed)) => {
             let call = Call { shared: &shared, sent, signed };
             handler(&call).unwrap_or_else(|problem| problem.respond(&call))
         }
-        (Door::AtLeast(..) | Door::Scripts(..), None) => StatusCode::UNAUTHORIZED.into_response(),
+        (Handler::AtLeast(..) | Handler::Scripts(..), None) => StatusCode::UNAUTHORIZED.into_response(),
     });
     // A panic in one request is that request's failure alone.
     done.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())

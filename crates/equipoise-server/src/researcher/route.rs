@@ -1,7 +1,7 @@
 //! Every route and who may use it, in one table.
 
 use super::accounts::Role;
-use super::call::{Call, Outcome, Stranger};
+use super::call::{Call, Outcome, Visitor};
 use super::pages::{api, audit, design, export, group, links, live, models, people, settings, studies};
 use super::sign;
 use super::tokens::Scope;
@@ -9,9 +9,9 @@ use axum::http::Method;
 use axum::response::Response;
 
 /// Who may use a route, with what answers them.
-pub(super) enum Door {
+pub(super) enum Handler {
     /// Everybody, signed in or not.
-    Anyone(fn(&Stranger<'_>) -> Response),
+    Anyone(fn(&Visitor<'_>) -> Response),
     /// Accounts of this role and those above it.
     AtLeast(Role, fn(&Call<'_>) -> Outcome),
     /// The same, and scripts with a token of this scope, if the account it belongs to has the scope's least role.
@@ -35,16 +35,16 @@ pub struct Route {
     pub method: Method,
     /// With `{name}` for a part that varies.
     pub path: &'static str,
-    pub(super) door: Door,
+    pub(super) handler: Handler,
 }
 
 impl Route {
     /// Who may use it.
     pub fn access(&self) -> Access {
-        match self.door {
-            Door::Anyone(_) => Access::Anyone,
-            Door::AtLeast(role, _) => Access::AtLeast(role),
-            Door::Scripts(scope, _) => Access::Scripts(scope),
+        match self.handler {
+            Handler::Anyone(_) => Access::Anyone,
+            Handler::AtLeast(role, _) => Access::AtLeast(role),
+            Handler::Scripts(scope, _) => Access::Scripts(scope),
         }
     }
 }
@@ -62,49 +62,49 @@ impl Access {
 
 /// A page that scripts may read, too. There is no such thing for forms: what changes something is for people.
 const fn script(path: &'static str, scope: Scope, handler: fn(&Call<'_>) -> Outcome) -> Route {
-    Route { method: Method::GET, path, door: Door::Scripts(scope, handler) }
+    Route { method: Method::GET, path, handler: Handler::Scripts(scope, handler) }
 }
 
-const fn get(path: &'static str, door: Door) -> Route {
-    Route { method: Method::GET, path, door }
+const fn get(path: &'static str, handler: Handler) -> Route {
+    Route { method: Method::GET, path, handler }
 }
 
-const fn post(path: &'static str, door: Door) -> Route {
-    Route { method: Method::POST, path, door }
+const fn post(path: &'static str, handler: Handler) -> Route {
+    Route { method: Method::POST, path, handler }
 }
 
 static ROUTES: &[Route] = &[
-    get("/health", Door::Anyone(sign::health)),
-    get("/assets/{name}", Door::Anyone(sign::asset)),
-    get("/sign-in", Door::Anyone(sign::form)),
-    post("/sign-in", Door::Anyone(sign::sign_in)),
-    post("/sign-out", Door::AtLeast(Role::Viewer, sign::sign_out)),
-    get("/", Door::AtLeast(Role::Viewer, studies::page)),
-    get("/design", Door::AtLeast(Role::Viewer, design::page)),
-    get("/links", Door::AtLeast(Role::Owner, links::page)),
-    post("/links", Door::AtLeast(Role::Owner, links::make)),
-    get("/live", Door::AtLeast(Role::Viewer, live::page)),
-    get("/people", Door::AtLeast(Role::Analyst, people::page)),
-    get("/people/{number}", Door::AtLeast(Role::Analyst, people::person)),
-    get("/group", Door::AtLeast(Role::Viewer, group::page)),
-    get("/models", Door::AtLeast(Role::Viewer, models::page)),
-    get("/export", Door::AtLeast(Role::Analyst, export::page)),
+    get("/health", Handler::Anyone(sign::health)),
+    get("/assets/{name}", Handler::Anyone(sign::asset)),
+    get("/sign-in", Handler::Anyone(sign::form)),
+    post("/sign-in", Handler::Anyone(sign::sign_in)),
+    post("/sign-out", Handler::AtLeast(Role::Viewer, sign::sign_out)),
+    get("/", Handler::AtLeast(Role::Viewer, studies::page)),
+    get("/design", Handler::AtLeast(Role::Viewer, design::page)),
+    get("/links", Handler::AtLeast(Role::Owner, links::page)),
+    post("/links", Handler::AtLeast(Role::Owner, links::make)),
+    get("/live", Handler::AtLeast(Role::Viewer, live::page)),
+    get("/people", Handler::AtLeast(Role::Analyst, people::page)),
+    get("/people/{number}", Handler::AtLeast(Role::Analyst, people::person)),
+    get("/group", Handler::AtLeast(Role::Viewer, group::page)),
+    get("/models", Handler::AtLeast(Role::Viewer, models::page)),
+    get("/export", Handler::AtLeast(Role::Analyst, export::page)),
     script("/export/{file}", Scope::Export, export::file),
     script("/api/live", Scope::ReadAggregate, api::live),
     script("/api/people", Scope::ReadAnswers, api::people),
-    get("/audit", Door::AtLeast(Role::Analyst, audit::page)),
-    post("/audit/verify", Door::AtLeast(Role::Analyst, audit::verify)),
-    get("/settings", Door::AtLeast(Role::Viewer, settings::page)),
-    post("/settings/password", Door::AtLeast(Role::Viewer, settings::password)),
-    post("/settings/sessions", Door::AtLeast(Role::Viewer, settings::end_sessions)),
-    post("/settings/tokens", Door::AtLeast(Role::Viewer, settings::make_token)),
-    post("/settings/tokens/revoke", Door::AtLeast(Role::Viewer, settings::revoke_token)),
-    post("/settings/blinded", Door::AtLeast(Role::Owner, settings::blinded)),
-    post("/accounts", Door::AtLeast(Role::Owner, settings::add)),
-    post("/accounts/role", Door::AtLeast(Role::Owner, settings::role)),
-    post("/accounts/password", Door::AtLeast(Role::Owner, settings::set_password)),
-    post("/accounts/sessions", Door::AtLeast(Role::Owner, settings::end_sessions_of)),
-    post("/accounts/remove", Door::AtLeast(Role::Owner, settings::remove)),
+    get("/audit", Handler::AtLeast(Role::Analyst, audit::page)),
+    post("/audit/verify", Handler::AtLeast(Role::Analyst, audit::verify)),
+    get("/settings", Handler::AtLeast(Role::Viewer, settings::page)),
+    post("/settings/password", Handler::AtLeast(Role::Viewer, settings::password)),
+    post("/settings/sessions", Handler::AtLeast(Role::Viewer, settings::end_sessions)),
+    post("/settings/tokens", Handler::AtLeast(Role::Viewer, settings::make_token)),
+    post("/settings/tokens/revoke", Handler::AtLeast(Role::Viewer, settings::revoke_token)),
+    post("/settings/blinded", Handler::AtLeast(Role::Owner, settings::blinded)),
+    post("/accounts", Handler::AtLeast(Role::Owner, settings::add)),
+    post("/accounts/role", Handler::AtLeast(Role::Owner, settings::role)),
+    post("/accounts/password", Handler::AtLeast(Role::Owner, settings::set_password)),
+    post("/accounts/sessions", Handler::AtLeast(Role::Owner, settings::end_sessions_of)),
+    post("/accounts/remove", Handler::AtLeast(Role::Owner, settings::remove)),
 ];
 
 /// The table.

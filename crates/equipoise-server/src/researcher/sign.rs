@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::accounts::{self, Account, DEVICE_MS, Error};
-use super::call::{Call, Outcome, Stranger, go};
+use super::call::{Call, Outcome, Visitor, go};
 use super::frame::{Frame, capital};
 use super::limit::From;
 use super::tokens::Token;
@@ -13,7 +13,7 @@ use askama::Template;
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, Html, IntoResponse as _, Response};
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use sha2::{Digest as _, Sha256};
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -112,16 +112,16 @@ struct SignIn {
 }
 
 /// The sign-in page.
-pub fn form(stranger: &Stranger<'_>) -> Response {
-    if stranger.signed.is_some() {
+pub fn form(visitor: &Visitor<'_>) -> Response {
+    if visitor.signed.is_some() {
         return go("/");
     }
-    show(stranger, StatusCode::OK, "", None)
+    show(visitor, StatusCode::OK, "", None)
 }
 
-fn show(stranger: &Stranger<'_>, status: StatusCode, name: &str, problem: Option<String>) -> Response {
-    let shared = stranger.shared;
-    let visit = cookie(&stranger.sent.headers, &[VISIT, SECURE_VISIT]).map(str::to_owned);
+fn show(visitor: &Visitor<'_>, status: StatusCode, name: &str, problem: Option<String>) -> Response {
+    let shared = visitor.shared;
+    let visit = cookie(&visitor.sent.headers, &[VISIT, SECURE_VISIT]).map(str::to_owned);
     let Some(visit) = visit.filter(|visit| visit.len() == 32).or_else(random::<16>) else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
@@ -133,39 +133,40 @@ fn show(stranger: &Stranger<'_>, status: StatusCode, name: &str, problem: Option
 }
 
 /// Checks name and password; a new session each time.
-pub fn sign_in(stranger: &Stranger<'_>) -> Response {
-    let form = &stranger.sent.form;
+pub fn sign_in(visitor: &Visitor<'_>) -> Response {
+    let form = &visitor.sent.form;
     let (name, password) = (form.get("name").trim(), form.get("password"));
-    let device = cookie(&stranger.sent.headers, &[DEVICE, SECURE_DEVICE]);
-    match admit(stranger, name, password, device) {
-        Ok(Ok(account)) => begin(stranger, &account, device)
-            .unwrap_or_else(|error| failed(stranger, name, &error.to_string())),
-        Ok(Err((status, sentence))) => show(stranger, status, name, Some(sentence)),
-        Err(error) => failed(stranger, name, &error.to_string()),
+    let device = cookie(&visitor.sent.headers, &[DEVICE, SECURE_DEVICE]);
+    match admit(visitor, name, password, device) {
+        Ok(Ok(account)) => {
+            begin(visitor, &account, device).unwrap_or_else(|error| failed(visitor, name, &error.to_string()))
+        }
+        Ok(Err((status, sentence))) => show(visitor, status, name, Some(sentence)),
+        Err(error) => failed(visitor, name, &error.to_string()),
     }
 }
 
-fn failed(stranger: &Stranger<'_>, name: &str, sentence: &str) -> Response {
-    show(stranger, StatusCode::SERVICE_UNAVAILABLE, name, Some(capital(&format!("{sentence}."))))
+fn failed(visitor: &Visitor<'_>, name: &str, sentence: &str) -> Response {
+    show(visitor, StatusCode::SERVICE_UNAVAILABLE, name, Some(capital(&format!("{sentence}."))))
 }
 
 type Refused = (StatusCode, String);
 
 /// The account, or why not: wrong, or too often.
 fn admit(
-    stranger: &Stranger<'_>,
+    visitor: &Visitor<'_>,
     name: &str,
     password: &str,
     device: Option<&str>,
 ) -> Result<Result<Account, Refused>, Error> {
-    let shared = stranger.shared;
+    let shared = visitor.shared;
     let known = match device {
         Some(device) if shared.accounts.knows_device(name, device)? => Some(device),
         _ => None,
     };
     let from = match known {
         Some(device) => From::known(device),
-        None => From::network(stranger.sent.address),
+        None => From::network(visitor.sent.address),
     };
     let limit = || shared.limit.lock().unwrap_or_else(PoisonError::into_inner);
     if let Err(wait) = limit().allow(name, &from, Instant::now()) {
@@ -173,10 +174,10 @@ fn admit(
         let what = format!("Too many attempts. Try again in {seconds} s.");
         return Ok(Err((StatusCode::TOO_MANY_REQUESTS, what)));
     }
-    // One stranger at a time; whoever is known waits for one password to be checked at most.
+    // One visitor at a time; whoever is known waits for one password to be checked at most.
     let _place = match known {
         Some(_) => None,
-        None => match shared.strangers.try_acquire() {
+        None => match shared.visitors.try_acquire() {
             Ok(place) => Some(place),
             Err(_) => {
                 let what = "Somebody else is signing in. Try again in a moment.".to_owned();
@@ -196,18 +197,18 @@ fn admit(
     }
 }
 
-fn begin(stranger: &Stranger<'_>, account: &Account, device: Option<&str>) -> Result<Response, Error> {
-    let shared = stranger.shared;
+fn begin(visitor: &Visitor<'_>, account: &Account, device: Option<&str>) -> Result<Response, Error> {
+    let shared = visitor.shared;
     let now = shared.clock.now();
     // Whatever session the browser had is over: nobody goes on with one they were given.
-    if let Some(old) = cookie(&stranger.sent.headers, &[COOKIE, SECURE_COOKIE]) {
+    if let Some(old) = cookie(&visitor.sent.headers, &[COOKIE, SECURE_COOKIE]) {
         shared.accounts.end(old)?;
     }
     let known = device.filter(|device| device.len() == 32);
     let device = shared.accounts.remember_device(&account.name, known, now)?;
     let token = shared.accounts.begin(&account.name, now)?;
     // Who signed in is worth a line; that it cannot be written now keeps nobody from finding out why.
-    let _ = shared.desk.note(Admin::new(account.name.clone(), Deed::SignedIn));
+    let _ = shared.service.note(Admin::new(account.name.clone(), Action::SignedIn));
     let cookies = [
         set(shared, [COOKIE, SECURE_COOKIE], &token, None),
         set(shared, [DEVICE, SECURE_DEVICE], &device, Some(DEVICE_MS / 1000)),
@@ -225,8 +226,8 @@ pub fn sign_out(call: &Call<'_>) -> Outcome {
 }
 
 /// Green while the log can be written.
-pub fn health(stranger: &Stranger<'_>) -> Response {
-    let state = stranger.shared.health.now(&stranger.shared.desk);
+pub fn health(visitor: &Visitor<'_>) -> Response {
+    let state = visitor.shared.health.now(&visitor.shared.service);
     match state.failing {
         None => Json(serde_json::json!({ "status": "ok", "free_bytes": state.free })).into_response(),
         Some(failing) => {
@@ -242,15 +243,15 @@ pub fn health(stranger: &Stranger<'_>) -> Response {
 }
 
 /// Style, script and icon.
-pub fn asset(stranger: &Stranger<'_>) -> Response {
-    match assets::find_for_researchers(stranger.sent.uri.path()) {
+pub fn asset(visitor: &Visitor<'_>) -> Response {
+    match assets::find_for_researchers(visitor.sent.uri.path()) {
         Some(asset) => {
             let named = [(header::CONTENT_TYPE, asset.media_type), (header::CACHE_CONTROL, guard::FOR_EVER)];
             (named, asset.text).into_response()
         }
         None => {
             let sentence = ["There is no such file", "It may have been replaced; reload the page."];
-            Frame::message(stranger.shared, stranger.signed.as_ref(), StatusCode::NOT_FOUND, sentence)
+            Frame::message(visitor.shared, visitor.signed.as_ref(), StatusCode::NOT_FOUND, sentence)
         }
     }
 }

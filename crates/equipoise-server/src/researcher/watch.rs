@@ -3,10 +3,10 @@
 //! Bringing it up to date reads the rows since the last time and looks only at the participants they belong to. However
 //! many watch, it is done at most twice a second; so watchers cost participants next to nothing (RS-06).
 
-use equipoise_study::event::{Admin, Deed, Event};
+use equipoise_study::event::{Action, Admin, Event};
 use equipoise_study::log::{Row, STUDY_SESSION, SqliteStore, Store};
 use equipoise_study::people::{Conduct, Person};
-use equipoise_study::{Desk, Error, Participant, Result};
+use equipoise_study::{Error, Participant, Result, Service};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,7 +90,7 @@ pub struct Seen {
     /// Everybody, in the order of invitations.
     pub people: Vec<Arc<Line>>,
     /// What researchers did, oldest first: when, and what.
-    pub deeds: Vec<(i64, Admin)>,
+    pub actions: Vec<(i64, Admin)>,
     /// Whether researchers may see which way results point.
     pub blinded: bool,
     /// When each version was locked.
@@ -122,7 +122,7 @@ enum Source {
 
 /// Keeps [`Seen`] up to date.
 pub struct Watch {
-    desk: Arc<Desk>,
+    service: Arc<Service>,
     source: Source,
     now: Mutex<(Option<Instant>, Arc<Seen>)>,
 }
@@ -135,12 +135,12 @@ impl std::fmt::Debug for Watch {
 
 impl Watch {
     /// Watches a study; without a file the log is read through its writing thread.
-    pub fn new(desk: Arc<Desk>, file: Option<PathBuf>) -> Result<Self> {
+    pub fn new(service: Arc<Service>, file: Option<PathBuf>) -> Result<Self> {
         let source = match file {
             Some(path) => Source::File(Mutex::new(SqliteStore::open_existing(path)?)),
             None => Source::Writer,
         };
-        Ok(Self { desk, source, now: Mutex::default() })
+        Ok(Self { service, source, now: Mutex::default() })
     }
 
     /// Reads the log.
@@ -150,7 +150,7 @@ impl Watch {
     ) -> Result<T> {
         match &self.source {
             Source::File(store) => f(&*lock(store)),
-            Source::Writer => self.desk.writer().with(move |store| f(store)),
+            Source::Writer => self.service.writer().with(move |store| f(store)),
         }
     }
 
@@ -164,7 +164,7 @@ impl Watch {
                 let path = lock(store).path().to_owned();
                 f(&SqliteStore::open_existing(path)?)
             }
-            Source::Writer => self.desk.writer().with(move |store| f(store)),
+            Source::Writer => self.service.writer().with(move |store| f(store)),
         }
     }
 
@@ -220,17 +220,17 @@ impl Watch {
                 }
                 What::Erased(session) => erased.push((session, row.at)),
                 What::Admin(admin) => {
-                    if let Deed::Blinded { blinded } = admin.deed {
+                    if let Action::Blinded { blinded } = admin.action {
                         next.blinded = blinded;
                     }
-                    next.deeds.push((row.at, admin));
+                    next.actions.push((row.at, admin));
                 }
                 What::Locked(version, hash) => next.locked.push((row.at, version, hash)),
                 What::Other => {}
             }
         }
         for (session, at) in erased {
-            self.desk.forget(&session);
+            self.service.forget(&session);
             if let Some(place) = sessions.iter().position(|known| *known == session) {
                 changed.insert(place, (0, at));
             }
@@ -246,12 +246,12 @@ impl Watch {
     }
 
     fn line(&self, session: &str, seq: u64, at: i64) -> Result<Line> {
-        let stale = self.desk.peek(session, |participant| participant.events() < seq)?;
+        let stale = self.service.peek(session, |participant| participant.events() < seq)?;
         if stale {
             // Another process wrote to the log; what this one has in memory is old.
-            self.desk.forget(session);
+            self.service.forget(session);
         }
-        self.desk.peek(session, |participant| Line::of(participant, at))
+        self.service.peek(session, |participant| Line::of(participant, at))
     }
 }
 

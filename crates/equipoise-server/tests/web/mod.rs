@@ -8,7 +8,7 @@ use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::log::{MemoryStore, Writer, rows};
 use equipoise_study::seams::{SystemClock, TestRandom};
-use equipoise_study::{Design, Desk, Event, Study, template};
+use equipoise_study::{Design, Event, Service, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tower::ServiceExt as _;
 /// A study on the web with some invitations.
 pub struct Web {
     pub app: Router,
-    pub desk: Arc<Desk>,
+    pub service: Arc<Service>,
     pub tokens: Vec<String>,
 }
 
@@ -29,11 +29,11 @@ pub fn web_of(change: impl FnOnce(&mut Study)) -> Web {
     let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     change(&mut study);
     let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let desk = Desk::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(3));
-    let tokens = desk.invite(3).unwrap().into_iter().map(|invitation| invitation.token).collect();
-    let desk = Arc::new(desk);
+    let service = Service::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(3));
+    let tokens = service.invite(3).unwrap().into_iter().map(|invitation| invitation.token).collect();
+    let service = Arc::new(service);
     let settings = Settings { origin: "http://study.test".to_owned() };
-    Web { app: app(Participants::new(desk.clone(), settings)), desk, tokens }
+    Web { app: app(Participants::new(service.clone(), settings)), service, tokens }
 }
 
 pub struct Got {
@@ -84,12 +84,12 @@ impl Web {
     }
 
     pub fn session(&self, person: usize) -> String {
-        self.desk.open(&self.tokens[person]).unwrap().unwrap()
+        self.service.open(&self.tokens[person]).unwrap().unwrap()
     }
 
     /// All answers in the log: (question, choice).
     pub fn answers(&self) -> Vec<(u64, Choice)> {
-        let rows = self.desk.writer().with(|store| rows(store)).unwrap();
+        let rows = self.service.writer().with(|store| rows(store)).unwrap();
         rows.iter()
             .filter_map(|row| match row.event().unwrap() {
                 Some(Event::Answered(Answered { asked, choice, .. })) => Some((asked, choice)),

@@ -5,7 +5,7 @@ use equipoise::space::{Binary, Space as _};
 use equipoise_study::event::{Answered, Choice, Event, When};
 use equipoise_study::log::{MemoryStore, Store, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
-use equipoise_study::{Design, Desk, Participant, Question, Step, Study, template};
+use equipoise_study::{Design, Participant, Question, Service, Step, Study, template};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
@@ -28,12 +28,12 @@ pub fn design(template: &str) -> Arc<Design> {
     Arc::new(Design::new(study, Path::new(".")).unwrap())
 }
 
-pub fn desk(template: &str, seed: u64) -> Desk {
-    desk_on(template, MemoryStore::new(), seed)
+pub fn service(template: &str, seed: u64) -> Service {
+    service_on(template, MemoryStore::new(), seed)
 }
 
-pub fn desk_on(template: &str, store: impl Store + 'static, seed: u64) -> Desk {
-    Desk::new(design(template), Writer::start(store), TestClock::default(), TestRandom::new(seed))
+pub fn service_on(template: &str, store: impl Store + 'static, seed: u64) -> Service {
+    Service::new(design(template), Writer::start(store), TestClock::default(), TestRandom::new(seed))
 }
 
 /// Somebody with a cost ratio and logistic noise in units of the query ball.
@@ -125,9 +125,9 @@ impl Simulant {
 }
 
 /// Walks one participant through the study, until `most` comparisons are answered or all is done.
-pub fn walk(desk: &Desk, session: &str, simulant: &mut Simulant, most: usize) {
+pub fn walk(service: &Service, session: &str, simulant: &mut Simulant, most: usize) {
     loop {
-        let event = desk
+        let event = service
             .look(session, |participant| {
                 let answered = participant.questions().iter().filter(|q| q.answer.is_some()).count();
                 if answered >= most { None } else { simulant.next(participant) }
@@ -135,6 +135,6 @@ pub fn walk(desk: &Desk, session: &str, simulant: &mut Simulant, most: usize) {
             .unwrap();
         let Some(event) = event else { break };
         let key = format!("key-{}", simulant.random.random::<u64>());
-        desk.record(session, DEVICE, &key, &event).unwrap();
+        service.record(session, DEVICE, &key, &event).unwrap();
     }
 }

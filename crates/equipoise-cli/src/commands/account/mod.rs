@@ -11,7 +11,7 @@ use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise_server::researcher::accounts::{Accounts, Role};
 use equipoise_server::researcher::password;
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::seams::{Clock as _, SystemClock};
 use serde_json::json;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -25,10 +25,10 @@ pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
         AccountCommand::List { directory } => list(directory, global),
         AccountCommand::Role { of, role } => {
             accounts(of)?.set_role(&of.name, *role)?;
-            let deed = Deed::RoleChanged { name: of.name.clone(), role: role.word().to_owned() };
+            let action = Action::RoleChanged { name: of.name.clone(), role: role.word().to_owned() };
             done(
                 of,
-                deed,
+                action,
                 &format!("{} is {} now, and signed out everywhere.", of.name, article(*role)),
                 global,
             )
@@ -37,13 +37,18 @@ pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
             let accounts = accounts(of)?;
             known(&accounts, of)?;
             accounts.set_password(&of.name, &ask(&of.name)?)?;
-            let deed = Deed::PasswordChanged { name: of.name.clone() };
-            done(of, deed, &format!("{} has a new password, and is signed out everywhere.", of.name), global)
+            let action = Action::PasswordChanged { name: of.name.clone() };
+            done(
+                of,
+                action,
+                &format!("{} has a new password, and is signed out everywhere.", of.name),
+                global,
+            )
         }
         AccountCommand::Remove { of } => {
             accounts(of)?.remove(&of.name)?;
-            let deed = Deed::AccountRemoved { name: of.name.clone() };
-            done(of, deed, &format!("{} has no account any more.", of.name), global)
+            let action = Action::AccountRemoved { name: of.name.clone() };
+            done(of, action, &format!("{} has no account any more.", of.name), global)
         }
         AccountCommand::Token(command) => token::run(command, global),
     }
@@ -59,9 +64,9 @@ fn add(of: &Of, role: Role, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(format!("there is an account \"{}\" already", of.name)).into());
     }
     accounts.add(&of.name, role, &ask(&of.name)?, SystemClock.now())?;
-    let deed = Deed::AccountAdded { name: of.name.clone(), role: role.word().to_owned() };
+    let action = Action::AccountAdded { name: of.name.clone(), role: role.word().to_owned() };
     let sentence = format!("{} can sign in, as {}.", of.name, article(role));
-    done(of, deed, &sentence, global)
+    done(of, action, &sentence, global)
 }
 
 fn article(role: Role) -> String {
@@ -99,18 +104,18 @@ fn ask(name: &str) -> Result<String> {
     }
 }
 
-/// Writes the deed down if the study has a log.
-fn note(directory: &Path, deed: Deed) -> Result<()> {
+/// Writes the action down if the study has a log.
+fn note(directory: &Path, action: Action) -> Result<()> {
     let place = Place::at(directory.to_owned());
     if place.log().is_file() {
-        place.desk(place.locked()?)?.note(Admin::new(HERE, deed))?;
+        place.service(place.locked()?)?.note(Admin::new(HERE, action))?;
     }
     Ok(())
 }
 
-/// Writes the deed down if the study has a log, and says what was done.
-fn done(of: &Of, deed: Deed, sentence: &str, global: &Global) -> Result<ExitCode> {
-    note(&of.directory, deed)?;
+/// Writes the action down if the study has a log, and says what was done.
+fn done(of: &Of, action: Action, sentence: &str, global: &Global) -> Result<ExitCode> {
+    note(&of.directory, action)?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(

@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise_server::researcher::tokens::{Scope, Wanted, words};
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::numbers::when;
 use equipoise_study::seams::{Clock as _, SystemClock};
 use serde_json::json;
@@ -30,10 +30,10 @@ fn add(of: &Of, name: &str, scopes: &[Scope], days: u32, global: &Global) -> Res
     let wanted = Wanted { name, account: &of.name, scopes, days };
     let token = accounts.add_token(&wanted, SystemClock.now())?;
     let scopes = words(scopes);
-    let deed =
-        Deed::TokenMade { name: name.to_owned(), holder: of.name.clone(), scopes: scopes.clone(), days };
+    let action =
+        Action::TokenMade { name: name.to_owned(), holder: of.name.clone(), scopes: scopes.clone(), days };
     // A token nobody could see in the audit log is not given out.
-    if let Err(error) = note(&of.directory, deed) {
+    if let Err(error) = note(&of.directory, action) {
         accounts.revoke_token(name)?;
         return Err(error);
     }
@@ -56,7 +56,7 @@ fn add(of: &Of, name: &str, scopes: &[Scope], days: u32, global: &Global) -> Res
 
 fn revoke(directory: &Path, name: &str, global: &Global) -> Result<ExitCode> {
     Place::at(directory.to_owned()).accounts()?.revoke_token(name)?;
-    note(directory, Deed::TokenRevoked { name: name.to_owned() })?;
+    note(directory, Action::TokenRevoked { name: name.to_owned() })?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(&json!({"format": equipoise::FORMAT, "revoked": name}), &mut out)?,

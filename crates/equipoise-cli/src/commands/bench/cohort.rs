@@ -41,10 +41,10 @@ type Promise = (&'static str, String, String, bool);
 /// Runs the command.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("cohort")?;
-    let desk = Arc::new(serve::ready_made(&directory)?);
+    let service = Arc::new(serve::ready_made(&directory)?);
     let seed = global.seed.unwrap_or_else(super::fresh_seed);
     let verdict =
-        hold(&desk, args.people_of_cohort(), SLOPE, seed).context("a simulated participant got stuck")?;
+        hold(&service, args.people_of_cohort(), SLOPE, seed).context("a simulated participant got stuck")?;
     let promises = promises(&verdict);
     let holds = promises.iter().all(|(.., holds)| *holds);
     let mut out = std::io::stdout().lock();

@@ -71,9 +71,12 @@ impl Document {
 /// Serves the cancer study from a log on disk, and lets simulated people answer it over HTTP.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("bench")?;
-    let desk = serve::ready_made(&directory)?;
-    let tokens =
-        desk.invite(args.people_at_once() as usize)?.into_iter().map(|invitation| invitation.token).collect();
+    let service = serve::ready_made(&directory)?;
+    let tokens = service
+        .invite(args.people_at_once() as usize)?
+        .into_iter()
+        .map(|invitation| invitation.token)
+        .collect();
     let (researching, cookie) = match args.watchers {
         0 => (None, String::new()),
         _ => {
@@ -88,7 +91,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     // The server runs until the process ends.
     std::thread::spawn(move || {
         let options = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };
-        study(desk, &options, researching, |serving| {
+        study(service, &options, researching, |serving| {
             let both = (serving.address, serving.researchers.as_ref().map(|(_, address)| *address));
             tell.send(both).map_err(std::io::Error::other)
         })

@@ -20,12 +20,12 @@ const NAME: &str = "demo";
 struct Document {
     format: u64,
     link: String,
-    researchers: Door,
+    researchers: Access,
 }
 
 /// How a researcher comes in.
 #[derive(Serialize)]
-struct Door {
+struct Access {
     link: String,
     name: &'static str,
     password: String,
@@ -34,20 +34,20 @@ struct Door {
 /// Serves the study on a log that is thrown away at the end.
 pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("demo")?;
-    let desk = serve::ready_made(&directory)?;
-    let invitation = desk.invite(1)?.remove(0);
+    let service = serve::ready_made(&directory)?;
+    let invitation = service.invite(1)?.remove(0);
     let accounts = Accounts::open(&directory.path().join("accounts.sqlite"))?;
     let password = password()?;
     accounts.add(NAME, Role::Owner, &password, SystemClock.now())?;
     let local = |port: u16| Options { listen: ([127, 0, 0, 1], port).into(), origin: None };
     let researching =
         Researching { options: local(0), accounts, log: Some(directory.path().join("log.sqlite")) };
-    study(desk, &local(args.port), Some(researching), |serving| {
+    study(service, &local(args.port), Some(researching), |serving| {
         let link = serving.participants.link(&invitation.token);
-        let desk = serving.researchers.as_ref().map_or(String::new(), |(origin, _)| origin.clone());
+        let origin = serving.researchers.as_ref().map_or(String::new(), |(origin, _)| origin.clone());
         let mut out = std::io::stdout().lock();
         if global.json {
-            let researchers = Door { link: desk, name: NAME, password: password.clone() };
+            let researchers = Access { link: origin, name: NAME, password: password.clone() };
             json::write(&Document { format: equipoise::FORMAT, link, researchers }, &mut out)?;
         } else if global.quiet {
             writeln!(out, "{link}")?;
@@ -58,7 +58,7 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
             )?;
             writeln!(out, "  {link}\n")?;
             writeln!(out, "Watch it as a researcher, in another window:\n")?;
-            writeln!(out, "  {desk}   name {NAME}   password {password}\n")?;
+            writeln!(out, "  {origin}   name {NAME}   password {password}\n")?;
             writeln!(out, "Answers go into a database that is deleted at the end. Ctrl-C ends it.")?;
         }
         out.flush()

@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::contacts::Contact;
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::people;
 use serde_json::json;
 use std::io::Write as _;
@@ -47,11 +47,12 @@ pub fn run(args: &Contacts, global: &Global) -> Result<ExitCode> {
     match args.forget {
         true => forget(args, global),
         false => {
-            let desk = args.place.desk(design)?;
-            desk.contacts().check()?;
-            desk.tidy_contacts()?;
-            desk.note(Admin::new(HERE, Deed::Looked { page: "contacts".to_owned(), participant: None }))?;
-            let mut known = desk.contacts().all()?;
+            let service = args.place.service(design)?;
+            service.contacts().check()?;
+            service.tidy_contacts()?;
+            service
+                .note(Admin::new(HERE, Action::Looked { page: "contacts".to_owned(), participant: None }))?;
+            let mut known = service.contacts().all()?;
             let numbers = people::numbers(&args.place.store()?)?.into_iter();
             let listed: Vec<(u64, Contact)> =
                 numbers.filter_map(|(number, session)| Some((number, known.remove(&session)?))).collect();
@@ -66,9 +67,9 @@ fn forget(args: &Contacts, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(what).into());
     }
     // Also where the key is lost, and nothing could be read.
-    let desk = args.place.desk(args.place.design()?)?;
-    let rows = desk.contacts().forget()?;
-    desk.note(Admin::new(HERE, Deed::ContactsForgotten { people: rows }))?;
+    let service = args.place.service(args.place.design()?)?;
+    let rows = service.contacts().forget()?;
+    service.note(Admin::new(HERE, Action::ContactsForgotten { people: rows }))?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(&json!({"format": equipoise::FORMAT, "forgotten": rows}), &mut out)?,

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::log::{SqliteStore, Store as _};
 use equipoise_study::seams::{Clock as _, Random as _, SystemClock, SystemRandom};
 use equipoise_study::{Numbered, erase_aside, numbered};
@@ -58,7 +58,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(what).into());
     }
     let receipt = match here {
-        true => Some(place.desk(place.design()?)?.erase(&session)?),
+        true => Some(place.service(place.design()?)?.erase(&session)?),
         false => {
             for file in &kept {
                 let mut salt = [0; 32];
@@ -68,7 +68,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
             None
         }
     };
-    place.note(&mut store, Deed::Erased { participant: args.number })?;
+    place.note(&mut store, Action::Erased { participant: args.number })?;
     let mut out = std::io::stdout().lock();
     if global.json {
         let receipt = receipt.map(|receipt| receipt.to_string());

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use clap::Args;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::{export, log};
 use serde_json::json;
 use std::io::Write as _;
@@ -41,7 +41,7 @@ pub struct Export {
 
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
-    let store = args.place.look(Deed::Exported { format: args.format.clone() })?;
+    let store = args.place.look(Action::Exported { format: args.format.clone() })?;
     let head = log::verify(&store)?.data_head;
     if args.format == "psych-ds" {
         return data_set(args, global, &store, &head);

@@ -7,7 +7,7 @@ use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::contacts::check_label;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::private;
 use equipoise_study::{Invitation, export};
 use serde_json::json;
@@ -50,10 +50,10 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     let labels = args.people.as_deref().map(labels).transpose()?;
     // Before anybody has a place: links are stored nowhere else, so a file must be there to take them.
     let mut file = args.out.as_deref().map(create).transpose()?;
-    let made = args.place.desk(design).and_then(|desk| {
+    let made = args.place.service(design).and_then(|service| {
         Ok(match &labels {
-            Some(labels) => desk.invite_people(labels)?,
-            None => desk.invite(args.count as usize)?,
+            Some(labels) => service.invite_people(labels)?,
+            None => service.invite(args.count as usize)?,
         })
     });
     let invitations = match made {
@@ -66,7 +66,8 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
         }
     };
     let first = invitations.first().map_or(0, |invitation| invitation.number);
-    args.place.note(&mut args.place.store()?, Deed::MadeLinks { first, count: invitations.len() as u64 })?;
+    args.place
+        .note(&mut args.place.store()?, Action::MadeLinks { first, count: invitations.len() as u64 })?;
     let label = |place: usize| labels.as_ref().and_then(|labels| labels.get(place));
     let link = |invitation: &Invitation| equipoise_server::participant::link(&args.url, &invitation.token);
     let mut unwritten = None;

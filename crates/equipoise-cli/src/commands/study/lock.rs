@@ -40,8 +40,8 @@ pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
         return Err(Fault::finding(what).into());
     }
     let lock = Locked { format: 1, version, hash: design.hash().to_owned() };
-    let desk = place.desk(design)?;
-    let receipt = desk.lock()?;
+    let service = place.service(design)?;
+    let receipt = service.lock()?;
     files::write(&place.path("study.lock"), &(serde_json::to_string_pretty(&lock)? + "\n"))?;
     let mut out = std::io::stdout().lock();
     if global.json {

@@ -25,10 +25,10 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Accounts;
 use equipoise_study::contacts::Contacts;
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Desk, Participant, Study, audit, people};
+use equipoise_study::{Design, Participant, Service, Study, audit, people};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -191,19 +191,19 @@ impl Place {
     /// The log for somebody who looks at it, which is written down first (RS-07).
     ///
     /// Where nothing can be written, nothing is: whoever may read the file needs no command to do so.
-    fn look(&self, deed: Deed) -> Result<SqliteStore> {
+    fn look(&self, action: Action) -> Result<SqliteStore> {
         let mut store = match self.store() {
             Err(error) if unwritable(&error) => return self.store_to_read(),
             opened => opened?,
         };
-        let admin = Admin::new(HERE, deed);
+        let admin = Admin::new(HERE, action);
         audit::look(&mut store, admin, &SystemClock, &SystemRandom)?;
         Ok(store)
     }
 
     /// Writes down what was done.
-    fn note(&self, store: &mut SqliteStore, deed: Deed) -> Result<()> {
-        let admin = Admin::new(HERE, deed);
+    fn note(&self, store: &mut SqliteStore, action: Action) -> Result<()> {
+        let admin = Admin::new(HERE, action);
         audit::note(store, admin, &SystemClock, &SystemRandom)?;
         Ok(())
     }
@@ -217,10 +217,10 @@ impl Place {
         Fault::input_output(format!("cannot read {}: there is no {what}{hint}", files::name(path)))
     }
 
-    /// A desk on the study's log, which is begun if it is not there.
-    pub fn desk(&self, design: Arc<Design>) -> Result<Desk> {
+    /// A service on the study's log, which is begun if it is not there.
+    pub fn service(&self, design: Arc<Design>) -> Result<Service> {
         let writer = Writer::start(SqliteStore::open(self.log())?);
-        Ok(Desk::new(design, writer, SystemClock, SystemRandom)
+        Ok(Service::new(design, writer, SystemClock, SystemRandom)
             .with_contacts(Contacts::beside(&self.directory)))
     }
 }

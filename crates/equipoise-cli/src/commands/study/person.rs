@@ -5,7 +5,7 @@ use crate::args::Global;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::log::{self, Store as _};
 use serde_json::json;
 use std::io::Write as _;
@@ -37,10 +37,10 @@ pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     let store = args.place.store()?;
     log::verify(&store)?;
     let person = super::participant(&design, &store, args.number)?;
-    let desk = args.place.desk(design.clone())?;
+    let service = args.place.service(design.clone())?;
     let format = format!("person/{}", args.number);
-    desk.note(Admin::new(HERE, Deed::Exported { format }))?;
-    let known = desk.contacts().get(person.session())?.unwrap_or_default();
+    service.note(Admin::new(HERE, Action::Exported { format }))?;
+    let known = service.contacts().get(person.session())?.unwrap_or_default();
     let document = equipoise_study::export::person(&person, &store.session(person.session())?, &known)?;
     let mut out = std::io::stdout().lock();
     let Some(path) = &args.out else {

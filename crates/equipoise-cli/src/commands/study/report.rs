@@ -7,7 +7,7 @@ use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::report::{self, Agreement, Fidelity, Group, Options, PersonReport};
 use equipoise_study::{log, people};
@@ -52,8 +52,8 @@ const INDENT: usize = 14;
 /// Runs the command.
 pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let deed = Deed::Looked { page: "report".to_owned(), participant: args.participant };
-    let store = args.place.look(deed)?;
+    let action = Action::Looked { page: "report".to_owned(), participant: args.participant };
+    let store = args.place.look(action)?;
     let verified = log::verify(&store)?;
     let people = people::participants(&design, &store)?;
     let options = Options {

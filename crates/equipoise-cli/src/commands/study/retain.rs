@@ -35,10 +35,10 @@ pub fn run(args: &Retain, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     drop(args.place.store()?);
     let rule = design.study().retention;
-    let desk = args.place.desk(design)?;
+    let service = args.place.service(design)?;
     let due = match args.yes {
-        true => desk.retain(desk.now())?,
-        false => desk.due(desk.now())?,
+        true => service.retain(service.now())?,
+        false => service.due(service.now())?,
     };
     let (contacts, people) = (due.contacts.len(), due.people.len());
     let mut out = std::io::stdout().lock();

@@ -5,7 +5,7 @@ use crate::args::Global;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::log::{SqliteStore, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use serde_json::json;
@@ -63,7 +63,7 @@ pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
     let mut study = vec![place.design()?.hash().to_owned()];
     study.extend(place.lock()?.map(|lock| lock.hash));
     let restored = equipoise_study::restore(&args.file, &place.log(), &study, &SystemClock, &SystemRandom)?;
-    place.note(&mut place.store()?, Deed::Restored { rows: restored.verified.rows })?;
+    place.note(&mut place.store()?, Action::Restored { rows: restored.verified.rows })?;
     let (rows, head, again) = (restored.verified.rows, restored.verified.head, restored.again);
     let mut out = std::io::stdout().lock();
     if global.json {

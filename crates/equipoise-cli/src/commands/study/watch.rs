@@ -7,7 +7,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::people;
 use std::io::Write as _;
@@ -24,7 +24,7 @@ pub struct Watch {
 /// Runs the command.
 pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let store = args.place.look(Deed::Looked { page: "watch".to_owned(), participant: None })?;
+    let store = args.place.look(Action::Looked { page: "watch".to_owned(), participant: None })?;
     let summary = people::summary(&design, &people::participants(&design, &store)?);
     let mut out = std::io::stdout().lock();
     if global.json {

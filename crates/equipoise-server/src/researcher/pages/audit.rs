@@ -5,7 +5,7 @@ use crate::researcher::frame::{Frame, when};
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
-use equipoise_study::event::{Admin, Deed};
+use equipoise_study::event::{Action, Admin};
 use equipoise_study::log::{self, Receipt};
 use equipoise_study::numbers::grouped;
 
@@ -21,14 +21,14 @@ struct Page {
     verdict: Option<(bool, String)>,
     receipt: String,
     locked: Vec<(String, u64, String)>,
-    deeds: Vec<(String, String, String)>,
+    actions: Vec<(String, String, String)>,
     more: usize,
 }
 
 fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equipoise_study::Error> {
     let seen = call.shared.watch.at_once()?;
     let head = call.shared.watch.read(|store| store.head())?;
-    let deeds = seen.deeds.iter().rev().take(SHOWN);
+    let actions = seen.actions.iter().rev().take(SHOWN);
     Ok(Page {
         frame: call.frame("/audit"),
         rows: grouped(head.position),
@@ -36,8 +36,8 @@ fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equ
         verdict,
         receipt: call.sent.form.get("receipt").chars().take(100).collect(),
         locked: seen.locked.iter().map(|(at, version, hash)| (when(*at), *version, hash.clone())).collect(),
-        deeds: deeds.map(|(at, admin)| (when(*at), who(admin), words(&admin.deed))).collect(),
-        more: seen.deeds.len().saturating_sub(SHOWN),
+        actions: actions.map(|(at, admin)| (when(*at), who(admin), words(&admin.action))).collect(),
+        more: seen.actions.len().saturating_sub(SHOWN),
     })
 }
 
@@ -59,7 +59,7 @@ pub fn verify(call: &Call<'_>) -> Outcome {
     });
     let verdict = match found {
         Ok(verified) => {
-            call.note(Deed::Verified { rows: verified.rows })?;
+            call.note(Action::Verified { rows: verified.rows })?;
             let holds = if asked.is_empty() { "" } else { " The receipt's row is in it." };
             let rows = grouped(verified.rows);
             let what = format!(
@@ -86,31 +86,35 @@ fn who(admin: &Admin) -> String {
 }
 
 /// What was done, in words.
-fn words(deed: &Deed) -> String {
-    match deed {
-        Deed::SignedIn => "signed in".to_owned(),
-        Deed::Looked { page, participant: None } => format!("looked at {page}"),
-        Deed::Looked { page, participant: Some(number) } => format!("looked at {page}, participant {number}"),
-        Deed::MadeLinks { first, count } => {
+fn words(action: &Action) -> String {
+    match action {
+        Action::SignedIn => "signed in".to_owned(),
+        Action::Looked { page, participant: None } => format!("looked at {page}"),
+        Action::Looked { page, participant: Some(number) } => {
+            format!("looked at {page}, participant {number}")
+        }
+        Action::MadeLinks { first, count } => {
             format!("made {count} links, for participant {first} and those after")
         }
-        Deed::Exported { format } => format!("exported {format}"),
-        Deed::Erased { participant } => format!("erased participant {participant}"),
-        Deed::Restored { rows } => format!("put a backup of {} rows in the place of the log", grouped(*rows)),
-        Deed::Verified { rows } => format!("had {} rows of the log checked", grouped(*rows)),
-        Deed::Blinded { blinded: true } => "hid results from researchers".to_owned(),
-        Deed::Blinded { blinded: false } => "showed results to researchers again".to_owned(),
-        Deed::AccountAdded { name, role } => format!("made the account {name}, {role}"),
-        Deed::RoleChanged { name, role } => format!("made {name} {role}"),
-        Deed::PasswordChanged { name } => format!("gave {name} another password"),
-        Deed::AccountRemoved { name } => format!("took the account {name} away"),
-        Deed::SessionsEnded { name } => format!("signed {name} out everywhere"),
-        Deed::TokenMade { name, holder, scopes, days } => {
+        Action::Exported { format } => format!("exported {format}"),
+        Action::Erased { participant } => format!("erased participant {participant}"),
+        Action::Restored { rows } => {
+            format!("put a backup of {} rows in the place of the log", grouped(*rows))
+        }
+        Action::Verified { rows } => format!("had {} rows of the log checked", grouped(*rows)),
+        Action::Blinded { blinded: true } => "hid results from researchers".to_owned(),
+        Action::Blinded { blinded: false } => "showed results to researchers again".to_owned(),
+        Action::AccountAdded { name, role } => format!("made the account {name}, {role}"),
+        Action::RoleChanged { name, role } => format!("made {name} {role}"),
+        Action::PasswordChanged { name } => format!("gave {name} another password"),
+        Action::AccountRemoved { name } => format!("took the account {name} away"),
+        Action::SessionsEnded { name } => format!("signed {name} out everywhere"),
+        Action::TokenMade { name, holder, scopes, days } => {
             format!("made the token {name} of {holder} for {scopes}, good for {days} days")
         }
-        Deed::ContactsForgotten { people } => {
+        Action::ContactsForgotten { people } => {
             format!("deleted the contact data of {} participants and their key", grouped(*people))
         }
-        Deed::TokenRevoked { name } => format!("revoked the token {name}"),
+        Action::TokenRevoked { name } => format!("revoked the token {name}"),
     }
 }

@@ -50,7 +50,7 @@ struct Page {
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
-    let (design, study, asked) = (call.shared.desk.design(), call.study(), &call.sent.query);
+    let (design, study, asked) = (call.shared.service.design(), call.study(), &call.sent.query);
     let languages: Vec<Language> = study.languages.iter().filter_map(|tag| Language::from_tag(tag)).collect();
     let language = languages
         .iter()

@@ -6,7 +6,7 @@ use crate::researcher::frame::Frame;
 use askama::Template;
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
 use equipoise_study::log::Store;
 use equipoise_study::report::{self, Report};
@@ -119,14 +119,14 @@ pub fn file(call: &Call<'_>) -> Outcome {
     }
     let (media_type, bytes) = if name == REPORT {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
-        call.note(Deed::Exported { format: file.to_owned() })?;
-        let design = call.shared.desk.design().clone();
+        call.note(Action::Exported { format: file.to_owned() })?;
+        let design = call.shared.service.design().clone();
         let read = move |store: &dyn Store| made(&design, store).map(|found| (format.write)(&design, &found));
         (format.media_type, call.shared.watch.read_apart(read)?.into_bytes())
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
         let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
-        call.note(Deed::Exported { format: file.to_owned() })?;
+        call.note(Action::Exported { format: file.to_owned() })?;
         let read = |store: &dyn Store| (format.write)(&(table.read)(store)?);
         (format.media_type, call.shared.watch.read_apart(read)?)
     };

@@ -112,14 +112,14 @@ pub fn together(
     let mut people: Vec<(u64, Belief)> = vec![];
     for line in wanted {
         let Some(number) = line.person.number else { continue };
-        let participant = shared.desk.peek(&line.session, Participant::clone)?;
+        let participant = shared.service.peek(&line.session, Participant::clone)?;
         // Whose answers support no metric is nobody's evidence.
         if report::refused(&participant).is_none() {
             people.push((number, participant.belief().clone()));
         }
     }
     let people: Vec<(u64, &Belief)> = people.iter().map(|(number, belief)| (*number, belief)).collect();
-    let found = experts(shared.desk.design(), &people).map(Arc::new);
+    let found = experts(shared.service.design(), &people).map(Arc::new);
     *kept = Some((made_from, found.clone()));
     Ok(found)
 }

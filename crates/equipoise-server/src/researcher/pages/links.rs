@@ -7,7 +7,7 @@ use crate::researcher::frame::Frame;
 use askama::Template;
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 
 /// At most so many at once; more are made on the command line.
 const MOST: usize = 500;
@@ -64,9 +64,9 @@ pub fn make(call: &Call<'_>) -> Outcome {
         return Ok((axum::http::StatusCode::UNPROCESSABLE_ENTITY, show(&page)).into_response());
     };
     call.spend()?;
-    let invitations = call.shared.desk.invite(count)?;
+    let invitations = call.shared.service.invite(count)?;
     let first = invitations.first().map_or(0, |invitation| invitation.number);
-    call.note(Deed::MadeLinks { first, count: count as u64 })?;
+    call.note(Action::MadeLinks { first, count: count as u64 })?;
     call.shared.watch.at_once()?;
     let origin = &call.shared.settings.participants;
     let made: Vec<(u64, String)> =

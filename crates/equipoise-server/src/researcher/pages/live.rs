@@ -101,7 +101,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
     let fewest = if one_by_one { 2 } else { FEWEST };
     let aggregate = if seen.blinded { None } else { aggregate(&seen, fewest) };
     let counted_people = seen.count(Line::counts);
-    let two = call.shared.desk.design().binary().is_some();
+    let two = call.shared.service.design().binary().is_some();
     let too_few = match (&aggregate, seen.blinded) {
         (None, true) => {
             Some("Results are hidden: the study is blinded. Only how far it is can be seen.".to_owned())
@@ -132,7 +132,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         blinded: seen.blinded,
         too_few,
         aggregate,
-        everybody: one_by_one.then(|| everybody(&seen, number, held_words(call.shared.desk.design()))),
+        everybody: one_by_one.then(|| everybody(&seen, number, held_words(call.shared.service.design()))),
         one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
     }))
 }
@@ -297,7 +297,7 @@ fn drawn(call: &Call<'_>, line: &Line, seen: &Seen) -> Result<Arc<One>, Problem>
 
 fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
     // A copy, so that nobody waits for the charts.
-    let participant = call.shared.desk.peek(&line.session, Participant::clone)?;
+    let participant = call.shared.service.peek(&line.session, Participant::clone)?;
     let (study, belief) = (call.study(), participant.belief());
     let history = progress(&participant);
     let quantile = |share: f64| belief.quantile(share).unwrap_or(1.0);
@@ -310,7 +310,8 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
     let ratios: Vec<(usize, [f64; 3])> =
         history.iter().filter_map(|known| Some((known.question, known.ratio?))).collect();
     let widths: Vec<(usize, f64)> = history.iter().map(|known| (known.question, width(known))).collect();
-    let goal = if call.shared.desk.design().binary().is_some() { study.stop.width } else { study.stop.angle };
+    let goal =
+        if call.shared.service.design().binary().is_some() { study.stop.width } else { study.stop.angle };
     let narrowing = match (history.is_empty(), blinded || ratios.is_empty()) {
         (true, _) => None,
         (false, true) => Some(chart::widths(&widths, goal)),

@@ -48,7 +48,7 @@ struct Standing {
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
     call.look("models", None)?;
-    let (seen, design) = (call.seen()?, call.shared.desk.design());
+    let (seen, design) = (call.seen()?, call.shared.service.design());
     let two = design.binary().is_some();
     let typed = call.sent.query.get("ratio").trim().to_owned();
     let ratio: Option<f64> =

@@ -45,7 +45,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         frame: call.frame("/people"),
         blinded: seen.blinded,
         flagged_only,
-        held_words: held_words(call.shared.desk.design()),
+        held_words: held_words(call.shared.service.design()),
         all: seen.people.len(),
         lines: wanted
             .map(|line| Row {
@@ -95,7 +95,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
     let seen = call.seen()?;
     let line = seen.person(number).ok_or(Problem::Missing)?;
     call.look("people", Some(number))?;
-    let participant = call.shared.desk.peek(&line.session, Participant::clone)?;
+    let participant = call.shared.service.peek(&line.session, Participant::clone)?;
     let (study, blinded) = (call.study(), seen.blinded);
     let found = report::person(&participant, false);
     let sentence = match (&found.refusal, line.person.ratio, blinded) {
@@ -109,7 +109,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
     let contact = match call.account().role {
         Role::Owner => {
             let mut known = participant.external().clone();
-            known.extend(call.shared.desk.contacts().get(&line.session)?.unwrap_or_default());
+            known.extend(call.shared.service.contacts().get(&line.session)?.unwrap_or_default());
             Some(known.into_iter().collect())
         }
         _ => None,

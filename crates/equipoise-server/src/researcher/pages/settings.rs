@@ -7,7 +7,7 @@ use crate::researcher::limit::From;
 use crate::researcher::password::SHORTEST;
 use crate::researcher::tokens::{self, LONGEST_DAYS, Scope, Wanted};
 use askama::Template;
-use equipoise_study::event::Deed;
+use equipoise_study::event::Action;
 use std::sync::PoisonError;
 use std::time::Instant;
 
@@ -119,14 +119,14 @@ pub fn make_token(call: &Call<'_>) -> Outcome {
     };
     let token =
         call.shared.accounts.add_token(&Wanted { name, account, scopes: &scopes, days }, call.now())?;
-    let deed = Deed::TokenMade {
+    let action = Action::TokenMade {
         name: name.to_owned(),
         holder: account.to_owned(),
         scopes: tokens::words(&scopes),
         days,
     };
     // A token nobody could see in the audit log is not given out.
-    if let Err(error) = call.note(deed) {
+    if let Err(error) = call.note(action) {
         call.shared.accounts.revoke_token(name)?;
         return Err(error.into());
     }
@@ -144,7 +144,7 @@ pub fn revoke_token(call: &Call<'_>) -> Outcome {
         return Err(Error::Refused(format!("there is no token \"{name}\" of yours")).into());
     }
     call.shared.accounts.revoke_token(&name)?;
-    call.note(Deed::TokenRevoked { name })?;
+    call.note(Action::TokenRevoked { name })?;
     Ok(go("/settings?done=revoked"))
 }
 
@@ -176,7 +176,7 @@ pub fn password(call: &Call<'_>) -> Outcome {
         return Err(Error::Refused("the old password is wrong".to_owned()).into());
     }
     call.shared.accounts.set_password(&name, form.get("new"))?;
-    call.note(Deed::PasswordChanged { name })?;
+    call.note(Action::PasswordChanged { name })?;
     Ok(go("/sign-in"))
 }
 
@@ -184,7 +184,7 @@ pub fn password(call: &Call<'_>) -> Outcome {
 pub fn end_sessions(call: &Call<'_>) -> Outcome {
     let name = call.account().name.clone();
     call.shared.accounts.end_all(&name)?;
-    call.note(Deed::SessionsEnded { name })?;
+    call.note(Action::SessionsEnded { name })?;
     Ok(go("/sign-in"))
 }
 
@@ -195,7 +195,7 @@ pub fn blinded(call: &Call<'_>) -> Outcome {
         "no" => false,
         _ => return Err(Error::Refused("the form does not say whether to hide results".to_owned()).into()),
     };
-    call.note(Deed::Blinded { blinded })?;
+    call.note(Action::Blinded { blinded })?;
     call.shared.watch.at_once()?;
     Ok(go(if blinded { "/settings?done=blinded" } else { "/settings?done=open" }))
 }
@@ -204,7 +204,7 @@ pub fn blinded(call: &Call<'_>) -> Outcome {
 pub fn add(call: &Call<'_>) -> Outcome {
     let (name, role) = (about(call).to_owned(), role_of(call)?);
     call.shared.accounts.add(&name, role, call.sent.form.get("password"), call.now())?;
-    call.note(Deed::AccountAdded { name, role: role.word().to_owned() })?;
+    call.note(Action::AccountAdded { name, role: role.word().to_owned() })?;
     Ok(go("/settings?done=account"))
 }
 
@@ -212,7 +212,7 @@ pub fn add(call: &Call<'_>) -> Outcome {
 pub fn role(call: &Call<'_>) -> Outcome {
     let (name, role) = (about(call).to_owned(), role_of(call)?);
     call.shared.accounts.set_role(&name, role)?;
-    call.note(Deed::RoleChanged { name, role: role.word().to_owned() })?;
+    call.note(Action::RoleChanged { name, role: role.word().to_owned() })?;
     Ok(go("/settings?done=role"))
 }
 
@@ -220,7 +220,7 @@ pub fn role(call: &Call<'_>) -> Outcome {
 pub fn set_password(call: &Call<'_>) -> Outcome {
     let name = about(call).to_owned();
     call.shared.accounts.set_password(&name, call.sent.form.get("password"))?;
-    call.note(Deed::PasswordChanged { name })?;
+    call.note(Action::PasswordChanged { name })?;
     Ok(go("/settings?done=password"))
 }
 
@@ -231,7 +231,7 @@ pub fn end_sessions_of(call: &Call<'_>) -> Outcome {
         return Err(Error::Refused(format!("there is no account \"{name}\"")).into());
     }
     call.shared.accounts.end_all(&name)?;
-    call.note(Deed::SessionsEnded { name })?;
+    call.note(Action::SessionsEnded { name })?;
     Ok(go("/settings?done=sessions"))
 }
 
@@ -239,6 +239,6 @@ pub fn end_sessions_of(call: &Call<'_>) -> Outcome {
 pub fn remove(call: &Call<'_>) -> Outcome {
     let name = about(call).to_owned();
     call.shared.accounts.remove(&name)?;
-    call.note(Deed::AccountRemoved { name })?;
+    call.note(Action::AccountRemoved { name })?;
     Ok(go("/settings?done=removed"))
 }

@@ -21,7 +21,7 @@ struct Studies {
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
     let seen = call.seen()?;
-    let (study, hash) = (call.study(), call.shared.desk.design().hash());
+    let (study, hash) = (call.study(), call.shared.service.design().hash());
     let count = |number: usize| grouped(number as u64);
     let facts = vec![
         ("invited", count(seen.people.len())),

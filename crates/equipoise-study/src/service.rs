@@ -1,6 +1,6 @@
 //! Where a study is conducted: events come in, are checked, written, and acknowledged.
 //!
-//! This is all a server needs: [`Desk::invite`], [`Desk::open`], [`Desk::look`] and [`Desk::record`]. It keeps the state
+//! This is all a server needs: [`Service::invite`], [`Service::open`], [`Service::look`] and [`Service::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
 use crate::audit;
@@ -37,15 +37,15 @@ impl Recorded {
     }
 }
 
-type Shelf = HashMap<String, Arc<Mutex<Participant>>>;
+type Cache = HashMap<String, Arc<Mutex<Participant>>>;
 
 /// A study in progress.
-pub struct Desk {
+pub struct Service {
     design: Arc<Design>,
     writer: Writer,
     clock: Box<dyn Clock>,
     random: Arc<dyn Random>,
-    shelf: Mutex<Shelf>,
+    cache: Mutex<Cache>,
     contacts: Contacts,
 }
 
@@ -58,13 +58,13 @@ pub struct Tidied {
     pub removed: usize,
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for Service {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("study", &self.design.study().name).finish_non_exhaustive()
+        f.debug_struct("Service").field("study", &self.design.study().name).finish_non_exhaustive()
     }
 }
 
-impl Desk {
+impl Service {
     /// Conducts a study, writing to a log.
     pub fn new(
         design: Arc<Design>,
@@ -74,7 +74,7 @@ impl Desk {
     ) -> Self {
         let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
-        Self { design, writer, clock, random, shelf: Mutex::default(), contacts }
+        Self { design, writer, clock, random, cache: Mutex::default(), contacts }
     }
 
     /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
@@ -157,7 +157,7 @@ impl Desk {
     /// The session a token opens; `None` if there is no such place.
     pub fn open(&self, token: &str) -> Result<Option<String>> {
         let session = invitation::session_of(token);
-        let known = self.shelf().contains_key(&session) || !self.writer.session(&session)?.is_empty();
+        let known = self.cache().contains_key(&session) || !self.writer.session(&session)?.is_empty();
         Ok(known.then_some(session))
     }
 
@@ -330,7 +330,7 @@ impl Desk {
     }
 
     fn participant(&self, session: &str) -> Result<Arc<Mutex<Participant>>> {
-        if let Some(found) = self.shelf().get(session) {
+        if let Some(found) = self.cache().get(session) {
             return Ok(found.clone());
         }
         let rows = self.writer.session(session)?;
@@ -339,7 +339,7 @@ impl Desk {
         }
         let participant = Participant::fold(self.design.clone(), session, &rows)?;
         Ok(self
-            .shelf()
+            .cache()
             .entry(session.to_owned())
             .or_insert_with(|| Arc::new(Mutex::new(participant)))
             .clone())
@@ -347,11 +347,11 @@ impl Desk {
 
     /// Drops what is in memory of a participant; the next look reads the log.
     pub fn forget(&self, session: &str) {
-        self.shelf().remove(session);
+        self.cache().remove(session);
     }
 
-    fn shelf(&self) -> std::sync::MutexGuard<'_, Shelf> {
-        lock(&self.shelf)
+    fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {
+        lock(&self.cache)
     }
 
     fn salt(&self) -> Result<[u8; 32]> {
