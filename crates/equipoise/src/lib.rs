@@ -45,6 +45,7 @@ mod error;
 mod linalg;
 pub mod metric;
 pub mod population;
+mod quadrature;
 pub mod rates;
 pub mod search;
 pub mod space;

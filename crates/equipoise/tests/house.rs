@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom of the house to the top. A line may use its own and the earlier ones.
 const FLOORS: [&[&str]; 11] = [
-    &["error", "document", "linalg"],
+    &["error", "document", "linalg", "quadrature"],
     &["rates", "view"],
     &["metric"],
     &["population"],

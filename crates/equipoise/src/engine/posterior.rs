@@ -5,7 +5,7 @@
 //! propagation replaces each site by a Gaussian in t whose product with the others has the right mean and variance,
 //! and revisits all sites until they agree.
 
-use super::normal::{density, distribution, hazard};
+use super::normal::{between, density, distribution, hazard};
 use crate::linalg::{dot, inverse_of_positive, plus};
 
 /// What one answer says about $t = \langle w, \theta\rangle$.
@@ -30,7 +30,8 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Probability, and first and minus second derivative of its logarithm in the mean, when t is N(mean, variance).
+    /// First and minus second derivative of the logarithm of the answer's probability, in the mean, when t is
+    /// N(mean, variance).
     fn moments(&self, mean: f64, cavity_variance: f64) -> (f64, f64) {
         match *self {
             Evidence::Positive { variance, lapse } => {
@@ -46,13 +47,13 @@ impl Evidence {
             }
             Evidence::Within { half_width, variance, lapse } => {
                 let s = (variance + cavity_variance).sqrt();
-                let (high, low) = ((half_width - mean) / s, (-half_width - mean) / s);
-                let inside = (distribution(high) - distribution(low)).max(1e-300);
-                let probability = lapse + (1.0 - lapse) * inside;
-                let slope = (1.0 - lapse) * (density(low) - density(high)) / s;
-                let curve = (1.0 - lapse) * (low * density(low) - high * density(high)) / (s * s);
-                let first = slope / probability;
-                (first, first * first - curve / probability)
+                let (inside, place, spread) =
+                    between((mean.abs() - half_width) / s, 2.0 * half_width / s);
+                let (first, second) = (-mean.signum() * place / s, (1.0 - spread) / (s * s));
+                // With lapses, the answer was meant with probability `meant`.
+                let meant = (1.0 - lapse) * inside / (lapse + (1.0 - lapse) * inside);
+                let meant = if lapse == 0.0 { 1.0 } else { meant };
+                (meant * first, meant * (second - (1.0 - meant) * first * first))
             }
         }
     }
@@ -296,6 +297,37 @@ mod tests {
             posterior.settle(60, 1e-12);
             assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{evidence:?}");
             assert!((posterior.covariance(0)[0] - variance).abs() < 1e-6, "{evidence:?}");
+        }
+    }
+
+    /// People who know what they want cannot tell two points that differ a lot, on either side: whatever the reason, the
+    /// posterior stays in proportion.
+    #[test]
+    fn no_answer_throws_the_posterior_out_of_proportion() {
+        let d = 42;
+        let axis = |i: usize, along: f64| -> Vec<f64> {
+            (0..d).map(|j| f64::from(u8::from(j == i)) + if j == 0 { along } else { 0.0 }).collect()
+        };
+        for side in [1.0, -1.0] {
+            let mut posterior = Posterior::new(d, 1.0);
+            for i in 1..d {
+                // Both slivers together: weight i is next to nothing beside the first.
+                for sign in [1.0, -1.0] {
+                    let w: Vec<f64> = axis(i, 0.0).iter().map(|x| sign * x).collect();
+                    let w = plus(&w, 0.02, &axis(0, 0.0));
+                    posterior.add(w, Evidence::Positive { variance: 1e-6, lapse: 0.0 });
+                }
+            }
+            posterior.settle(30, 1e-6);
+            let before = posterior.mean()[0];
+            posterior.add(
+                axis(0, side - 1.0),
+                Evidence::Within { half_width: 0.01, variance: 1e-6, lapse: 0.0 },
+            );
+            posterior.settle(30, 1e-6);
+            let all = posterior.mean().iter().chain(&posterior.covariance);
+            assert!(all.into_iter().all(|x| x.abs() < 100.0), "{before} {:?}", posterior.mean());
+            assert!(posterior.mean()[0].abs() < 0.1, "{before} {:?}", posterior.mean());
         }
     }
 }
