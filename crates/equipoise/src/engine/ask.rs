@@ -286,14 +286,7 @@ impl Chooser {
         };
         let count = (0..size).fold(1.0, |count, i| count * (n - i) as f64 / (i + 1) as f64);
         if count <= MOST_SUPPORTS as f64 {
-            let mut all = vec![vec![]];
-            for i in 0..n {
-                let with: Vec<Vec<usize>> =
-                    all.iter().map(|s: &Vec<usize>| [&s[..], &[i]].concat()).collect();
-                all.extend(with.into_iter().filter(|s| s.len() <= size));
-            }
-            all.retain(|s| s.len() == size);
-            return all;
+            return subsets(n, size);
         }
         let draw = |_| {
             let mut places: Vec<usize> = (0..n).collect();
@@ -387,6 +380,18 @@ impl Chooser {
         }
         let shift = scaled(performance, -dot(&w, posterior.mean()) / size).repeat(groups);
         (plus(&first, 1.0, &shift), plus(&second, -1.0, &shift))
+    }
+}
+
+/// All sets of `size` of the first n numbers.
+fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
+    match (n, size) {
+        (_, 0) => vec![vec![]],
+        _ if size > n => vec![],
+        _ => {
+            let with = subsets(n - 1, size - 1).into_iter().map(|set| [&set[..], &[n - 1]].concat());
+            subsets(n - 1, size).into_iter().chain(with).collect()
+        }
     }
 }
 
@@ -574,6 +579,18 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// Of thirty coordinates all but one: thirty sets, though there are a thousand million smaller ones.
+    #[test]
+    fn sets_of_coordinates_are_listed_without_the_smaller_ones() {
+        assert_eq!(subsets(4, 2), [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]);
+        let view = View::new(Measure::OffDiagonalRates, 6, 1).unwrap();
+        let features = Features::linear(view, vec![0.5; 30], 0.1);
+        let fuzz = Fuzz { variance: 1e-4, lapse: 0.0 };
+        let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ: Some(29) };
+        let found = chooser.supports(30, &mut Xoshiro256PlusPlus::seed_from_u64(1));
+        assert!(found.len() == 30 && found.iter().all(|set| set.len() == 29));
     }
 
     #[test]
