@@ -5,7 +5,7 @@ use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::testing::people::{self, Expert};
-use equipoise::{Measure, Metric, Oracle, Sense};
+use equipoise::{Measure, Metric, Oracle, Preference, Sense};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -128,6 +128,22 @@ fn how_often_the_range_holds_for_several_weights() {
     }
 }
 
+/// Whoever always says "first" ends at the edge of the grid, whose last place lies half a step further out once thinned.
+#[test]
+fn ranges_are_found_at_the_edge_of_the_grid() {
+    let plan = AdaptiveRatio::new(space()).unwrap().width(1.1).unwrap().floor(0.0).unwrap();
+    let plan = plan.answers(Answers::Flip { probability: 0.1 }).unwrap();
+    for preference in [Preference::First, Preference::Second] {
+        let mut posterior = plan.start();
+        while let Ok(query) = plan.next(&posterior) {
+            assert!(plan.questions_left(&posterior, 1).low >= 1);
+            posterior.take(&query, &preference.into());
+        }
+    }
+    let wrong = AdaptiveRatio::new(space()).unwrap().answers(Answers::Flip { probability: 0.7 }).unwrap_err();
+    assert_eq!(wrong.to_string(), "answers.probability is 0.7, expected a number in [0, 0.3]");
+}
+
 #[test]
 fn the_same_seed_gives_the_same_range_and_the_end_is_zero() {
     let plan = AdaptiveRatio::new(space()).unwrap();
@@ -135,7 +151,7 @@ fn the_same_seed_gives_the_same_range_and_the_end_is_zero() {
     assert_eq!(plan.questions_left(&posterior, 3), plan.questions_left(&posterior, 3));
     while let Ok(query) = plan.next(&posterior) {
         assert!(plan.questions_left(&posterior, 1).low >= 1);
-        posterior.take(&query, &equipoise::Preference::First.into());
+        posterior.take(&query, &Preference::First.into());
     }
     assert_eq!(plan.questions_left(&posterior, 1), Left { low: 0, high: 0 });
 }

@@ -178,7 +178,8 @@ impl RollOut<'_> {
     fn prospect(&mut self, marginal: &[f64], (share, reach): (usize, usize)) -> Option<&Prospect> {
         let range = people::LARGEST_RATIO.ln();
         let place = (self.start.scale().quantile(marginal, SHARES[share]) / range + 1.0) * 0.5;
-        let cell = (place * CELLS as f64).round() as usize;
+        // The last place of a thinned grid stands for its neighbours too and may lie beyond the range by some of a step.
+        let cell = (place.clamp(0.0, 1.0) * CELLS as f64).round() as usize;
         let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
         let start = &self.start;
         let work_out = || {

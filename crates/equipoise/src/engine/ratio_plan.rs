@@ -71,8 +71,8 @@ impl AdaptiveRatio {
     }
 
     /// How answers are believed to come about.
-    pub fn answers(self, answers: Answers) -> Self {
-        Self { answers: Some(answers), ..self }
+    pub fn answers(self, answers: Answers) -> Result<Self> {
+        Ok(Self { answers: Some(answers.checked()?), ..self })
     }
 
     /// By which factor the ends of the interval may differ.
