@@ -133,7 +133,8 @@ pub(super) fn one_per_slope(rivals: &[Rival]) -> Vec<Rival> {
 
 /// What the answer to a question is expected to tell about which camp of rivals is right, in bits.
 pub(super) fn bits(rivals: &[Rival], w: &[f64], camp: impl Fn(usize, &Rival) -> usize) -> f64 {
-    let mut camps = vec![(0.0, 0.0); rivals.len()];
+    // Content or not makes two camps, however few rivals are left.
+    let mut camps = vec![(0.0, 0.0); rivals.len().max(2)];
     for (n, (rival, share)) in rivals.iter().zip(shares(rivals)).enumerate() {
         let (weight, chance) = &mut camps[camp(n, rival)];
         *weight += share;
@@ -177,4 +178,18 @@ pub(super) fn estimate(rivals: &[Rival]) -> Option<Noise> {
         lapse += share * rival.lapse;
     }
     (!rivals.is_empty()).then(|| Noise { slope: log_slope.exp(), lapse })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_model_has_nothing_to_be_told_from() {
+        let (model, lapse) = models(0.1, 2)[0];
+        let rivals = [Rival::new(model, lapse, Posterior::new(2, 1.0))];
+        for camp in [0, 1] {
+            assert!(bits(&rivals, &[1.0, 0.0], |_, _| camp) < 1e-12);
+        }
+    }
 }
