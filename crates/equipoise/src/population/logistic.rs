@@ -65,9 +65,9 @@ impl Logistic {
         let [m11, m00] = weights;
         let [negative, positive] = [0, 1].map(|class| self.prevalence.class_priors()[class]);
         match (m11 > 0.0, m00 > 0.0) {
-            // Nothing speaks against accepting, or nothing for it.
-            (_, false) if m11 >= 0.0 => [positive, 0.0],
+            // Nothing speaks for accepting, or nothing against it; ties go to the smaller class.
             (false, _) if m00 >= 0.0 => [0.0, negative],
+            (_, false) if m11 >= 0.0 => [positive, 0.0],
             (accept_below, _) => {
                 let [tp, tn] = self.at_cut(((m11 / m00).ln() - self.offset) / self.slope);
                 if accept_below { [tp, tn] } else { [positive - tp, negative - tn] }
@@ -148,5 +148,9 @@ mod tests {
         assert_eq!(law.extreme([0.0, 1.0]), [0.0, 0.5]);
         assert_eq!(law.extreme([-1.0, 0.0]), [0.0, 0.5]);
         assert_eq!(law.extreme([0.0, -1.0]), [0.5, 0.0]);
+        let indifferent = PostShift::new(2, vec![0.0; 4]).unwrap();
+        assert_eq!(indifferent.predict(&[0.5, 0.5], 0), 0);
+        assert_eq!(law.extreme([0.0, 0.0]), [0.0, 0.5]);
+        assert_eq!(law.confusions(&[indifferent])[0].get(0, 1, 0), 0.5);
     }
 }
