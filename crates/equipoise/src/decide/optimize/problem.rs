@@ -105,23 +105,25 @@ impl<'a> Problem<'a> {
     }
 }
 
+/// What counts for less than this on a basis does not belong to it: its square would underflow.
+const NOTHING: f64 = 1e-100;
+
 /// The first class without a row on a basis.
 fn empty_class(rows: &Rows, values: &Values) -> Option<usize> {
-    let mut mass = vec![0.0; rows.classes()];
-    let mut missing = mass.len();
+    let mut found = vec![false; rows.classes()];
+    let mut missing = found.len();
     for row in 0..rows.len() {
         let class = usize::from(rows.truth()[row]);
-        let added = values.at(row) * rows.weight(row);
-        if added > 0.0 && mass[class] == 0.0 {
+        if !found[class] && values.at(row) * rows.weight(row) > NOTHING {
+            found[class] = true;
             missing -= 1;
             // Classes turn up within a few rows; there is no need to read on.
             if missing == 0 {
                 return None;
             }
         }
-        mass[class] += added;
     }
-    mass.iter().position(|&mass| mass == 0.0)
+    found.iter().position(|found| !found)
 }
 
 /// The validation rows and the bases on them.
@@ -206,6 +208,9 @@ mod tests {
             problem.notes()[1].starts_with("4 validation rows are few for 1 basis and 2 classes: about 100")
         );
         assert!(Problem::new(&rows, &rows, vec![Basis::column("old")]).is_err());
+        // Nowhere quite zero, but the squares of its values are.
+        let far = Basis::Radial { features: vec![], centres: vec![vec![0.0, 500.0]], width: 1.0 };
+        assert_eq!(Problem::new(&rows, &rows, vec![Basis::All, far])?.bases(), [Basis::All]);
         Ok(())
     }
 }
