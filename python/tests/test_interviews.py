@@ -107,6 +107,8 @@ def test_wrong_answers_and_options_are_named():
     interview = Interview(Space.from_document({"kind": "logistic", "slope": 5}))
     with pytest.raises(ValueError, match='expected "first", "second" or "tie"'):
         interview.answer("A")
+    with pytest.raises(ValueError, match="shown has 3 and 2 entries, expected 2 of each classifier"):
+        interview.answer("tie", shown=([0.1, 0.2, 0.3], [0.1, 0.2]))
     with pytest.raises(ValueError, match="the interview is not done"):
         interview.result()
     with pytest.raises(ValueError, match="tolerence"):

@@ -276,6 +276,11 @@ mod person {
         let run = resume(&document.to_string());
         assert_eq!(run.code, Some(4));
         assert!(run.err.contains("answer 2 of the transcript was given to another question"), "{}", run.err);
+        let mut document: Value = serde_json::from_str(&saved).expect("JSON");
+        document["transcript"][1]["shown"]["first"].as_array_mut().expect("what was shown").push(json!(0.1));
+        let sentence =
+            "broken.json: transcript[1].shown has another number of entries than transcript[1].query";
+        refused(resume(&document.to_string()), 2, sentence);
     }
 
     #[test]

@@ -72,6 +72,15 @@ impl Interview {
     #[pyo3(signature = (preference, shown=None))]
     fn answer(&mut self, preference: &str, shown: Option<(Vec<f64>, Vec<f64>)>) -> PyResult<()> {
         let preference = preference_of(preference)?;
+        let expected = self.0.plan().view().dimension();
+        if let Some((first, second)) = &shown
+            && (first.len() != expected || second.len() != expected)
+        {
+            let (first, second) = (first.len(), second.len());
+            let what =
+                format!("shown has {first} and {second} entries, expected {expected} of each classifier");
+            return Err(value_error(what));
+        }
         let shown = shown.map(|(first, second)| Query::new(first, second));
         Arc::make_mut(&mut self.0).answer(Answer { preference, shown }).map_err(value_error)
     }

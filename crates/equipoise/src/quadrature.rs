@@ -3,9 +3,9 @@
 /// The places in [low, high] to take a function's value at, and what each counts.
 pub(crate) fn nodes(low: f64, high: f64) -> impl Iterator<Item = (f64, f64)> {
     let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
-    GAUSS.into_iter().flat_map(move |(node, weight)| {
-        [-1.0, 1.0].map(|sign| (middle + sign * node * half, weight * half))
-    })
+    GAUSS
+        .into_iter()
+        .flat_map(move |(node, weight)| [-1.0, 1.0].map(|sign| (middle + sign * node * half, weight * half)))
 }
 
 /// Positive nodes and weights of the 20-point Gauss-Legendre rule on [-1, 1].

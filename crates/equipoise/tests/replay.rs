@@ -4,7 +4,7 @@ mod common;
 
 use equipoise::AnyPlan;
 use equipoise::ask::{Counting, Noise, Simulated};
-use equipoise::{Interview, Oracle, Outcome, Plan, Preference, Query, Step};
+use equipoise::{Answer, Interview, Oracle, Outcome, Plan, Preference, Query, Step};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -88,6 +88,24 @@ fn a_transcript_of_another_plan_is_reported() {
     longer.push(longer[0].clone());
     let number = longer.len();
     assert_eq!(Interview::with_transcript(plans[0].clone(), longer).step().unwrap_err().number, number);
+}
+
+#[test]
+fn a_pair_shown_with_other_coordinates_is_no_answer_to_the_question() {
+    for plan in common::all_plans(0.3) {
+        let mut interview = Interview::new(plan.clone());
+        let Step::Ask(mut shown) = interview.step().unwrap() else { continue };
+        shown.first.push(0.1);
+        let answer = Answer { preference: Preference::CannotTell, shown: Some(shown.clone()) };
+        assert_eq!(interview.answer(answer).unwrap_err().number, 1);
+        interview.answer(Preference::CannotTell).unwrap();
+        let mut transcript = interview.transcript().to_vec();
+        transcript[0].shown = Some(shown);
+        let changed = Interview::with_transcript(plan, transcript);
+        assert_eq!(changed.step().unwrap_err().number, 1);
+        let refused = Interview::<AnyPlan>::from_json(&changed.to_json()).unwrap_err().to_string();
+        assert!(refused.contains("transcript[0].shown has another number of entries"), "{refused}");
+    }
 }
 
 /// Follows every possible transcript of a coarse plan to its end, by answering, recursing and undoing.

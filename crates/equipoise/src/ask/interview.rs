@@ -32,6 +32,37 @@ pub struct Answered {
     pub shown: Option<Query>,
 }
 
+impl Answered {
+    /// What was answered, if it was to this question, which is counted from 1.
+    ///
+    /// What was shown counts as another question where it has more or fewer entries.
+    pub fn answer_to(&self, number: usize, planned: &Query) -> std::result::Result<Answer, Divergence> {
+        let Answered { query, preference, shown } = self.clone();
+        let diverged = |recorded| Err(Divergence { number, recorded, planned: planned.clone() });
+        match shown {
+            _ if !query.is_close(planned, SAME_QUESTION) => diverged(query),
+            Some(shown) if !shown.is_like(planned) => diverged(shown),
+            shown => Ok(Answer { preference, shown }),
+        }
+    }
+
+    /// What is wrong with it, whatever the plan.
+    fn check(&self, place: &str) -> Result<()> {
+        let parts = [("query", Some(&self.query)), ("shown", self.shown.as_ref())];
+        for (name, pair) in parts.into_iter().filter_map(|(name, pair)| Some((name, pair?))) {
+            if pair.first.iter().chain(&pair.second).any(|x| !x.is_finite()) {
+                let what = format!("{place}.{name} has an entry that is not a finite number");
+                return Err(Error::Document(what));
+            }
+            if !pair.is_like(&self.query) {
+                let what = format!("{place}.{name} has another number of entries than {place}.query");
+                return Err(Error::Document(what));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<T> {
@@ -153,7 +184,9 @@ impl<P: Plan> Interview<P> {
     pub fn answer(&mut self, answer: impl Into<Answer>) -> std::result::Result<(), Divergence> {
         if let Step::Ask(query) = self.step()? {
             let Answer { preference, shown } = answer.into();
-            self.transcript.push(Answered { query, preference, shown });
+            let answered = Answered { query, preference, shown };
+            answered.answer_to(self.transcript.len() + 1, &answered.query)?;
+            self.transcript.push(answered);
         }
         Ok(())
     }
@@ -189,11 +222,7 @@ impl<P: Plan + DeserializeOwned> Interview<P> {
         object.finish()?;
         let transcript = transcript.unwrap_or_default();
         for (n, answered) in transcript.iter().enumerate() {
-            let all = answered.query.first.iter().chain(&answered.query.second);
-            if all.clone().any(|x| !x.is_finite()) {
-                let what = format!("transcript[{n}].query has an entry that is not a finite number");
-                return Err(Error::Document(what));
-            }
+            answered.check(&format!("transcript[{n}]"))?;
         }
         Ok(Self { plan, transcript, memory: Mutex::default() })
     }
@@ -219,11 +248,7 @@ impl Oracle for Replay<'_> {
             return Err(Stopped::Ask(query.clone()));
         };
         self.next += 1;
-        if !answered.query.is_close(query, SAME_QUESTION) {
-            let (recorded, planned) = (answered.query.clone(), query.clone());
-            return Err(Stopped::Diverged(Box::new(Divergence { number: self.next, recorded, planned })));
-        }
-        Ok(Answer { preference: answered.preference, shown: answered.shown.clone() })
+        answered.answer_to(self.next, query).map_err(|divergence| Stopped::Diverged(Box::new(divergence)))
     }
 
     fn recall(&mut self) -> Option<Snapshot> {

@@ -26,12 +26,15 @@ impl Query {
         Self { first, second }
     }
 
+    /// Whether both points have as many entries as `other`'s.
+    pub(crate) fn is_like(&self, other: &Query) -> bool {
+        self.first.len() == other.first.len() && self.second.len() == other.second.len()
+    }
+
     /// Whether both points agree with `other`'s within `tolerance` in every coordinate.
     pub fn is_close(&self, other: &Query, tolerance: f64) -> bool {
-        let close = |a: &Point, b: &Point| {
-            a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= tolerance)
-        };
-        close(&self.first, &other.first) && close(&self.second, &other.second)
+        let close = |a: &Point, b: &Point| a.iter().zip(b).all(|(x, y)| (x - y).abs() <= tolerance);
+        self.is_like(other) && close(&self.first, &other.first) && close(&self.second, &other.second)
     }
 
     /// Whether it is the same question, sides swapped or not, within `tolerance` in every coordinate.

@@ -47,8 +47,7 @@ impl Evidence {
             }
             Evidence::Within { half_width, variance, lapse } => {
                 let s = (variance + cavity_variance).sqrt();
-                let (inside, place, spread) =
-                    between((mean.abs() - half_width) / s, 2.0 * half_width / s);
+                let (inside, place, spread) = between((mean.abs() - half_width) / s, 2.0 * half_width / s);
                 let (first, second) = (-mean.signum() * place / s, (1.0 - spread) / (s * s));
                 // With lapses, the answer was meant with probability `meant`.
                 let meant = (1.0 - lapse) * inside / (lapse + (1.0 - lapse) * inside);
@@ -320,10 +319,8 @@ mod tests {
             }
             posterior.settle(30, 1e-6);
             let before = posterior.mean()[0];
-            posterior.add(
-                axis(0, side - 1.0),
-                Evidence::Within { half_width: 0.01, variance: 1e-6, lapse: 0.0 },
-            );
+            posterior
+                .add(axis(0, side - 1.0), Evidence::Within { half_width: 0.01, variance: 1e-6, lapse: 0.0 });
             posterior.settle(30, 1e-6);
             let all = posterior.mean().iter().chain(&posterior.covariance);
             assert!(all.into_iter().all(|x| x.abs() < 100.0), "{before} {:?}", posterior.mean());
