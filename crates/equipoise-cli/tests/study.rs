@@ -160,10 +160,10 @@ fn a_report_is_the_same_page_in_every_process() {
     let store = SqliteStore::open_existing(inside.join("log.sqlite")).unwrap();
     let head = equipoise_study::log::verify(&store).unwrap().data_head;
     let people = equipoise_study::people::participants(&design, &store).unwrap();
-    let options = equipoise_study::report::Options { why: true, ..Default::default() };
-    let report = equipoise_study::report::report(&design, &people, &head, &options);
+    let options = equipoise_report::Options { why: true, ..Default::default() };
+    let report = equipoise_report::report(&design, &people, &head, &options);
     assert!(
-        equipoise_study::report::html(&design, &report) == read("first.html"),
+        equipoise_report::html(&design, &report) == read("first.html"),
         "this process writes another page"
     );
     assert_eq!(json(&inside, &["report", "--participant", "2"])["people"][0]["participant"], 2);

@@ -73,7 +73,7 @@ impl Belief {
     }
 
     /// Two classes: how likely an answer about a pair is; nothing for "can't tell".
-    pub(crate) fn chance(&self, shown: &Query, preference: Preference) -> Option<f64> {
+    pub fn chance(&self, shown: &Query, preference: Preference) -> Option<f64> {
         let first = self.posterior()?.chance_of_first(shown);
         match preference {
             Preference::First => Some(first),
@@ -144,7 +144,7 @@ impl Belief {
 }
 
 /// The two-class metric with a cost ratio, its weights of length 1.
-pub(crate) fn ratio_metric(ratio: f64) -> Metric {
+pub fn ratio_metric(ratio: f64) -> Metric {
     let view = View::new(Measure::Binary, 2, 1).expect("two classes");
     Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).expect("positive weights").normal_form()
 }

@@ -566,7 +566,7 @@ impl Participant {
 /// Takes the answer to a question into a belief: the integers that were shown, in the order they were planned.
 ///
 /// Evaluation answers are kept out; other checks tell how the person errs.
-pub(crate) fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
+pub fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
     let (preference, shown) = (asked.preference(choice), as_planned(design, asked));
     match asked.purpose {
         Purpose::Elicitation => belief.take(&asked.query, preference, shown),
@@ -576,7 +576,7 @@ pub(crate) fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: 
 }
 
 /// The integers that were shown, in the order they were planned.
-pub(crate) fn as_planned(design: &Design, asked: &Asked) -> Query {
+pub fn as_planned(design: &Design, asked: &Asked) -> Query {
     match asked.swapped {
         true => design.frame().query(&asked.shown.swapped()),
         false => design.frame().query(&asked.shown),

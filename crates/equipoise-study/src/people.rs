@@ -274,7 +274,7 @@ fn word(person: &Participant) -> String {
 }
 
 /// Whether an answer chose the side with fewer missed cases; `None` for "can't tell".
-pub(crate) fn chose_fewer_missed(question: &Question) -> Option<bool> {
+pub fn chose_fewer_missed(question: &Question) -> Option<bool> {
     let side = match question.answer.as_ref()?.choice {
         Choice::A => Side::A,
         Choice::B => Side::B,

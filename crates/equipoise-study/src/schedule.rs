@@ -25,7 +25,7 @@ const BLOCK: usize = 4;
 const REPEATS_EARLIER: f64 = 1.5;
 
 /// Fewer answers than this support no metric (RP-11), however narrow an interval they leave.
-pub(crate) const FEWEST: usize = 8;
+pub const FEWEST: usize = 8;
 
 /// Draws for one purpose at one place, from the participant's seed.
 pub(crate) fn draws(seed: u64, purpose: &str, place: usize) -> Xoshiro256PlusPlus {

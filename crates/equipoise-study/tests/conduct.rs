@@ -4,9 +4,9 @@ mod common;
 
 use common::{DEVICE, Simulant, service, walk};
 use equipoise_study::event::{Choice, Event, Purpose, Side};
+use equipoise_study::people;
 use equipoise_study::shown::Dominance;
 use equipoise_study::{Error, Participant, Recorded, Refusal, Step, template};
-use equipoise_study::{people, report};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -40,24 +40,8 @@ fn every_template_can_be_walked_to_its_end() {
                     template.name
                 );
                 assert!(count(|p| p == Purpose::Elicitation) <= service.design().study().stop.cap);
-                let report = report::person(participant, false);
-                println!("{}: {}", template.name, report.sentence);
             })
             .unwrap();
-    }
-}
-
-/// Whoever clicks at random is asked enough for a report to say so, whatever the study.
-#[test]
-fn questions_do_not_run_out_for_people_who_click_at_random() {
-    let coin = equipoise::engine::Noise { slope: 0.0, lapse: 0.0 };
-    for template in equipoise_study::template::TEMPLATES {
-        for seed in 0..5 {
-            let rehearsed =
-                equipoise_study::rehearsal::rehearse(&common::design(template.name), Some(coin), seed)
-                    .unwrap();
-            assert!(rehearsed.elicited >= 8, "{} {seed}: {}", template.name, rehearsed.elicited);
-        }
     }
 }
 
@@ -225,38 +209,6 @@ fn nothing_but_the_language_is_stored_before_consent() {
         Event::ConsentGiven { text: "0".repeat(64), device: DEVICE.to_owned(), external: Default::default() };
     assert!(service.record(&session, DEVICE, "wrong text", &wrong).is_err());
     assert_eq!(service.look(&session, Participant::events).unwrap(), 2);
-}
-
-#[test]
-fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
-    let people = 24;
-    let service = service("binary-cancer", 11);
-    let (mut covered, mut questions, mut refused) = (0, vec![], 0);
-    let mut fidelity = [0.0; 3];
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
-    for (n, invitation) in service.invite(people).unwrap().into_iter().enumerate() {
-        let ratio = random.random_range(0.5_f64..3.0).exp();
-        walk(&service, &invitation.session, &mut Simulant::new(ratio, 20.0, n as u64), usize::MAX);
-        let report = service.look(&invitation.session, |p| report::person(p, false)).unwrap();
-        let found = report.ratio.unwrap();
-        covered += usize::from(found.low.is_none_or(|x| x <= ratio) && found.high.is_none_or(|x| ratio <= x));
-        questions.push(report.answers);
-        refused += usize::from(report.refusal.is_some());
-        for (sum, agreement) in fidelity.iter_mut().zip([
-            report.fidelity.elicited,
-            report.fidelity.stated,
-            report.fidelity.fewest_missed,
-        ]) {
-            *sum += agreement.unwrap().share / people as f64;
-        }
-    }
-    questions.sort_unstable();
-    let median = questions[people / 2];
-    println!("covered {covered} of {people}, median {median} questions, most {}", questions[people - 1]);
-    println!("refused {refused}; M elicited, stated, fewest missed: {fidelity:.3?}");
-    assert!(covered * 100 >= 87 * people, "{covered} of {people}");
-    assert!(median <= 25, "{median}");
-    assert!(fidelity[0] > fidelity[1] && fidelity[0] > fidelity[2], "{fidelity:?}");
 }
 
 #[test]

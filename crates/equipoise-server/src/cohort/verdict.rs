@@ -2,7 +2,8 @@
 
 use super::{Part, Person, take_part};
 use crate::participant::{Participants, Settings, app};
-use equipoise_study::{Service, Stopped, report};
+use equipoise_report::{Agreement, person};
+use equipoise_study::{Service, Stopped};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -26,7 +27,7 @@ pub struct Fidelity {
 }
 
 impl Fidelity {
-    fn add(&mut self, found: Option<report::Agreement>) {
+    fn add(&mut self, found: Option<Agreement>) {
         if let Some(found) = found {
             self.agree += found.agree;
             self.of += found.of;
@@ -137,7 +138,7 @@ fn judge(service: &Service, parts: &[(f64, String, Part)]) -> equipoise_study::R
     for (ratio, session, _) in parts {
         let (found, [low, middle, high]) = service.look(session, |participant| {
             let ends = [0.025, 0.5, 0.975].map(|share| participant.belief().quantile(share).unwrap_or(1.0));
-            (report::person(participant, false), ends)
+            (person(participant, false), ends)
         })?;
         let narrow = found.stopped == Some(Stopped::Narrow);
         verdict.covered += usize::from((low..=high).contains(ratio));

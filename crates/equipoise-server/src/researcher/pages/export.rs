@@ -6,10 +6,10 @@ use crate::researcher::frame::Frame;
 use askama::Template;
 use axum::http::header;
 use axum::response::IntoResponse as _;
+use equipoise_report::{self as report, Report};
 use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
 use equipoise_study::log::Store;
-use equipoise_study::report::{self, Report};
 use equipoise_study::{Design, Result, log, people};
 use std::sync::Arc;
 

@@ -9,9 +9,10 @@ use crate::researcher::chart;
 use crate::researcher::frame::Frame;
 use crate::researcher::watch::{Line, Seen};
 use askama::Template;
-use equipoise_study::group::{Estimate, Experts, Member, experts};
+use equipoise_report::group::{Estimate, Experts, Member, experts};
+use equipoise_report::refused;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::{Belief, Participant, report};
+use equipoise_study::{Belief, Participant};
 use std::sync::{Arc, PoisonError};
 
 /// Camps are worth a word from this much better an explanation on (in BIC).
@@ -114,7 +115,7 @@ pub fn together(
         let Some(number) = line.person.number else { continue };
         let participant = shared.service.peek(&line.session, Participant::clone)?;
         // Whose answers support no metric is nobody's evidence.
-        if report::refused(&participant).is_none() {
+        if refused(&participant).is_none() {
             people.push((number, participant.belief().clone()));
         }
     }

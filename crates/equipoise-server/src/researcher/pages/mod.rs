@@ -18,7 +18,7 @@ use equipoise_study::Study;
 use equipoise_study::numbers::two_digits;
 
 /// Fewer people than this are shown to viewers as a count only (RS-12).
-pub const FEWEST: usize = equipoise_study::group::FEWEST_SHOWN;
+pub const FEWEST: usize = equipoise_report::group::FEWEST_SHOWN;
 
 /// The language of these pages.
 const LANGUAGE: Language = Language::English;

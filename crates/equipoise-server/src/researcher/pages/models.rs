@@ -7,12 +7,12 @@ use crate::researcher::call::{Call, Outcome, page as show};
 use crate::researcher::frame::Frame;
 use crate::sentence::Mistakes;
 use askama::Template;
+use equipoise::Metric;
 use equipoise::decide::rank::{LEVEL, Ranking, rank};
-use equipoise::metric::{Metric, Sense};
-use equipoise::{Measure, View};
-use equipoise_study::group::Experts;
+use equipoise_report as report;
+use equipoise_report::group::Experts;
 use equipoise_study::numbers::{grouped, two_digits};
-use equipoise_study::{Design, report};
+use equipoise_study::{Design, ratio_metric};
 
 #[derive(Template)]
 #[template(path = "researcher/models.html")]
@@ -63,12 +63,12 @@ pub fn page(call: &Call<'_>) -> Outcome {
         two,
         problem: (!typed.is_empty() && ratio.is_none())
             .then(|| "Expected a number from 0.001 to 1,000.".to_owned()),
-        what_if: ratio.filter(|_| two).and_then(|ratio| {
-            let metric = of_ratio(ratio)?;
+        what_if: ratio.filter(|_| two).map(|ratio| {
+            let metric = ratio_metric(ratio);
             let [missed, alarms] =
                 [1, 0].map(|truth| Mistakes::of(call.study(), truth, 1 - truth, super::LANGUAGE));
             let title = format!("If one {} were worth {} {}", missed.one, two_digits(ratio), alarms.many);
-            Some(judged(design, &metric, &[], title))
+            judged(design, &metric, &[], title)
         }),
         typed,
         nothing: match (shown, seen.blinded) {
@@ -80,11 +80,6 @@ pub fn page(call: &Call<'_>) -> Outcome {
         group: shown.map(|experts| by_group(call, design, experts)),
         has_models: design.models().is_some(),
     }))
-}
-
-fn of_ratio(ratio: f64) -> Option<Metric> {
-    let view = View::new(Measure::Binary, 2, 1).ok()?;
-    Some(Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).ok()?.normal_form())
 }
 
 fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Judged {

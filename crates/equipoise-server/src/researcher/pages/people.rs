@@ -7,10 +7,11 @@ use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::{Frame, when};
 use crate::sentence;
 use askama::Template;
+use equipoise_report::{Agreement, Fidelity};
 use equipoise_study::event::{Choice, ItemAnswer, When};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::people::{Conduct, Passed};
-use equipoise_study::report::{self, Agreement, Fidelity};
+
 use equipoise_study::study::Position;
 use equipoise_study::{Participant, Question, Stopped, Study};
 
@@ -97,7 +98,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
     call.look("people", Some(number))?;
     let participant = call.shared.service.peek(&line.session, Participant::clone)?;
     let (study, blinded) = (call.study(), seen.blinded);
-    let found = report::person(&participant, false);
+    let found = equipoise_report::person(&participant, false);
     let sentence = match (&found.refusal, line.person.ratio, blinded) {
         (_, Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
         (Some(refusal), ..) => format!("No metric is reported: {refusal}."),

@@ -1,9 +1,9 @@
 //! Response times against how close the choice was (UX-22): close choices should take longer.
 
-use super::rows::Rows;
-use crate::participant::Participant;
-use crate::people::{TOO_FAST_MS, TOO_SLOW_MS};
+use crate::rows::Rows;
 use equipoise::Metric;
+use equipoise_study::Participant;
+use equipoise_study::people::{TOO_FAST_MS, TOO_SLOW_MS};
 use serde::Serialize;
 
 /// One answer with a time.
@@ -35,7 +35,7 @@ pub struct Slope {
 }
 
 /// All answers with a time, and the line through them by least squares.
-pub(super) fn response_times(participant: &Participant, metric: &Metric) -> (Vec<TimePoint>, Option<Slope>) {
+pub(crate) fn response_times(participant: &Participant, metric: &Metric) -> (Vec<TimePoint>, Option<Slope>) {
     let times: Vec<TimePoint> = participant
         .questions()
         .iter()

@@ -1,11 +1,11 @@
 //! One person's part of the page.
 
 use super::page::Page;
-use crate::numbers::two_digits;
-use crate::report::rates::worth;
-use crate::report::{ExchangeRate, GapPrice, PersonReport, Report};
-use crate::schedule::Stopped;
+use crate::rates::worth;
+use crate::{ExchangeRate, GapPrice, PersonReport, Report};
 use equipoise_plot::{Axis, Chart};
+use equipoise_study::Stopped;
+use equipoise_study::numbers::two_digits;
 
 /// The estimate with its uncertainty; nothing is drawn of one that is refused.
 pub fn estimate(page: &mut Page, person: &PersonReport) {

@@ -1,13 +1,12 @@
 //! What mistakes are worth in each other, and what closing a gap is worth (RP-04).
 
-use super::Rows;
-use super::sentence::{LANGUAGE, Voice};
-use crate::design::Design;
-use crate::numbers::two_digits;
-use crate::study::Study;
+use crate::Rows;
+use crate::sentence::{LANGUAGE, Voice};
 use equipoise::Metric;
 use equipoise::metric::Family;
 use equipoise::rates::off_diagonal_pairs;
+use equipoise_study::numbers::two_digits;
+use equipoise_study::{Design, Study};
 use serde::Serialize;
 
 /// A weight below this share of the largest does not count.
@@ -68,7 +67,7 @@ fn costs(design: &Design, metric: &Metric) -> Vec<f64> {
 }
 
 /// Names of all kinds of mistake: one, and several.
-pub(super) fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
+pub(crate) fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
     let name = |(truth, predicted): (usize, usize)| match study.mistake(truth, predicted) {
         Some(mistake) => [&mistake.one, &mistake.many].map(|text| text.r#in(LANGUAGE).to_owned()),
         None => {
@@ -80,7 +79,7 @@ pub(super) fn names(study: &Study, k: usize) -> Vec<[String; 2]> {
 }
 
 /// The kind of mistake that can be the unit of the others: the lightest that is known well enough.
-pub(super) fn unit(design: &Design, metric: &Metric) -> Option<usize> {
+pub(crate) fn unit(design: &Design, metric: &Metric) -> Option<usize> {
     let found = costs(design, metric);
     let ranges = metric.credible(0.95, |metric| costs(design, metric));
     let largest = found.iter().copied().fold(0.0, f64::max);
@@ -119,7 +118,7 @@ fn between(design: &Design, metric: &Metric) -> Vec<[String; 2]> {
 }
 
 /// Every kind of mistake in units of the lightest one that is known well enough, dearest first.
-pub(super) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> Vec<ExchangeRate> {
+pub(crate) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> Vec<ExchangeRate> {
     let names = names(design.study(), design.frame().view().classes());
     let Some(unit) = unit(design, metric) else { return vec![] };
     let found = rates(design, metric, unit);
@@ -139,7 +138,7 @@ pub(super) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> V
 }
 
 /// What closing each gap by a point is worth, in mistakes of the same kind per 1,000 people.
-pub(super) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: &Rows) -> Vec<GapPrice> {
+pub(crate) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: &Rows) -> Vec<GapPrice> {
     let (study, found) = (design.study(), closing(design, metric));
     let names = names(study, design.frame().view().classes());
     let (q, between) = (names.len(), between(design, metric));
@@ -169,7 +168,7 @@ pub(super) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: 
 /// Numbers that sum up a metric of several weights, so that two metrics can be compared: what the mistakes are worth in
 /// one of them, and what closing each gap is worth.
 #[derive(Debug, Clone)]
-pub(super) struct Prices {
+pub(crate) struct Prices {
     unit: usize,
     /// What each number is: "one emergency predicted as routine, in false alarms".
     pub names: Vec<String>,
@@ -228,6 +227,6 @@ impl Prices {
 }
 
 /// A rate as it is printed everywhere: what is below a hundredth of the unit is nothing.
-pub(super) fn worth(rate: f64) -> String {
+pub(crate) fn worth(rate: f64) -> String {
     if rate < 0.01 { "0".to_owned() } else { two_digits(rate) }
 }

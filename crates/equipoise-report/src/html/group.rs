@@ -1,11 +1,11 @@
 //! The group of experts.
 
 use super::page::Page;
-use crate::design::Design;
 use crate::group::{Estimate, Experts, Member};
-use crate::numbers::two_digits;
-use crate::report::{GapPrice, Group, Report};
+use crate::{GapPrice, Group, Report};
 use equipoise_plot::{Axis, Chart};
+use equipoise_study::Design;
+use equipoise_study::numbers::two_digits;
 
 fn range(estimate: Estimate) -> String {
     format!("{} to {}", two_digits(estimate.low), two_digits(estimate.high))

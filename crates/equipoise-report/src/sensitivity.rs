@@ -1,14 +1,12 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
-use super::models::models;
-use super::rates::Prices;
-use crate::belief::Belief;
-use crate::design::Design;
 use crate::group::{Estimate, experts};
-use crate::participant::{Participant, take};
-use crate::people::Conduct;
-use crate::study::Variant;
+use crate::models::models;
+use crate::rates::Prices;
 use equipoise::Metric;
+use equipoise_study::people::Conduct;
+use equipoise_study::study::Variant;
+use equipoise_study::{Belief, Design, Participant, take};
 use serde::Serialize;
 use std::sync::Arc;
 

@@ -1,41 +1,16 @@
-//! What a study found: a pure function of its log.
-//!
-//! For each participant the sentence with its interval, how well the metric predicts answers that were kept out of it,
-//! and how consistent the answers are; for all together what they have in common, where they differ, and which model and
-//! threshold follow. A metric the answers do not support is refused, with the reason.
+//! The report of a study, and how it is made.
 
-mod chance;
-mod consistency;
-mod fidelity;
-mod html;
-mod influence;
-mod models;
-mod person;
-mod rates;
-mod rows;
-mod sensitivity;
-mod sentence;
-mod threshold;
-mod times;
-
-pub use chance::against_chance;
-pub use consistency::{Against, Consistency, Contradiction};
-pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
-pub use html::html;
-pub use influence::{Change, Influence};
-pub use models::{Help, ModelReport, SETTLED, models};
-pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
-pub use rates::{ExchangeRate, GapPrice};
-pub use rows::Rows;
-pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
-pub use threshold::{Curve, Measured, ThresholdReport, threshold};
-pub use times::{Slope, TimePoint};
-
-use crate::belief::Belief;
-use crate::design::Design;
+use crate::fidelity::{Agreement, Fidelity};
 use crate::group::{Experts, FEWEST_SHOWN, experts};
-use crate::participant::Participant;
-use crate::people::Conduct;
+use crate::models::{ModelReport, models};
+use crate::person::{PersonReport, Ratio, person};
+use crate::rates::{self, ExchangeRate, GapPrice};
+use crate::rows::Rows;
+use crate::sensitivity::{Sensitivity, sensitivity};
+use crate::sentence;
+use crate::threshold::{ThresholdReport, threshold};
+use equipoise_study::people::Conduct;
+use equipoise_study::{Belief, Design, Participant};
 use serde::Serialize;
 use std::sync::Arc;
 

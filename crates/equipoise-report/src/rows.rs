@@ -1,7 +1,7 @@
 //! Which rows of the log a number was computed from (RP-13).
 
-use crate::event::{Purpose, When};
-use crate::participant::{Participant, Question};
+use equipoise_study::event::{Purpose, When};
+use equipoise_study::{Participant, Question};
 use serde::{Serialize, Serializer};
 
 /// Events of the log: the number of the participant, and of the event among theirs, as exports name them.

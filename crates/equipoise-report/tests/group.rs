@@ -1,5 +1,6 @@
 //! Groups of experts, from simulated interviews with the real engine.
 
+#[path = "../../equipoise-study/tests/common/mod.rs"]
 mod common;
 
 use common::{fresh_seed, setting};
@@ -9,7 +10,7 @@ use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::Expert;
 use equipoise::{Measure, Metric, Sense, View};
-use equipoise_study::group::Line;
+use equipoise_report::group::Line;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

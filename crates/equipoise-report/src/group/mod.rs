@@ -12,10 +12,9 @@ pub use line::{Camp, Camps, Line, Population};
 pub use rules::{Choice, Preferred, Rule, Together};
 pub use weights::{Common, Normal};
 
-use crate::belief::{Belief, ratio_metric};
-use crate::design::Design;
 use equipoise::Metric;
 use equipoise::metric::Posterior;
+use equipoise_study::{Belief, Design, ratio_metric};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;

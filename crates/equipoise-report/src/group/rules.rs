@@ -1,9 +1,9 @@
 //! From people to a model: several rules side by side, and how often two people would choose differently.
 
 use super::{Estimate, Experts, metric_at};
-use crate::belief::ratio_metric;
-use crate::candidates::Models;
 use equipoise::{GroupConfusions, Metric};
+use equipoise_study::candidates::Models;
+use equipoise_study::ratio_metric;
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,10 +1,10 @@
 //! Answers that do not go together: listed, never hidden.
 
-use super::fidelity::{chosen, likes};
-use super::rows::Rows;
-use crate::event::Purpose;
-use crate::participant::{Participant, Question};
+use crate::fidelity::{chosen, likes};
+use crate::rows::Rows;
 use equipoise::{Metric, Preference};
+use equipoise_study::event::Purpose;
+use equipoise_study::{Participant, Question};
 use serde::Serialize;
 
 /// How many contradictions are listed.
@@ -49,7 +49,7 @@ pub struct Against {
     pub by: f64,
 }
 
-pub(super) fn consistency(participant: &Participant, metric: &Metric) -> Consistency {
+pub(crate) fn consistency(participant: &Participant, metric: &Metric) -> Consistency {
     let questions = participant.questions();
     let counts = |q: &&Question| q.asked.purpose != Purpose::Dominated && chosen(q).is_some();
     let answered: Vec<&Question> = questions.iter().filter(counts).collect();

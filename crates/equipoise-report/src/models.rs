@@ -1,9 +1,9 @@
 //! Which model: probabilities under both uncertainties, of what people want and of what models do (RP-08).
 
-use crate::design::Design;
 use crate::group::metric_at;
 use equipoise::decide::rank::{Candidate, Ranking, rank};
 use equipoise::{GroupConfusions, Metric};
+use equipoise_study::Design;
 use serde::Serialize;
 
 /// A model is called the best from this probability on.
@@ -108,7 +108,7 @@ fn closer_model(model: &Candidate, times: u32) -> Candidate {
 fn closer_metric(metric: &Metric, draw: &Metric, times: u32) -> Metric {
     let part = 1.0 / f64::from(times).sqrt();
     if let (Some(from), Some(to)) = (metric.cost_ratio(), draw.cost_ratio()) {
-        return crate::belief::ratio_metric((from.ln() + part * (to / from).ln()).exp());
+        return equipoise_study::ratio_metric((from.ln() + part * (to / from).ln()).exp());
     }
     let pairs = metric.coefficients().into_iter().zip(draw.coefficients());
     metric_at(draw, &pairs.map(|(from, to)| from + part * (to - from)).collect::<Vec<_>>())

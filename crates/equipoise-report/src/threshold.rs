@@ -1,8 +1,8 @@
 //! Where to cut the scores (RP-09), and what deciding gains over not deciding.
 
-use crate::design::{Design, Scores};
 use equipoise::decide::threshold::{Bayes, Doubt, Outcome, Resamples, bayes, net_benefit};
 use equipoise::{Metric, Spread};
+use equipoise_study::{Design, Scores};
 use serde::Serialize;
 
 /// Resamplings of the rows.

@@ -3,13 +3,14 @@
 //! The figures of many people: `SESSIONS=2000 cargo test --release -p equipoise-study --test schedule -- --ignored
 //! --nocapture`, with `TEMPLATE` and `SEED` to choose what and who.
 
+#[path = "../../equipoise-study/tests/common/mod.rs"]
 mod common;
 
 use common::{fresh_seed, setting};
 use equipoise::engine::Noise;
+use equipoise_report::rehearsal::{Rehearsed, rehearse};
 use equipoise_study::Design;
 use equipoise_study::event::Purpose;
-use equipoise_study::rehearsal::{Rehearsed, rehearse};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -224,4 +225,16 @@ fn figures_of_coins() {
     }
     let given = coins.iter().filter(|session| !session.refused).count();
     assert!(given as f64 <= 0.05 * count as f64 + 2.0 * (0.05 * 0.95 * count as f64).sqrt());
+}
+
+/// Whoever clicks at random is asked enough for a report to say so, whatever the study.
+#[test]
+fn questions_do_not_run_out_for_people_who_click_at_random() {
+    let coin = Noise { slope: 0.0, lapse: 0.0 };
+    for template in equipoise_study::template::TEMPLATES {
+        for seed in 0..5 {
+            let rehearsed = rehearse(&common::design(template.name), Some(coin), seed).unwrap();
+            assert!(rehearsed.elicited >= 8, "{} {seed}: {}", template.name, rehearsed.elicited);
+        }
+    }
 }

@@ -1,19 +1,14 @@
 //! A study before it begins: simulated people take all of it, in memory, and what comes out is held against what they hold.
 
-use crate::belief::Spread;
-use crate::design::Design;
-use crate::error::Result;
-use crate::event::{Answered, Choice, Event, Purpose};
-use crate::log::{MemoryStore, Writer};
-use crate::participant::{Participant, Step};
-use crate::people::Conduct;
-use crate::report;
-use crate::schedule::Stopped;
-use crate::seams::{TestClock, TestRandom};
-use crate::service::Service;
+use crate::{against_chance, refused};
 use equipoise::engine::Noise;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Preference};
+use equipoise_study::event::{Answered, Choice, Event, Purpose};
+use equipoise_study::log::{MemoryStore, Writer};
+use equipoise_study::people::Conduct;
+use equipoise_study::seams::{TestClock, TestRandom};
+use equipoise_study::{Design, Participant, Result, Service, Spread, Step, Stopped};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
@@ -131,8 +126,8 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
         ratio,
         error,
         inside,
-        refused: report::refused(participant).is_some(),
-        against_chance: report::against_chance(participant),
+        refused: refused(participant).is_some(),
+        against_chance: against_chance(participant),
         flagged: !Conduct::of(participant).flags.is_empty(),
         course,
     }

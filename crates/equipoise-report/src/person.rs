@@ -1,20 +1,18 @@
 //! What one participant's answers say.
 
-use super::chance::{self, CLEARLY, against_chance};
-use super::consistency::{Consistency, consistency};
-use super::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
-use super::influence::{Influence, influences};
-use super::models::{ModelReport, models};
-use super::rates::{ExchangeRate, GapPrice, exchange_rates, gap_prices};
-use super::rows::Rows;
-use super::sentence;
-use super::threshold::{ThresholdReport, threshold};
-use super::times::{Slope, TimePoint, response_times};
-use crate::event::{Purpose, When};
-use crate::participant::{Participant, Stated};
-use crate::people::{Conduct, ratio};
-use crate::progress::progress;
-use crate::schedule::{FEWEST, Stopped};
+use crate::chance::{self, CLEARLY, against_chance};
+use crate::consistency::{Consistency, consistency};
+use crate::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
+use crate::influence::{Influence, influences};
+use crate::models::{ModelReport, models};
+use crate::rates::{ExchangeRate, GapPrice, exchange_rates, gap_prices};
+use crate::rows::Rows;
+use crate::sentence;
+use crate::threshold::{ThresholdReport, threshold};
+use crate::times::{Slope, TimePoint, response_times};
+use equipoise_study::event::{Purpose, When};
+use equipoise_study::people::{Conduct, ratio};
+use equipoise_study::{FEWEST, Participant, Stated, Stopped, progress};
 use serde::Serialize;
 
 /// The ratios the engine considers end here; a quantile near the end says "no limit".

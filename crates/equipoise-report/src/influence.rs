@@ -1,13 +1,11 @@
 //! Why this metric: the answers that moved the estimate most (RP-05).
 
-use super::rates::{Prices, names, worth};
-use super::sentence::LANGUAGE;
-use crate::belief::Belief;
-use crate::event::{Choice, Purpose};
-use crate::numbers::{significant, two_digits};
-use crate::participant::{Participant, Question, take};
-use crate::shown::Shown;
-use crate::study::Study;
+use crate::rates::{Prices, names, worth};
+use crate::sentence::LANGUAGE;
+use equipoise_study::event::{Choice, Purpose};
+use equipoise_study::numbers::{significant, two_digits};
+use equipoise_study::shown::Shown;
+use equipoise_study::{Belief, Participant, Question, Study, take};
 use serde::Serialize;
 
 /// How many answers are named.
@@ -31,7 +29,7 @@ pub struct Influence {
     /// In words.
     pub sentence: String,
     /// The answer, as participant and event.
-    pub rows: super::Rows,
+    pub rows: crate::Rows,
 }
 
 /// A number that an answer moved.
@@ -62,7 +60,7 @@ fn largest_change(participant: &Participant, prices: &Prices, other: &Belief) ->
 }
 
 /// The answers without which the estimate would be furthest away.
-pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
+pub(crate) fn influences(participant: &Participant) -> Vec<Influence> {
     let design = participant.design();
     let answers: Vec<(&Question, Choice)> =
         participant.questions().iter().filter_map(|q| Some((q, q.answer.as_ref()?.choice))).collect();
@@ -95,7 +93,7 @@ pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
         };
     all.sort_by(|a, b| moved(&b.1, b.2).total_cmp(&moved(&a.1, a.2)));
     all.truncate(NAMED);
-    let prices = match participant.belief().posterior() {
+    let prices = match participant.belief().quantile(0.5) {
         Some(_) => None,
         None => Prices::of(design, &participant.belief().metric()),
     };
@@ -121,7 +119,7 @@ pub(super) fn influences(participant: &Participant) -> Vec<Influence> {
                 turned,
                 sentence: sentence(participant, question, choice, [without, other], change.as_ref()),
                 change,
-                rows: super::Rows::of(participant, |q| q.seq == question.seq),
+                rows: crate::Rows::of(participant, |q| q.seq == question.seq),
             }
         })
         .collect()

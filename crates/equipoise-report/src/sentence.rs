@@ -1,20 +1,19 @@
 //! The answer in words (RP-01 to RP-04), and what a reader must know first.
 
-use super::Report;
-use super::person::{Ratio, Weight};
-use super::rates::{ExchangeRate, GapPrice, names, worth};
-use crate::numbers::two_digits;
-use crate::participant::Participant;
-use crate::study::Study;
+use crate::Report;
+use crate::person::{Ratio, Weight};
+use crate::rates::{ExchangeRate, GapPrice, names, worth};
 use equipoise::Metric;
 use equipoise::metric::Family;
+use equipoise_study::numbers::two_digits;
+use equipoise_study::{Participant, Study};
 
 /// The language of reports.
-pub(super) const LANGUAGE: &str = "en";
+pub(crate) const LANGUAGE: &str = "en";
 
 /// Whose answer a sentence tells.
 #[derive(Debug, Clone)]
-pub(super) struct Voice {
+pub(crate) struct Voice {
     /// "You accept", "8 people typically accept".
     pub accept: String,
     /// "To you", "To them, typically".
@@ -48,7 +47,7 @@ impl Voice {
 }
 
 /// "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
-pub(super) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
+pub(crate) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
     let Voice { accept: who, answers, .. } = voice;
     let (Some(miss), Some(alarm)) = (study.mistake(1, 0), study.mistake(0, 1)) else { return String::new() };
     let (low, high) = (ratio.low, ratio.high);
@@ -79,7 +78,7 @@ pub(super) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
 }
 
 /// The answer for more than one number: the rates, and the dearest gap first.
-pub(super) fn weights(voice: &Voice, rates: &[ExchangeRate], gaps: &[GapPrice]) -> String {
+pub(crate) fn weights(voice: &Voice, rates: &[ExchangeRate], gaps: &[GapPrice]) -> String {
     let Some(first) = rates.first() else {
         return "The answers do not settle how bad the mistakes are.".to_owned();
     };
@@ -103,7 +102,7 @@ pub(super) fn weights(voice: &Voice, rates: &[ExchangeRate], gaps: &[GapPrice]) 
 }
 
 /// The weights of a metric by name, of length 1, for an appendix.
-pub(super) fn raw_weights(participant: &Participant, metric: &Metric) -> Vec<Weight> {
+pub(crate) fn raw_weights(participant: &Participant, metric: &Metric) -> Vec<Weight> {
     let design = participant.design();
     let (study, view) = (design.study(), design.frame().view());
     let names: Vec<String> = names(study, view.classes()).into_iter().map(|[_, many]| many).collect();
@@ -145,7 +144,7 @@ pub(super) fn raw_weights(participant: &Participant, metric: &Metric) -> Vec<Wei
 }
 
 /// The share of fairness in a group metric.
-pub(super) fn trade_off(metric: &Metric) -> Option<f64> {
+pub(crate) fn trade_off(metric: &Metric) -> Option<f64> {
     match metric.family() {
         Family::GroupFair(fair) => Some(fair.trade_off()),
         Family::GroupFairQuadratic(fair) => Some(fair.trade_off()),
@@ -154,7 +153,7 @@ pub(super) fn trade_off(metric: &Metric) -> Option<f64> {
 }
 
 /// What a reader must know first: the answer, and whatever makes it doubtful.
-pub(super) fn first(report: &Report) -> Vec<String> {
+pub(crate) fn first(report: &Report) -> Vec<String> {
     let mut first = vec![];
     let counts = report.counts;
     match (&report.group, report.people.as_slice()) {
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
 
     fn said(estimate: f64, low: Option<f64>, high: Option<f64>) -> String {
-        let study = Study::parse(crate::template::find("binary-cancer").unwrap().text).unwrap();
+        let study = Study::parse(equipoise_study::template::find("binary-cancer").unwrap().text).unwrap();
         binary(&study, &Voice::of_you(), Ratio { estimate, low, high })
     }
 

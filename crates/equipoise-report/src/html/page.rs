@@ -1,6 +1,6 @@
 //! The parts a page is made of: escaped text, tables, numbered notes about rows of the log.
 
-use crate::report::Rows;
+use crate::Rows;
 use equipoise_plot::escape;
 use std::fmt::Write as _;
 

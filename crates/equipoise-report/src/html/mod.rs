@@ -9,10 +9,10 @@ mod page;
 mod person;
 
 use super::{Agreement, PersonReport, Report, Rows};
-use crate::design::Design;
-use crate::numbers::{grouped, two_digits};
-use crate::study::Exclusion;
 use equipoise_plot::{Axis, Chart, escape};
+use equipoise_study::Design;
+use equipoise_study::numbers::{grouped, two_digits};
+use equipoise_study::study::Exclusion;
 use page::{Page, STYLE};
 
 /// The report as one page of HTML.
@@ -125,7 +125,7 @@ fn consistency(page: &mut Page, report: &Report) {
         .iter()
         .map(|person| {
             let conduct = &person.conduct;
-            let of = |passed: crate::people::Passed| format!("{} of {}", passed.count, passed.of);
+            let of = |passed: equipoise_study::people::Passed| format!("{} of {}", passed.count, passed.of);
             vec![
                 person.participant.to_string(),
                 person.answers.to_string(),

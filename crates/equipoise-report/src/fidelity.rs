@@ -1,13 +1,12 @@
 //! M: how many answers that were kept out of the estimate each metric predicts (RP-06, RP-07).
 
-use super::person::Ratio;
-use super::rows::Rows;
-use crate::belief::ratio_metric;
-use crate::event::{Choice, Purpose};
-use crate::numbers::{sign_test, two_digits, wilson};
-use crate::participant::{Participant, Question, Stated};
-use crate::people::{Conduct, chose_fewer_missed};
+use crate::person::Ratio;
+use crate::rows::Rows;
 use equipoise::{Metric, Preference};
+use equipoise_study::event::{Choice, Purpose};
+use equipoise_study::numbers::{sign_test, two_digits, wilson};
+use equipoise_study::people::{Conduct, chose_fewer_missed};
+use equipoise_study::{Participant, Question, Stated, ratio_metric};
 use serde::Serialize;
 use std::cmp::Ordering;
 
@@ -50,7 +49,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    pub(super) fn new(agree: usize, of: usize) -> Option<Self> {
+    pub(crate) fn new(agree: usize, of: usize) -> Option<Self> {
         wilson(agree, of).map(|[share, low, high]| Self { agree, of, share, low, high })
     }
 }
@@ -73,7 +72,7 @@ pub struct StatedAgainstElicited {
 }
 
 /// Which of the two shown systems a metric likes better; `None` for a tie.
-pub(super) fn likes(participant: &Participant, metric: &Metric, question: &Question) -> Option<Preference> {
+pub(crate) fn likes(participant: &Participant, metric: &Metric, question: &Question) -> Option<Preference> {
     let query = participant.design().frame().query(&question.asked.shown);
     let [a, b] = [&query.first, &query.second].map(|point| metric.liking(point));
     match a.total_cmp(&b) {
@@ -84,7 +83,7 @@ pub(super) fn likes(participant: &Participant, metric: &Metric, question: &Quest
 }
 
 /// What was chosen; `None` for "can't tell".
-pub(super) fn chosen(question: &Question) -> Option<Preference> {
+pub(crate) fn chosen(question: &Question) -> Option<Preference> {
     match question.answer.as_ref()?.choice {
         Choice::A => Some(Preference::First),
         Choice::B => Some(Preference::Second),
@@ -92,7 +91,7 @@ pub(super) fn chosen(question: &Question) -> Option<Preference> {
     }
 }
 
-pub(super) fn fidelity(participant: &Participant, metric: &Metric, stated: Option<Stated>) -> Fidelity {
+pub(crate) fn fidelity(participant: &Participant, metric: &Metric, stated: Option<Stated>) -> Fidelity {
     let counts = |q: &Question| q.asked.purpose == Purpose::Evaluation && chosen(q).is_some();
     let evaluated: Vec<&Question> = participant.questions().iter().filter(|q| counts(q)).collect();
     let hits = |metric: &Metric| -> Vec<bool> {
@@ -135,7 +134,7 @@ pub(super) fn fidelity(participant: &Participant, metric: &Metric, stated: Optio
     }
 }
 
-pub(super) fn stated_against_elicited(
+pub(crate) fn stated_against_elicited(
     participant: &Participant,
     ratio: Ratio,
     stated: Option<Stated>,

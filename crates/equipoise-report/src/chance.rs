@@ -4,16 +4,15 @@
 //! what they prefer; a coin predicts each with one half. The factor between the two is the evidence against the coin.
 //! Whatever is asked, a coin reaches a factor of k at most once in k times, and in fact far less often.
 
-use crate::belief::Belief;
-use crate::event::{Asked, Choice, Purpose};
-use crate::numbers::two_digits;
-use crate::participant::{Participant, as_planned, take};
+use equipoise_study::event::{Asked, Choice, Purpose};
+use equipoise_study::numbers::two_digits;
+use equipoise_study::{Belief, Participant, as_planned, take};
 
 /// A factor below this does not clearly beat the coin. A larger one would refuse people who err much but do hold something.
-pub(super) const CLEARLY: f64 = 3.0;
+pub(crate) const CLEARLY: f64 = 3.0;
 
 /// That the answers look like chance, and by how little they do not.
-pub(super) fn sentence(factor: f64) -> String {
+pub(crate) fn sentence(factor: f64) -> String {
     let than = match factor < 1.0 {
         true => "they are likelier from a coin than from somebody with a preference".to_owned(),
         false => format!(

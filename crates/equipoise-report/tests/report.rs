@@ -1,14 +1,17 @@
 //! The report of simulated studies: the same bytes, the right numbers, the right refusals.
 
+#[path = "../../equipoise-study/tests/common/mod.rs"]
 mod common;
 
 use common::{Simulant, walk};
 use equipoise::decide::rank;
+use equipoise_report::{self as report, Options, Report};
 use equipoise_study::event::{Choice, Purpose};
 use equipoise_study::log::{MemoryStore, Writer};
-use equipoise_study::report::{self, Options, Report};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::{Design, Participant, Service, Study, template};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -328,4 +331,36 @@ fn a_metric_that_is_refused_is_not_explained() {
     let report = report_of(&design, &[service.look(&invitation.session, Clone::clone).unwrap()]);
     let page = report::html(&design, &report);
     assert!(page.contains("No metric is reported") && !page.contains("The answers that mattered most"));
+}
+
+#[test]
+fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
+    let people = 24;
+    let service = common::service("binary-cancer", 11);
+    let (mut covered, mut questions, mut refused) = (0, vec![], 0);
+    let mut fidelity = [0.0; 3];
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    for (n, invitation) in service.invite(people).unwrap().into_iter().enumerate() {
+        let ratio = random.random_range(0.5_f64..3.0).exp();
+        walk(&service, &invitation.session, &mut Simulant::new(ratio, 20.0, n as u64), usize::MAX);
+        let report = service.look(&invitation.session, |p| report::person(p, false)).unwrap();
+        let found = report.ratio.unwrap();
+        covered += usize::from(found.low.is_none_or(|x| x <= ratio) && found.high.is_none_or(|x| ratio <= x));
+        questions.push(report.answers);
+        refused += usize::from(report.refusal.is_some());
+        for (sum, agreement) in fidelity.iter_mut().zip([
+            report.fidelity.elicited,
+            report.fidelity.stated,
+            report.fidelity.fewest_missed,
+        ]) {
+            *sum += agreement.unwrap().share / people as f64;
+        }
+    }
+    questions.sort_unstable();
+    let median = questions[people / 2];
+    println!("covered {covered} of {people}, median {median} questions, most {}", questions[people - 1]);
+    println!("refused {refused}; M elicited, stated, fewest missed: {fidelity:.3?}");
+    assert!(covered * 100 >= 87 * people, "{covered} of {people}");
+    assert!(median <= 25, "{median}");
+    assert!(fidelity[0] > fidelity[1] && fidelity[0] > fidelity[2], "{fidelity:?}");
 }

@@ -2,10 +2,10 @@
 
 use super::page::Page;
 use crate::group::Estimate;
-use crate::numbers::two_digits;
-use crate::report::rates::worth;
-use crate::report::{Report, ThresholdReport, Variation, variant_name};
+use crate::rates::worth;
+use crate::{Report, ThresholdReport, Variation, variant_name};
 use equipoise_plot::{Axis, Chart, escape};
+use equipoise_study::numbers::two_digits;
 
 /// Which model.
 pub fn models(page: &mut Page, report: &Report) {
@@ -17,7 +17,7 @@ pub fn models(page: &mut Page, report: &Report) {
     let labels: Vec<String> =
         standings.iter().map(|s| format!("{}: {:.2}", s.name, s.probability_best)).collect();
     let mut chart = Chart::rows(Axis::linear(0.0, 1.0), "probability of being the best model", &labels);
-    chart = chart.rule(crate::report::SETTLED, "s5 dash");
+    chart = chart.rule(crate::SETTLED, "s5 dash");
     for (n, standing) in standings.iter().enumerate() {
         chart = chart.bar(n, standing.probability_best, if n == 0 { "s0" } else { "s5" });
     }
@@ -117,7 +117,7 @@ fn curve(page: &mut Page, found: &ThresholdReport) {
     let headings: Vec<&str> = std::iter::once("Threshold").chain(names).collect();
     let at = |n: usize| -> Vec<String> {
         let first = format!("{:.2}", found.curves[0].points[n][0]);
-        let value = |curve: &crate::report::Curve| {
+        let value = |curve: &crate::Curve| {
             curve.points.get(n).map_or(String::new(), |point| format!("{:.4}", point[1]))
         };
         std::iter::once(first).chain(found.curves.iter().map(value)).collect()

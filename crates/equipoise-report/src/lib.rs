@@ -1,0 +1,39 @@
+#![forbid(unsafe_code)]
+//! What a study found: a pure function of its log.
+//!
+//! For each participant the sentence with its interval, how well the metric predicts answers that were kept out of it,
+//! and how consistent the answers are; for all together what they have in common, where they differ, and which model and
+//! threshold follow. A metric the answers do not support is refused, with the reason.
+//!
+//! [`report()`] makes the values, which are the JSON document; [`html`] writes them as a page.
+
+mod chance;
+mod consistency;
+mod fidelity;
+pub mod group;
+mod html;
+mod influence;
+mod models;
+mod person;
+mod rates;
+pub mod rehearsal;
+mod report;
+mod rows;
+mod sensitivity;
+mod sentence;
+mod threshold;
+mod times;
+
+pub use chance::against_chance;
+pub use consistency::{Against, Consistency, Contradiction};
+pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
+pub use html::html;
+pub use influence::{Change, Influence};
+pub use models::{Help, ModelReport, SETTLED, models};
+pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
+pub use rates::{ExchangeRate, GapPrice};
+pub use report::{Counts, Group, Options, Pooled, Report, report};
+pub use rows::Rows;
+pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
+pub use threshold::{Curve, Measured, ThresholdReport, threshold};
+pub use times::{Slope, TimePoint};
