@@ -38,7 +38,7 @@ def main():
 
         tables = frame(rows, False), frame(validation, True), frame(test, True)
         take = lambda method, *options: results.take(
-            optimize(args, *tables, "--metric", "g_mean", "--group", "sex", *options), method
+            optimize(args, *tables, "--metric", "group_g_mean", "--group", "sex", *options), method
         )
         take("FW-EG, all rows")
         take("FW-EG, 3 bases", "--basis", ",".join(BASES[:2]))

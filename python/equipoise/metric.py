@@ -66,9 +66,9 @@ class Metric:
         Parameters
         ----------
         name : str
-            ``accuracy``, ``balanced_accuracy``, ``f1`` (any beta: ``f0.5``, ``f2``), ``jaccard``, ``g_mean``,
-            ``q_mean``, ``equal_opportunity``, ``equalised_odds``, ``error_rate_balance``,
-            ``demographic_parity``, or a cost ratio such as ``7:1``.
+            ``accuracy``, ``balanced_accuracy``, ``f1`` (any beta: ``f0.5``, ``f2``), ``jaccard``, ``macro_f``,
+            ``g_mean``, ``group_g_mean`` (of all recalls of all groups), ``q_mean``, ``equal_opportunity``,
+            ``equalised_odds``, ``error_rate_balance``, ``demographic_parity``, or a cost ratio such as ``7:1``.
         classes : int
             How many classes, where ``prevalence`` is not given.
         prevalence : sequence of float, or one sequence per group
@@ -82,7 +82,7 @@ class Metric:
             shares = np.atleast_2d(_checks.numbers(prevalence, "prevalence"))
         if shares.ndim != 2 or not (np.isfinite(shares).all() and (shares >= 0).all()):
             raise ValueError("prevalence is no table of shares, expected a share per class, or one such list per group")
-        if prevalence is None and re.fullmatch(r"f[_-]?[0-9.]+", name.strip().lower()):
+        if prevalence is None and re.fullmatch(r"f[_-]?[0-9.]+|macro[ _-]f1?", name.strip().lower()):
             raise ValueError(f"{name} depends on how common the classes are: pass prevalence=[negative, positive]")
         found = _core.Metric.named(name, shares.tolist())
         if found is None:

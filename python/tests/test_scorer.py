@@ -33,7 +33,7 @@ def documents():
 
 METRICS = [Metric(document) for document in documents()] + [
     Metric.named(name, prevalence=SHARES)
-    for name in ("g_mean", "demographic_parity", "equalised_odds", "equal_opportunity", "error_rate_balance", "q_mean")
+    for name in ("g_mean", "group_g_mean", "macro_f", "demographic_parity", "equalised_odds", "equal_opportunity", "error_rate_balance", "q_mean")
 ] + [
     Metric({"format": 1, "kind": "group_fair_quadratic", "measure": "group_rates", "sense": "cost", "trade_off": 0.4,
             "performance": [1, 3], "fairness": [{"groups": [0, 1], "matrix": [[2, 1], [1, 5]]}],

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
 use equipoise::decide::nearest::{self, Agreement};
-use equipoise::{Metric, rates::Prevalence};
+use equipoise::{Metric, metric::Named, rates::Prevalence};
 use std::path::Path;
 
 /// What `--metric` accepts, for help texts.
@@ -17,14 +17,11 @@ pub const HELP: &str = "a metric document, a name (accuracy, f1, f2, jaccard, g_
 /// those of the data, in their order.
 pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Metric> {
     let path = Path::new(text);
-    let metric = if path.is_file() || text == "-" || text.ends_with(".json") {
+    let metric = if is_file(text) {
         Metric::from_json(&files::read(path)?).with_context(|| files::name(path))?
     } else {
-        let found = Metric::named().by_name(text, prevalence)?;
-        found.ok_or_else(|| {
-            let sentence = format!("\"{text}\" is no metric file and no known name; expected {HELP}");
-            Fault::usage(sentence)
-        })?
+        let unknown = || format!("\"{text}\" is no metric file and no known name; expected {HELP}");
+        Named::parse(text).ok_or_else(|| Fault::usage(unknown()))?.metric(prevalence)?
     };
     match metric.class_names() {
         Some(names) if names != classes => {
@@ -47,6 +44,15 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
         ))
         .into()),
     }
+}
+
+/// The metric that is meant by its name, rather than by a file.
+pub fn named(text: &str) -> Option<Named> {
+    Named::parse(text).filter(|_| !is_file(text))
+}
+
+fn is_file(text: &str) -> bool {
+    Path::new(text).is_file() || text == "-" || text.ends_with(".json")
 }
 
 /// Below this agreement a name would mislead.

@@ -112,7 +112,7 @@ fn text_says_values_weights_queries_and_where_the_classifier_is() {
 }
 
 #[test]
-fn g_mean_of_groups_is_of_all_their_recalls() {
+fn group_g_mean_is_of_all_recalls_of_the_groups() {
     let place = tables("groups");
     // The training table need not know the groups.
     let without: String = place
@@ -121,7 +121,7 @@ fn g_mean_of_groups_is_of_all_their_recalls() {
         .map(|line| format!("{}\n", &line[..line.rfind(',').unwrap()]))
         .collect();
     place.write("train.csv", &without);
-    let arguments = ["--test", "test.csv", "--metric", "g_mean", "--group", "sex", "--json"];
+    let arguments = ["--test", "test.csv", "--metric", "group_g_mean", "--group", "sex", "--json"];
     let document = optimize(&place, &arguments).document(0);
     assert!(document.pointer("/value/train").expect("a field").is_null());
     assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);

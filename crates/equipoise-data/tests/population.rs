@@ -174,7 +174,7 @@ proptest! {
     ) {
         let sample = Sample::new(&table).unwrap();
         let k = table.classes().len();
-        let metric = Metric::named().weighted_accuracy(weights[..k].to_vec()).unwrap();
+        let metric = Metric::weighted_accuracy(weights[..k].to_vec()).unwrap();
         let start = rewards(&metric, sample.prevalence().class_priors()).unwrap();
         let before = metric.of(&sample.confusions(std::slice::from_ref(&start))[0]).unwrap();
         let tuned = tune(&sample, &start, &metric, &[]).unwrap().found().unwrap();

@@ -1,6 +1,7 @@
 //! Metrics.
 
 use crate::error::value_error;
+use equipoise::metric::Named;
 use equipoise::{GroupConfusions, Prevalence};
 use numpy::{PyArray1, PyReadonlyArray3, PyReadonlyArray4};
 use pyo3::prelude::*;
@@ -24,8 +25,8 @@ impl Metric {
     #[staticmethod]
     fn named(word: &str, shares: Vec<Vec<f64>>) -> PyResult<Option<Self>> {
         let prevalence = prevalence(&shares).map_err(value_error)?;
-        let metric = equipoise::Metric::named().by_name(word, &prevalence).map_err(value_error)?;
-        Ok(metric.map(Self))
+        let metric = Named::parse(word).map(|named| named.metric(&prevalence).map_err(value_error));
+        Ok(metric.transpose()?.map(Self))
     }
 
     /// The metric document.

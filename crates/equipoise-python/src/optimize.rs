@@ -4,8 +4,7 @@ use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, FrankWolfe, Guide, Judge, Labels, Objective, Predictions, Probing, Problem,
-    Rows, Scores,
+    Basis, Classifier, Column, FrankWolfe, Guide, Judge, Labels, Predictions, Probing, Problem, Rows, Scores,
 };
 use numpy::{PyArray1, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -37,10 +36,9 @@ pub fn frank_wolfe(
         by_group,
     };
     if let Ok(metric) = metric.cast::<Metric>() {
-        let mut objective = Objective::from(metric.get().0.clone());
-        let found = interruptible(py, move || {
-            rows.run(&mut objective, iterations).map_err(|failed| failed.sentence())
-        })?;
+        let mut metric = metric.get().0.clone();
+        let found =
+            interruptible(py, move || rows.run(&mut metric, iterations).map_err(|failed| failed.sentence()))?;
         return found.map_err(value_error);
     }
     let mut guide = Probing::new(Called(metric.clone().unbind()));

@@ -6,7 +6,8 @@
 //! `... --example optimize_speed -- TRAIN.csv VALIDATION.csv` runs 100 iterations on tables with the columns y, p1 and
 //! then bases of 0 and 1, and prints one JSON document; `experiments/optimize/bench.py` compares it with NumPy.
 
-use equipoise::decide::optimize::{Basis, Column, FrankWolfe, Objective, Probing, Problem, Rows, Scores};
+use equipoise::Metric;
+use equipoise::decide::optimize::{Basis, Column, FrankWolfe, Probing, Problem, Rows, Scores};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::error::Error;
@@ -30,7 +31,7 @@ fn large() -> Result<(), Box<dyn Error>> {
     let (train, validation) = (train.rows()?, validation.rows()?);
     let problem = Problem::new(&train, &validation, bases)?;
     println!("prepared in {:.3} s, presorted: {}", started.elapsed().as_secs_f64(), problem.is_presorted());
-    let mut probing = Probing::new(Objective::by_name("g_mean").ok_or("a known name")?);
+    let mut probing = Probing::new(Metric::g_mean(2)?);
     let iterations = 100;
     let started = Instant::now();
     FrankWolfe::default().iterations(iterations)?.run(&problem, &mut probing)?;
@@ -44,15 +45,14 @@ fn tables(train: &str, validation: &str) -> Result<(), Box<dyn Error>> {
     let names: Vec<String> = (0..train.flags.len()).map(|n| n.to_string()).collect();
     let bases = std::iter::once(Basis::All).chain(names.iter().map(Basis::column)).collect();
     let (train, validation) = (train.rows()?, validation.rows()?);
-    let objective = Objective::by_name("g_mean").ok_or("a known name")?;
+    let metric = Metric::g_mean(2)?;
     let started = Instant::now();
     let problem = Problem::new(&train, &validation, bases)?;
     let prepared = started.elapsed().as_secs_f64();
-    let outcome =
-        FrankWolfe::default().iterations(100)?.run(&problem, &mut Probing::new(objective.clone()))?;
+    let outcome = FrankWolfe::default().iterations(100)?.run(&problem, &mut Probing::new(metric.clone()))?;
     let total = started.elapsed().as_secs_f64();
     let labels = outcome.classifier.predict(validation.scores())?;
-    let value = objective.value(&validation.confusions(&labels)?)?;
+    let value = metric.of(&validation.confusions(&labels)?)?;
     println!(
         "{{\"prepared\": {prepared}, \"total\": {total}, \"value\": {value}, \"rank\": {}}}",
         outcome.rank

@@ -231,6 +231,19 @@ impl GroupConfusions {
         Confusion { classes: self.classes, entries }
     }
 
+    /// How common the classes are, and how the groups share each. A class that never occurs is shared evenly.
+    pub fn prevalence(&self) -> Prevalence {
+        let (k, m) = (self.classes, self.groups());
+        let sizes: Vec<f64> = self.entries.chunks(k).map(|row| row.iter().sum()).collect();
+        let class_priors: Vec<f64> = (0..k).map(|i| (0..m).map(|g| sizes[g * k + i]).sum()).collect();
+        let share = |g: usize, i: usize| match class_priors[i] > 0.0 {
+            true => sizes[g * k + i] / class_priors[i],
+            false => 1.0 / m as f64,
+        };
+        let group_shares = (0..m).map(|g| (0..k).map(|i| share(g, i)).collect()).collect();
+        Prevalence { class_priors, group_shares }
+    }
+
     /// The class-conditional rates within one group. Every class must occur in the group.
     pub fn rates(&self, group: usize) -> Result<Rates> {
         let k = self.classes;

@@ -148,6 +148,22 @@ impl View {
         }
     }
 
+    /// How the point moves when predictions change the confusion matrices by this much, group by group, row-major.
+    ///
+    /// Truths stay, so every class keeps its prior in every group.
+    pub(crate) fn change(&self, confusions: &GroupConfusions, change: &[f64]) -> Point {
+        let k = self.classes;
+        let grouped = self.measure == Measure::GroupRates;
+        let joint = matches!(self.measure, Measure::Binary | Measure::Diagonal | Measure::OffDiagonal);
+        let of = |(g, i, j): (usize, usize, usize)| {
+            let groups = if grouped { g..g + 1 } else { 0..confusions.groups() };
+            let moved: f64 = groups.clone().map(|g| change[(g * k + i) * k + j]).sum();
+            let prior = || groups.flat_map(|g| (0..k).map(move |l| confusions.get(g, i, l))).sum::<f64>();
+            if joint { moved } else { moved / prior() }
+        };
+        self.entries().into_iter().map(of).collect()
+    }
+
     /// Says that two views differ, in one sentence, unless they agree.
     pub fn expect(&self, what: &str, other: &View, other_what: &str) -> Result<()> {
         if self == other {
@@ -167,6 +183,31 @@ impl std::fmt::Display for View {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_of_predictions_moves_every_view_as_far() -> Result<()> {
+        let entries = [
+            0.10, 0.02, 0.03, 0.04, 0.08, 0.05, 0.01, 0.06, 0.11, 0.09, 0.05, 0.06, 0.07, 0.08, 0.02, 0.03,
+            0.04, 0.06,
+        ];
+        let at = |entries: &[f64]| GroupConfusions::new(3, entries.chunks(9).map(<[f64]>::to_vec).collect());
+        // Within a true class of a group, from one prediction to another.
+        let mut change = vec![0.0; 18];
+        for (from, to, step) in [(0, 1, 0.01), (4, 3, 0.02), (11, 9, 0.03), (15, 17, 0.005)] {
+            change[from] -= step;
+            change[to] += step;
+        }
+        let after: Vec<f64> = entries.iter().zip(&change).map(|(entry, change)| entry + change).collect();
+        for measure in Measure::ALL.into_iter().filter(|&measure| measure != Measure::Binary) {
+            let view = View::new(measure, 3, if measure == Measure::GroupRates { 2 } else { 1 })?;
+            let (before, after) = (view.of(&at(&entries)?)?, view.of(&at(&after)?)?);
+            let moved = view.change(&at(&entries)?, &change);
+            for n in 0..view.dimension() {
+                assert!((after[n] - before[n] - moved[n]).abs() < 1e-15, "{view}: {n}");
+            }
+        }
+        Ok(())
+    }
 
     #[test]
     fn every_view_reads_the_entries_it_names() -> Result<()> {

@@ -8,22 +8,23 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn named() -> Vec<Metric> {
-    let named = Metric::named();
     let shares = GroupShares::new(vec![vec![0.3, 0.6], vec![0.5, 0.1], vec![0.2, 0.3]]).unwrap();
     let prevalence = Prevalence::with_groups(vec![0.6, 0.4], shares.clone()).unwrap();
     let made = [
-        named.accuracy(3),
-        named.weighted_accuracy(vec![1.0, 6.0]),
-        named.balanced_accuracy(4),
-        named.f_beta(2.0, 0.3),
-        named.jaccard(),
-        named.g_mean(3),
-        named.q_mean(3),
-        named.distribution_matching(&[0.2, 0.5, 0.3], &[0.3, 0.3, 0.4]),
-        named.equal_opportunity(&shares),
-        named.equalised_odds(&shares),
-        named.error_rate_balance(&shares),
-        named.demographic_parity(1, &prevalence),
+        Metric::accuracy(3),
+        Metric::weighted_accuracy(vec![1.0, 6.0]),
+        Metric::balanced_accuracy(4),
+        Metric::f_beta(2.0, 0.3),
+        Metric::jaccard(),
+        Metric::g_mean(3),
+        Metric::group_g_mean(3, 2),
+        Metric::macro_f(&[0.2, 0.5, 0.3]),
+        Metric::q_mean(3),
+        Metric::distribution_matching(&[0.2, 0.5, 0.3], &[0.3, 0.3, 0.4]),
+        Metric::equal_opportunity(&shares),
+        Metric::equalised_odds(&shares),
+        Metric::error_rate_balance(&shares),
+        Metric::demographic_parity(1, &prevalence),
     ];
     made.into_iter().map(Result::unwrap).collect()
 }
@@ -86,7 +87,10 @@ fn documents_read_back_as_they_were_written() {
 fn a_metric_is_at_no_distance_from_its_multiples() {
     for metric in metrics() {
         let Some(difference) = metric.difference(&metric) else {
-            let closed = matches!(metric.family(), Family::GeometricMean(_) | Family::DemographicParity(_));
+            let closed = matches!(
+                metric.family(),
+                Family::MacroF(_) | Family::GeometricMean(_) | Family::DemographicParity(_)
+            );
             assert!(closed, "{}", metric.to_json());
             continue;
         };
@@ -106,7 +110,7 @@ fn wrong_documents_get_one_clear_sentence() {
     says("[1]", "the document is a list of 1, expected an object");
     says(r#"{"kind":"linear"}"#, "format is missing, expected 1");
     says(r#"{"format":2,"kind":"linear"}"#, "format is 2, expected 1");
-    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, g_mean, demographic_parity";
+    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, macro_f, g_mean, demographic_parity";
     says(r#"{"format":1,"kind":"cubic"}"#, &format!("kind is \"cubic\", expected one of {kinds}"));
     let head = r#""format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost""#;
     says(&format!(r#"{{{head}}}"#), "weights is missing");

@@ -2,10 +2,10 @@
 
 use equipoise::ask::Simulated;
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, NAMES, Objective, Predictions, Probing,
-    Problem, Rows, Scores, Soft, Start, ThroughView, baselines, nested, plug_in, select,
+    Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, Predictions, Probing, Problem, Rows,
+    Scores, Soft, Start, ThroughView, baselines, nested, plug_in, select,
 };
-use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
+use equipoise::metric::Named;
 use equipoise::{Measure, Metric, View};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -77,83 +77,18 @@ impl Made {
     }
 }
 
-fn named(name: &str) -> Objective {
-    Objective::by_name(name).unwrap_or_else(|| panic!("{name} is a known name"))
+/// A metric by its name, as these rows mean it.
+fn named(name: &str, rows: &Rows) -> Metric {
+    let named = Named::parse(name).unwrap_or_else(|| panic!("{name} is a known name"));
+    named.metric(&rows.confusions(rows.truth()).unwrap().prevalence()).unwrap()
 }
 
-fn value(objective: &Objective, classifier: &Classifier, rows: &Rows) -> f64 {
-    objective.value(&rows.confusions(&classifier.predict(rows.scores()).unwrap()).unwrap()).unwrap()
+fn value(metric: &Metric, classifier: &Classifier, rows: &Rows) -> f64 {
+    metric.of(&rows.confusions(&classifier.predict(rows.scores()).unwrap()).unwrap()).unwrap()
 }
 
 fn bases() -> Vec<Basis> {
     vec![Basis::All, Basis::column("flag"), Basis::column("soft")]
-}
-
-mod gradients {
-    use super::*;
-
-    /// Moves mass between every two entries and compares with the slope.
-    #[track_caller]
-    fn check(name: &str, objective: &Objective, classes: usize, groups: usize, seed: u64) {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let size = groups * classes * classes;
-        let raw: Vec<f64> = (0..size).map(|_| random.random_range(0.2..1.0)).collect();
-        let total: f64 = raw.iter().sum();
-        let entries: Vec<f64> = raw.iter().map(|c| c / total).collect();
-        let at = |entries: &[f64]| {
-            let matrices = entries.chunks(classes * classes).map(<[f64]>::to_vec).collect();
-            GroupConfusions::new(classes, matrices).unwrap()
-        };
-        let gradient = objective.gradient(&at(&entries)).unwrap();
-        let step = 1e-6;
-        for from in 0..size {
-            for to in (0..size).filter(|&to| to != from) {
-                let moved = |sign: f64| {
-                    let mut moved = entries.clone();
-                    moved[from] -= sign * step;
-                    moved[to] += sign * step;
-                    objective.value(&at(&moved)).unwrap()
-                };
-                let slope = (moved(1.0) - moved(-1.0)) / (2.0 * step);
-                let expected = gradient[to] - gradient[from];
-                assert!(
-                    (slope - expected).abs() < 1e-6 * slope.abs().max(1.0),
-                    "{name}: {slope} is not {expected}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn every_named_metric_moves_as_its_gradient_says() {
-        for seed in 0..5 {
-            for name in NAMES {
-                check(name, &named(name), 2, 1, seed);
-                check(name, &named(name), 2, 2, seed);
-            }
-            for name in ["accuracy", "balanced_accuracy", "macro_f", "g_mean"] {
-                check(name, &named(name), 4, 3, seed);
-            }
-        }
-    }
-
-    #[test]
-    fn documents_of_every_view_do_too() {
-        let shares = GroupShares::new(vec![vec![0.3, 0.6], vec![0.7, 0.4]]).unwrap();
-        let prevalence = Prevalence::with_groups(vec![0.6, 0.4], shares).unwrap();
-        let metric =
-            |name: &str| Objective::from(Metric::named().by_name(name, &prevalence).unwrap().unwrap());
-        for seed in 0..5 {
-            for name in ["accuracy", "balanced_accuracy", "f1", "jaccard", "g_mean", "q_mean", "7:1"] {
-                check(name, &metric(name), 2, 2, seed);
-            }
-            for name in ["equal_opportunity", "equalised_odds", "error_rate_balance", "demographic_parity"] {
-                check(name, &metric(name), 2, 2, seed);
-            }
-            let text = r#"{"format":1,"kind":"linear","measure":"off_diagonal","sense":"cost","weights":[1,2,3,4,5,6]}"#;
-            check("off_diagonal", &Metric::from_json(text).unwrap().into(), 3, 1, seed);
-        }
-    }
 }
 
 mod frank_wolfe {
@@ -168,20 +103,20 @@ mod frank_wolfe {
             classes in 2_usize..4,
             known in any::<bool>(),
             general in any::<bool>(),
-            metric in 0_usize..3,
+            which in 0_usize..3,
         ) {
             let (train, validation) = (Made::new(300, classes, 0.0, seed), Made::new(80, classes, shift, seed ^ 1));
             let (train, validation) = (train.rows(), validation.rows());
-            let objective = named(["g_mean", "macro_f", "accuracy"][metric]);
+            let metric = named(["g_mean", "macro_f", "accuracy"][which], &validation);
             let problem = Problem::new(&train, &validation, bases()).unwrap();
             let form = if general { Form::General } else { Form::Diagonal };
             let plan = FrankWolfe::default().iterations(5).unwrap().form(form);
             let outcome = match known {
-                true => plan.run(&problem, &mut objective.clone()).unwrap(),
-                false => plan.run(&problem, &mut Probing::new(objective.clone())).unwrap(),
+                true => plan.run(&problem, &mut metric.clone()).unwrap(),
+                false => plan.run(&problem, &mut Probing::new(metric.clone())).unwrap(),
             };
-            let model = value(&objective, &baselines::most_likely(classes), &validation);
-            prop_assert!(value(&objective, &outcome.classifier, &validation) >= model);
+            let model = value(&metric, &baselines::most_likely(classes), &validation);
+            prop_assert!(value(&metric, &outcome.classifier, &validation) >= model);
         }
     }
 
@@ -191,12 +126,12 @@ mod frank_wolfe {
             let (train, validation) = (Made::new(3000, classes, 0.0, 1), Made::new(1000, classes, 1.0, 2));
             let (train, validation) = (train.rows(), validation.rows());
             let problem = Problem::new(&train, &validation, bases()).unwrap();
-            let objective = named("g_mean");
+            let metric = named("g_mean", &validation);
             let from = |start| {
                 let plan = FrankWolfe::default().start(start);
-                let outcome = plan.run(&problem, &mut Probing::new(objective.clone())).unwrap();
+                let outcome = plan.run(&problem, &mut Probing::new(metric.clone())).unwrap();
                 assert!(outcome.notes.iter().all(|note| !note.contains("were kept")), "{:?}", outcome.notes);
-                value(&objective, &outcome.classifier, &validation)
+                value(&metric, &outcome.classifier, &validation)
             };
             let usual = from(Start::MostLikely);
             for class in 0..classes {
@@ -214,11 +149,11 @@ mod frank_wolfe {
         let problem = Problem::new(&train, &validation, vec![Basis::All]).unwrap();
         assert!(problem.is_presorted());
         for name in ["g_mean", "f1", "macro_f"] {
-            let objective = named(name);
-            let found = FrankWolfe::default().run(&problem, &mut objective.clone()).unwrap().classifier;
-            let mut probing = Probing::new(objective.clone());
+            let (metric, of_new) = (named(name, &validation), named(name, &new));
+            let found = FrankWolfe::default().run(&problem, &mut metric.clone()).unwrap().classifier;
+            let mut probing = Probing::new(metric.clone());
             let search = baselines::cyclic_search(&problem, &mut probing, 2000).unwrap();
-            let (found, best) = (value(&objective, &found, &new), value(&objective, &search, &new));
+            let (found, best) = (value(&of_new, &found, &new), value(&of_new, &search, &new));
             assert!(found > best - 0.01, "{name}: {found}, not {best}");
         }
     }
@@ -228,15 +163,15 @@ mod frank_wolfe {
         let (train, validation) = (Made::new(2000, 3, 0.0, 5), Made::new(1000, 3, 1.0, 6));
         let (train, validation) = (train.rows(), validation.rows());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
-        let mut objective = named("accuracy");
-        let (once, weights) = plug_in(&problem, Form::General, &mut objective).unwrap();
+        let mut metric = named("accuracy", &validation);
+        let (once, weights) = plug_in(&problem, Form::General, &mut metric).unwrap();
         let plan = FrankWolfe::default().iterations(1).unwrap().form(Form::General);
-        let outcome = plan.run(&problem, &mut objective).unwrap();
+        let outcome = plan.run(&problem, &mut metric).unwrap();
         assert_eq!(outcome.classifier, once);
         assert_eq!((outcome.rank, outcome.unknowns), (weights.rank, weights.unknowns));
         assert!(weights.rank <= 3 * 3 * 2, "row sums are fixed: {}", weights.rank);
-        let model = value(&objective, &baselines::most_likely(3), &validation);
-        assert!(value(&objective, &once, &validation) > model + 0.02);
+        let model = value(&metric, &baselines::most_likely(3), &validation);
+        assert!(value(&metric, &once, &validation) > model + 0.02);
     }
 
     #[test]
@@ -244,11 +179,11 @@ mod frank_wolfe {
         let (train, validation) = (Made::new(3000, 2, 0.0, 7), Made::new(1000, 2, 1.0, 8));
         let (train, validation) = (train.grouped(), validation.grouped());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
-        let objective = named("g_mean");
+        let metric = named("group_g_mean", &validation);
         let with = |step: f64| {
-            let mut probing = Probing::new(objective.clone()).step(step).unwrap();
+            let mut probing = Probing::new(metric.clone()).step(step).unwrap();
             let outcome = FrankWolfe::default().run(&problem, &mut probing).unwrap();
-            value(&objective, &outcome.classifier, &validation)
+            value(&metric, &outcome.classifier, &validation)
         };
         let values = [1e-4, 1e-3, 1e-2].map(with);
         assert!(values.iter().all(|value| (value - values[0]).abs() < 0.003), "{values:?}");
@@ -278,7 +213,7 @@ mod oracles {
         let (train, validation) = (train.rows(), validation.rows());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let plan = FrankWolfe::default().iterations(5).unwrap();
-        let closed = plan.run(&problem, &mut Probing::new(named("g_mean"))).unwrap();
+        let closed = plan.run(&problem, &mut Probing::new(named("g_mean", &validation))).unwrap();
         let closure = plan.run(&problem, &mut Probing::new(Soft(g_mean_of))).unwrap();
         assert_eq!(closed.queries, closure.queries);
         assert_eq!(closed.queries, 5 * (1 + 3 * 2) + 2);
@@ -302,12 +237,10 @@ mod oracles {
             (rate(0) * rate(1)).sqrt()
         });
         let outcome = FrankWolfe::default().run(&problem, &mut Probing::new(judge)).unwrap();
-        let objective = named("g_mean");
-        let best = FrankWolfe::default().run(&problem, &mut objective.clone()).unwrap();
-        let (found, best) = (
-            value(&objective, &outcome.classifier, &validation),
-            value(&objective, &best.classifier, &validation),
-        );
+        let metric = named("g_mean", &validation);
+        let best = FrankWolfe::default().run(&problem, &mut metric.clone()).unwrap();
+        let (found, best) =
+            (value(&metric, &outcome.classifier, &validation), value(&metric, &best.classifier, &validation));
         assert!(found > best - 0.02, "{found}, not {best}");
     }
 
@@ -325,9 +258,9 @@ mod oracles {
         assert_eq!((stopped.iteration, stopped.failure.call), (2, 10));
         assert_eq!(stopped.failure.about, "all rows moved towards class 1");
         assert_eq!((stopped.partial.iterations, stopped.partial.queries), (1, 10));
-        let objective = named("g_mean");
-        let model = value(&objective, &baselines::most_likely(2), &validation);
-        assert!(value(&objective, &stopped.partial.classifier, &validation) > model);
+        let metric = named("g_mean", &validation);
+        let model = value(&metric, &baselines::most_likely(2), &validation);
+        assert!(value(&metric, &stopped.partial.classifier, &validation) > model);
     }
 
     #[test]
@@ -336,13 +269,13 @@ mod oracles {
         let (train, validation) = (train.rows(), validation.rows());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let view = View::new(Measure::DiagonalRates, 2, 1).unwrap();
-        let person = Simulated::new(Metric::named().g_mean(2).unwrap());
+        let person = Simulated::new(Metric::g_mean(2).unwrap());
         let mut comparing = Comparing::new(ThroughView::new(person, view)).tolerance(0.03).unwrap();
         let plan = FrankWolfe::default().iterations(8).unwrap();
         let Ok(outcome) = plan.run(&problem, &mut comparing) else { panic!("a simulation answers") };
-        let objective = named("g_mean");
-        let best = plan.run(&problem, &mut objective.clone()).unwrap();
-        let on = |it: &Classifier| value(&objective, it, &validation);
+        let metric = named("g_mean", &validation);
+        let best = plan.run(&problem, &mut metric.clone()).unwrap();
+        let on = |it: &Classifier| value(&metric, it, &validation);
         let (model, found, best) =
             (on(&baselines::most_likely(2)), on(&outcome.classifier), on(&best.classifier));
         assert!(found > model + 0.6 * (best - model), "{found}, best {best}, model {model}");
@@ -371,13 +304,13 @@ mod methods {
         let made = Made::new(1500, 2, 1.5, 21);
         let rows = made.grouped();
         let problem = Problem::new(&rows, &rows, vec![Basis::All]).unwrap();
-        let objective = named("g_mean");
-        let mut probing = Probing::new(objective.clone());
+        let metric = named("group_g_mean", &rows);
+        let mut probing = Probing::new(metric.clone());
         let plug_in = baselines::plug_in_search(&problem, &mut probing, 300).unwrap();
         let cyclic = baselines::cyclic_search(&problem, &mut probing, 300).unwrap();
         let parts = vec![Basis::column("flag"), Basis::column("other")];
         let by_part = baselines::group_thresholds(&problem, &mut probing, 300, parts).unwrap().unwrap();
-        let on = |it: &Classifier| value(&objective, it, &rows);
+        let on = |it: &Classifier| value(&metric, it, &rows);
         let model = on(&baselines::most_likely(2));
         assert!(
             on(&plug_in) > model && on(&cyclic) > on(&plug_in) - 1e-3 && on(&by_part) > on(&cyclic) - 1e-3
@@ -390,7 +323,8 @@ mod methods {
         let (train, validation) = (train.rows(), validation.rows());
         let units: Vec<Vec<Basis>> = bases().into_iter().map(|basis| vec![basis]).collect();
         let plan = FrankWolfe::default().iterations(5).unwrap();
-        let found = select(&train, &validation, nested(&units), &named("g_mean"), &plan, true, 5).unwrap();
+        let found =
+            select(&train, &validation, nested(&units), &|_| Metric::g_mean(2), &plan, true, 5).unwrap();
         assert_eq!(found.candidates.iter().map(|it| it.bases.len()).collect::<Vec<_>>(), [1, 2, 3]);
         let best = found.candidates.iter().max_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap();
         assert!(found.candidates[found.chosen].mean >= best.mean - best.standard_error);
@@ -407,8 +341,11 @@ mod methods {
         bases.extend(Basis::clusters(vec![], centres.clone()));
         bases.push(Basis::Radial { features: vec!["soft".to_owned()], centres: vec![vec![0.5]], width: 0.3 });
         let problem = Problem::new(&train, &validation, bases).unwrap();
-        let outcome =
-            FrankWolfe::default().iterations(3).unwrap().run(&problem, &mut named("macro_f")).unwrap();
+        let outcome = FrankWolfe::default()
+            .iterations(3)
+            .unwrap()
+            .run(&problem, &mut named("macro_f", &validation))
+            .unwrap();
         let names = |prefix: &str| (0..3).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
         let classifier = outcome.classifier.with_names(names("class "), names("p")).unwrap();
         let again = Classifier::from_json(&classifier.to_json()).unwrap();

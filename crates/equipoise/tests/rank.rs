@@ -1,8 +1,9 @@
 //! Rankings against referees that count by hand.
 
 use equipoise::decide::agreement::{TOP_GRADE, kendall_tau, ndcg};
-use equipoise::decide::nearest::{self, Known};
+use equipoise::decide::nearest;
 use equipoise::decide::rank::{Candidate, LEVEL, Ranking, rank, score};
+use equipoise::metric::Named;
 use equipoise::metric::Posterior;
 use equipoise::population::{Logistic, Softmax};
 use equipoise::{GroupConfusions, Measure, Metric, Sense, View};
@@ -36,7 +37,7 @@ fn metric() -> impl Strategy<Value = Metric> {
         let metric = match kind {
             0 => Metric::linear(view(Measure::OffDiagonal), Sense::Cost, vec![a, b]).unwrap(),
             1 => Metric::linear(view(Measure::DiagonalRates), Sense::Utility, vec![a, b]).unwrap(),
-            _ => return Metric::named().f_beta(a, 0.3).unwrap(),
+            _ => return Metric::f_beta(a, 0.3).unwrap(),
         };
         let posterior = Posterior::new(vec![a, b], vec![vec![0.2, 0.0], vec![0.0, 0.3]]).unwrap();
         metric.with_posterior(posterior.with_known_signs()).unwrap()
@@ -203,7 +204,7 @@ fn candidate(name: &str, correct: &[f64]) -> Candidate {
 
 #[test]
 fn a_leader_that_may_not_be_best_is_called_not_separable() {
-    let accuracy = Metric::named().accuracy(2).unwrap();
+    let accuracy = Metric::accuracy(2).unwrap();
     let models = [
         candidate("c", &[0.1, 0.1, 0.1, 0.1]),
         candidate("b", &[0.6, 0.4, 0.7, 0.4]),
@@ -223,14 +224,14 @@ fn a_leader_that_may_not_be_best_is_called_not_separable() {
 
 #[test]
 fn wrong_models_are_named() {
-    let accuracy = Metric::named().accuracy(2).unwrap();
+    let accuracy = Metric::accuracy(2).unwrap();
     let says = |models: &[Candidate], level| rank(models, &accuracy, &[], level).unwrap_err().to_string();
     assert_eq!(says(&[], 0.9), "the number of models is 0, expected at least 1");
     let models = [candidate("a", &[0.5]), candidate("b", &[0.5, 0.6])];
     assert_eq!(says(&models, 0.9), "draws of model b has 2 entries, expected 1");
     assert_eq!(says(&models[..1], 1.0), "level is 1, expected a number strictly between 0 and 1");
     let one = Candidate::new("empty", GroupConfusions::new(2, vec![vec![0.4, 0.6, 0.0, 0.0]]).unwrap());
-    let balanced = Metric::named().balanced_accuracy(2).unwrap();
+    let balanced = Metric::balanced_accuracy(2).unwrap();
     let wrong = rank(&[one], &balanced, &[], 0.9).unwrap_err().to_string();
     assert_eq!(wrong, "model empty: class 1 never occurs, so it has no rates");
 }
@@ -241,26 +242,25 @@ fn the_nearest_name_of_a_named_metric_is_its_own() {
     let law = Logistic::with_offset(6.0, 1.5).unwrap();
     let prior = equipoise::population::Population::prevalence(&law).class_priors()[1];
     let pool = nearest::achievable(&law, 120, &mut random).unwrap();
-    let named = Metric::named();
     let cases = [
-        (named.f_beta(2.0, prior).unwrap(), Known::FBeta { beta: 2.0 }),
-        (named.f_beta(0.5, prior).unwrap(), Known::FBeta { beta: 0.5 }),
-        (named.accuracy(2).unwrap(), Known::Accuracy),
-        (named.balanced_accuracy(2).unwrap(), Known::BalancedAccuracy),
-        (named.g_mean(2).unwrap(), Known::GMean),
-        (named.jaccard().unwrap(), Known::Jaccard),
-        (named.weighted_accuracy(vec![4.0, 1.0]).unwrap(), Known::CostRatio { ratio: 0.25 }),
+        (Metric::f_beta(2.0, prior).unwrap(), Named::FBeta { beta: 2.0 }),
+        (Metric::f_beta(0.5, prior).unwrap(), Named::FBeta { beta: 0.5 }),
+        (Metric::accuracy(2).unwrap(), Named::Accuracy),
+        (Metric::balanced_accuracy(2).unwrap(), Named::BalancedAccuracy),
+        (Metric::g_mean(2).unwrap(), Named::GMean),
+        (Metric::jaccard().unwrap(), Named::Jaccard),
+        (Metric::weighted_accuracy(vec![4.0, 1.0]).unwrap(), Named::CostRatio { ratio: 0.25 }),
     ];
     for (metric, expected) in cases {
         let found = nearest::nearest(&metric, &pool).unwrap();
         let own = found
             .iter()
-            .find(|a| std::mem::discriminant(&a.known) == std::mem::discriminant(&expected))
+            .find(|a| std::mem::discriminant(&a.named) == std::mem::discriminant(&expected))
             .unwrap();
         assert!(own.kendall > 0.99 && own.kendall >= found[0].kendall - 1e-2, "{expected:?} {found:?}");
-        match (own.known, expected) {
-            (Known::FBeta { beta: a }, Known::FBeta { beta: b })
-            | (Known::CostRatio { ratio: a }, Known::CostRatio { ratio: b }) => {
+        match (own.named, expected) {
+            (Named::FBeta { beta: a }, Named::FBeta { beta: b })
+            | (Named::CostRatio { ratio: a }, Named::CostRatio { ratio: b }) => {
                 assert!((a / b - 1.0).abs() < 0.1)
             }
             (own, expected) => assert_eq!(own, expected),
@@ -271,10 +271,10 @@ fn the_nearest_name_of_a_named_metric_is_its_own() {
 
 #[test]
 fn ratios_below_one_are_told_the_other_way_round() {
-    assert_eq!(Known::CostRatio { ratio: 0.25 }.name(None), "a 1:4 cost");
-    assert_eq!(Known::CostRatio { ratio: 7.0 }.name(None), "a 7:1 cost");
+    assert_eq!(Named::CostRatio { ratio: 0.25 }.words(None), "a 1:4 cost");
+    assert_eq!(Named::CostRatio { ratio: 7.0 }.words(None), "a 7:1 cost");
     assert_eq!(
-        Known::ClassWeight { class: 2, weight: 0.5 }.name(None),
+        Named::ClassWeight { class: 2, weight: 0.5 }.words(None),
         "accuracy with class 2 counted 0.5 times"
     );
 }
@@ -283,7 +283,7 @@ fn ratios_below_one_are_told_the_other_way_round() {
 fn with_many_classes_the_heavy_class_is_named() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
     let pool = nearest::achievable(&Softmax::new(vec![1.0, 3.0, 5.0]).unwrap(), 80, &mut random).unwrap();
-    let metric = Metric::named().weighted_accuracy(vec![1.0, 1.0, 5.0]).unwrap();
+    let metric = Metric::weighted_accuracy(vec![1.0, 1.0, 5.0]).unwrap();
     let metric = metric.with_class_names(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
     let found = nearest::nearest(&metric, &pool).unwrap();
     assert_eq!(found[0].words, "accuracy with c counted 5 times");

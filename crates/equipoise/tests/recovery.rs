@@ -109,8 +109,7 @@ fn fractional_pencils_from_two_tangents() {
 
 #[test]
 fn f1_and_jaccard_cannot_be_told_apart() {
-    let named = Metric::named();
-    let (f1, jaccard) = (named.f_beta(1.0, 0.4).unwrap(), named.jaccard().unwrap());
+    let (f1, jaccard) = (Metric::f_beta(1.0, 0.4).unwrap(), Metric::jaccard().unwrap());
     assert!(f1.difference(&jaccard).unwrap().angle < 1e-12);
     let space = Binary::from_law(Logistic::with_offset(5.0, 1.0).unwrap());
     let plan = search::BinaryFractional::new(space, 1e-3).unwrap();
@@ -123,7 +122,7 @@ fn diagonal_metrics_up_to_ten_classes() {
         for k in [2, 3, 4, 6, 10] {
             let space = Diagonal::from_law(Softmax::new((0..k).map(|i| 4.0 * i as f64).collect()).unwrap());
             let weights: Vec<f64> = (0..k).map(|_| random.random_range(0.5..1.5)).collect();
-            let metric = Metric::named().weighted_accuracy(weights).unwrap();
+            let metric = Metric::weighted_accuracy(weights).unwrap();
             let plan = search::DiagonalLinear::new(space.clone(), 1e-4).unwrap();
             let outcome = angle_within(&plan, &metric, 1e-3);
             assert!(outcome.identifiable(), "{k}: {:?}", outcome.findings);
@@ -145,7 +144,7 @@ fn a_flat_face_is_reported_with_its_range() {
     for (weights, low, high) in
         [(vec![0.05, 0.95], 2.0_f64.exp(), None), (vec![0.95, 0.05], 0.0, Some((-2.0_f64).exp()))]
     {
-        let metric = Metric::named().weighted_accuracy(weights).unwrap();
+        let metric = Metric::weighted_accuracy(weights).unwrap();
         let (outcome, _) = run(&search::DiagonalLinear::new(space.clone(), 0.01).unwrap(), &metric);
         let [Finding::FlatFace { class: 1, low: found_low, high: found_high }] = outcome.findings[..] else {
             panic!("{outcome:?}")

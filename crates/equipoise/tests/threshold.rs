@@ -62,7 +62,6 @@ fn shares() -> GroupShares {
 /// Metrics of every family a two-class table has a value for.
 fn metrics() -> Vec<Metric> {
     let view = |measure| View::new(measure, 2, 1).unwrap();
-    let named = Metric::named();
     let quadratic = Quadratic::new(vec![1.0, 3.0], vec![vec![2.0, -1.0], vec![-1.0, 0.5]]).unwrap();
     let fair = |trade_off| {
         let pair = Pair { groups: [0, 1], violation: Weights { weights: vec![0.6, 0.8] } };
@@ -71,14 +70,14 @@ fn metrics() -> Vec<Metric> {
         Metric::new(view, Sense::Cost, Family::GroupFair(fair)).unwrap()
     };
     vec![
-        named.accuracy(2).unwrap(),
-        named.weighted_accuracy(vec![1.0, 4.0]).unwrap(),
-        named.balanced_accuracy(2).unwrap(),
-        named.f_beta(2.0, 0.4).unwrap(),
-        named.jaccard().unwrap(),
-        named.g_mean(2).unwrap(),
-        named.q_mean(2).unwrap(),
-        named.equalised_odds(&shares()).unwrap(),
+        Metric::accuracy(2).unwrap(),
+        Metric::weighted_accuracy(vec![1.0, 4.0]).unwrap(),
+        Metric::balanced_accuracy(2).unwrap(),
+        Metric::f_beta(2.0, 0.4).unwrap(),
+        Metric::jaccard().unwrap(),
+        Metric::g_mean(2).unwrap(),
+        Metric::q_mean(2).unwrap(),
+        Metric::equalised_odds(&shares()).unwrap(),
         fair(0.3),
         fair(0.8),
         Metric::linear(view(Measure::OffDiagonal), Sense::Cost, vec![1.0, 6.0]).unwrap(),
@@ -301,7 +300,7 @@ fn groups_move_together_where_differences_between_them_cost() {
 #[test]
 fn requirements_that_cannot_be_met_are_explained() {
     let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();
-    let accuracy = Metric::named().accuracy(2).unwrap();
+    let accuracy = Metric::accuracy(2).unwrap();
     let says = |texts: &[&str]| {
         let needed: Vec<Requirement> = texts.iter().map(|text| requirement(text)).collect();
         match sample.best(&accuracy, &needed).unwrap() {
@@ -333,7 +332,7 @@ fn requirements_of_groups_can_be_met_by_thresholds_of_groups() {
     let sample =
         Sample::new(&[0.9, 0.8, 0.3, 0.2], &[1, 0, 1, 0]).unwrap().with_groups(&[0, 0, 1, 1], 2).unwrap();
     let needed = ["recall:malignant@F>=1", "recall:malignant@M>=1", "fpr:malignant<=0"].map(requirement);
-    let accuracy = Metric::named().accuracy(2).unwrap();
+    let accuracy = Metric::accuracy(2).unwrap();
     assert!(matches!(sample.best(&accuracy, &needed).unwrap(), Outcome::Infeasible(_)));
     let best = sample.best_per_group(&accuracy, &needed).unwrap().found().unwrap();
     assert_eq!((best.value, best.cuts[0].accepted, best.cuts[1].accepted), (1.0, 1, 1));
@@ -392,10 +391,10 @@ fn wrong_samples_get_one_clear_sentence() {
         "the total weight of class 0 is 0, expected a finite number above 0"
     );
     assert_eq!(says(sample().with_groups(&[0, 3], 2)), "groups[1] is 3, expected a code below 2");
-    let three = Metric::named().accuracy(3).unwrap();
+    let three = Metric::accuracy(3).unwrap();
     let wrong = sample().best(&three, &[]).unwrap_err().to_string();
     assert_eq!(wrong, "the metric has 3 classes, expected 2 for a threshold");
-    let wrong = bayes(&Metric::named().jaccard().unwrap(), 0.3, &[], 0.95).unwrap_err().to_string();
+    let wrong = bayes(&Metric::jaccard().unwrap(), 0.3, &[], 0.95).unwrap_err().to_string();
     assert_eq!(
         wrong,
         "a Bayes threshold needs a linear metric of 2 classes, found a linear_fractional metric of 2 classes"
@@ -424,7 +423,7 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     let truth: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
     let scores: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + (-draws[i] - f64::from(truth[i])).exp())).collect();
     let sample = Sample::new(&scores, &truth).unwrap();
-    let metric = Metric::named().f_beta(1.0, sample.positive_prior()).unwrap();
+    let metric = Metric::f_beta(1.0, sample.positive_prior()).unwrap();
     let resamples: Vec<Vec<f64>> =
         (0..60).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
     let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
@@ -452,7 +451,7 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let scores: Vec<f64> =
         (0..n).map(|i| draws[i] + 2.0 * f64::from(truth[i]) + f64::from(groups[i])).collect();
     let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
-    let metric = Metric::named().accuracy(2).unwrap();
+    let metric = Metric::accuracy(2).unwrap();
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
     let resamples: Vec<Vec<f64>> =
         (0..80).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
@@ -488,7 +487,7 @@ fn advised(rows: usize, power: i32) -> equipoise::decide::threshold::Advice {
     let scores: Vec<f64> = (0..rows).map(|n| probability(n).powi(power)).collect();
     let sample = Sample::new(&scores, &truth).unwrap();
     let doubt = Doubt { resamples: Resamples::Poisson { draws: 100, seed: 1 }, ..Doubt::default() };
-    sample.advise(&Metric::named().cost_ratio(3.0).unwrap(), &[], doubt).unwrap()
+    sample.advise(&Metric::from_cost_ratio(3.0).unwrap(), &[], doubt).unwrap()
 }
 
 #[test]
@@ -511,7 +510,7 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
     let scores: Vec<f64> = (0..rows).map(|n| f64::from(n * 37 % 101) / 101.0).collect();
     let truth: Vec<u8> = (0..rows).map(|n| u8::from(n * 37 % 101 + n % 40 > 70)).collect();
     let sample = Sample::new(&scores, &truth).unwrap();
-    let metric = Metric::named().accuracy(2).unwrap();
+    let metric = Metric::accuracy(2).unwrap();
     let found = |draws, seed| {
         let doubt = Doubt { resamples: Resamples::Poisson { draws, seed }, ..Doubt::default() };
         sample.uncertain(&metric, &[], doubt).unwrap()
@@ -525,7 +524,7 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
 #[test]
 fn advice_says_which_requirements_theory_misses() {
     let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();
-    let accuracy = Metric::named().accuracy(2).unwrap();
+    let accuracy = Metric::accuracy(2).unwrap();
     let needed = [requirement("recall:malignant>=1"), requirement("recall:benign>=0.5")];
     let advice = sample.advise(&accuracy, &needed, Doubt::default()).unwrap();
     assert_eq!(advice.bayes_misses, ["recall:malignant>=1"]);
@@ -533,7 +532,7 @@ fn advice_says_which_requirements_theory_misses() {
     assert_eq!(json["bayes"]["threshold"], 0.5);
     assert_eq!(json["best"]["outcome"], "found");
     assert_eq!(json["best"]["confusions"], serde_json::json!([[[0.25, 0.25], [0.0, 0.5]]]));
-    let jaccard = sample.advise(&Metric::named().jaccard().unwrap(), &[], Doubt::default()).unwrap();
+    let jaccard = sample.advise(&Metric::jaccard().unwrap(), &[], Doubt::default()).unwrap();
     let json = serde_json::to_value(&jaccard).unwrap();
     assert!(json["bayes"]["reason"].as_str().unwrap().starts_with("a Bayes threshold needs"));
 }

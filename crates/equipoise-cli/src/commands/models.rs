@@ -8,7 +8,7 @@ use equipoise::decide::nearest::{self, Agreement};
 use equipoise::decide::rank::Candidate;
 use equipoise::metric::Family;
 use equipoise::population::{Population as _, PostShift};
-use equipoise::rates::{GroupShares, Prevalence};
+use equipoise::rates::Prevalence;
 use equipoise::{GroupConfusions, Metric};
 use equipoise_data::{Kind, ModelConfusions, Note, Sample, Table, read};
 use rand::SeedableRng;
@@ -69,7 +69,7 @@ impl Models {
         same_classes_and_groups(&models)?;
         let seed = global.seed.unwrap_or(0);
         let matrices = models.iter().map(Named::confusions).collect::<Result<Vec<_>>>()?;
-        let prevalence = prevalence(&matrices[0])?;
+        let prevalence = matrices[0].prevalence();
         let classes = models[0].classes().to_vec();
         let metric = metrics::metric(&judged.metric, &classes, &prevalence)?;
 
@@ -317,16 +317,6 @@ fn usual_draws(models: &[Named]) -> usize {
     };
     let work: usize = models.iter().map(rows).sum();
     (MOST_WORK / work.max(1)).clamp(100, 1000)
-}
-
-fn prevalence(matrix: &GroupConfusions) -> Result<Prevalence> {
-    let (k, groups) = (matrix.classes(), matrix.groups());
-    let of = |g: usize, i: usize| (0..k).map(|j| matrix.get(g, i, j)).sum::<f64>();
-    let total = |i: usize| (0..groups).map(|g| of(g, i)).sum::<f64>();
-    // A class that never occurs is shared evenly: nothing depends on it.
-    let share = |g: usize, i: usize| if total(i) > 0.0 { of(g, i) / total(i) } else { 1.0 / groups as f64 };
-    let shares = (0..groups).map(|g| (0..k).map(|i| share(g, i)).collect()).collect();
-    Ok(Prevalence::with_groups((0..k).map(total).collect(), GroupShares::new(shares)?)?)
 }
 
 fn alike(a: &GroupConfusions, b: &GroupConfusions) -> bool {

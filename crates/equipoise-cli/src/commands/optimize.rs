@@ -9,10 +9,12 @@ use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::{Context as _, Result, anyhow};
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Objective, Outcome, Probes,
-    Probing, Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
+    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Outcome, Probes, Probing,
+    Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
 };
+use equipoise::metric::Named;
 use equipoise::population::Population as _;
+use equipoise::{Measure, Metric, Prevalence};
 use equipoise_data::{Sample, Table, read};
 use serde::Serialize;
 use std::io::Write;
@@ -58,13 +60,8 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
     let name = |classifier: Classifier| classifier.with_names(class_names.clone(), score_columns.clone());
     let done = match (&args.metric, &args.metric_command) {
         (Some(text), _) => {
-            let objective = |table: &Loaded| objective(text, table);
-            let objectives = Objectives {
-                train: objective(&train)?,
-                validation: objective(&validation)?,
-                test: test.as_ref().map(objective).transpose()?,
-            };
-            by_metric(args, &plan, &tables, units, &objectives, notes)?
+            let metrics = Metrics::new(text, &train, &validation, test.as_ref())?;
+            by_metric(args, &plan, &tables, units, (text, &metrics), notes)?
         }
         (None, Some(command)) => by_command(args, &plan, &tables, units, (command, seed), notes)?,
         (None, None) => return Err(Fault::usage("--metric or --metric-command is needed").into()),
@@ -192,18 +189,24 @@ struct Tables<'a> {
     test: Option<Rows<'a>>,
 }
 
-/// The metric as each table means it: a name may depend on class priors.
-struct Objectives {
-    train: Objective,
-    validation: Objective,
-    test: Option<Objective>,
+/// The metric as each table means it, since a name may depend on class priors; none where groups are missing.
+struct Metrics {
+    train: Option<Metric>,
+    validation: Metric,
+    test: Option<Metric>,
 }
 
-fn objective(text: &str, table: &Loaded) -> Result<Objective> {
-    let is_file = Path::new(text).is_file() || text == "-" || text.ends_with(".json");
-    match Objective::by_name(text).filter(|_| !is_file) {
-        Some(objective) => Ok(objective),
-        None => Ok(metrics::metric(text, table.table().classes(), table.sample.prevalence())?.into()),
+impl Metrics {
+    fn new(text: &str, train: &Loaded, validation: &Loaded, test: Option<&Loaded>) -> Result<Self> {
+        let of = |table: &Loaded| metrics::metric(text, table.table().classes(), table.sample.prevalence());
+        let metric = of(validation)?;
+        let groups = |table: &Loaded| table.table().groups().map_or(1, |groups| groups.names().len());
+        let with_its_groups = |table: &Loaded| {
+            let fits = metric.view().measure() != Measure::GroupRates || groups(table) == groups(validation);
+            fits.then(|| of(table)).transpose()
+        };
+        let test = test.map(with_its_groups).transpose()?.flatten();
+        Ok(Self { train: with_its_groups(train)?, test, validation: metric })
     }
 }
 
@@ -287,16 +290,20 @@ fn by_metric(
     plan: &FrankWolfe,
     tables: &Tables,
     units: Vec<Vec<Basis>>,
-    objectives: &Objectives,
+    (text, metrics): (&str, &Metrics),
     mut notes: Vec<String>,
 ) -> Result<Done> {
-    let objective = &objectives.validation;
-    let bases = chosen(args, plan, tables, units, objective, &mut notes)?;
+    if tables.validation.groups() > 1 && metrics::named(text) == Some(Named::GMean) {
+        notes
+            .push("g_mean is of the recalls of all rows; group_g_mean takes those of every group".to_owned());
+    }
+    let metric = &metrics.validation;
+    let bases = chosen(args, plan, tables, units, (text, metric), &mut notes)?;
     let problem = Problem::new(&tables.train, &tables.validation, bases)?;
     plan.check(&problem)?;
-    let mut probing = probing(objective.clone(), args)?;
+    let mut probing = probing(metric.clone(), args)?;
     let outcome = match args.known {
-        true => plan.run(&problem, &mut objective.clone()),
+        true => plan.run(&problem, &mut metric.clone()),
         false => plan.run(&problem, &mut probing),
     };
     let outcome = outcome.map_err(|stopped| match stopped.failure.cause {
@@ -304,17 +311,14 @@ fn by_metric(
         Ok(_) => anyhow!(Fault::usage(stopped.to_string())),
     })?;
     let value = |classifier: &Classifier| -> Values {
-        let on = |rows: &Rows, objective: &Objective| {
-            if objective.uses_groups() && rows.groups() != tables.validation.groups() {
-                return None;
-            }
+        let on = |rows: &Rows, metric: Option<&Metric>| {
             let labels = classifier.predict(rows.scores()).ok()?;
-            objective.value(&rows.confusions(&labels).ok()?).ok()
+            metric?.of(&rows.confusions(&labels).ok()?).ok()
         };
         Values {
-            train: on(&tables.train, &objectives.train),
-            validation: on(&tables.validation, objective),
-            test: tables.test.as_ref().zip(objectives.test.as_ref()).and_then(|(rows, it)| on(rows, it)),
+            train: on(&tables.train, metrics.train.as_ref()),
+            validation: on(&tables.validation, Some(metric)),
+            test: tables.test.as_ref().and_then(|rows| on(rows, metrics.test.as_ref())),
         }
     };
     let before = baselines::most_likely(problem.classes());
@@ -343,7 +347,7 @@ fn chosen(
     plan: &FrankWolfe,
     tables: &Tables,
     units: Vec<Vec<Basis>>,
-    objective: &Objective,
+    (text, metric): (&str, &Metric),
     notes: &mut Vec<String>,
 ) -> Result<Vec<Basis>> {
     let all = units.concat();
@@ -352,8 +356,13 @@ fn chosen(
     if !wanted || units.len() < 2 {
         return Ok(all);
     }
-    let found =
-        select(&tables.train, &tables.validation, nested(&units), objective, plan, args.known, FOLDS)?;
+    // A name means its formula on the rows it is evaluated on; a document stays as it is.
+    let named = metrics::named(text);
+    let of = |prevalence: &Prevalence| match named {
+        Some(named) => named.metric(prevalence),
+        None => Ok(metric.clone()),
+    };
+    let found = select(&tables.train, &tables.validation, nested(&units), &of, plan, args.known, FOLDS)?;
     let best = &found.candidates[found.chosen];
     let names: Vec<String> = best.bases.iter().map(|basis| basis.name(&[])).collect();
     notes.push(format!(
@@ -375,10 +384,10 @@ fn probing<J: Judge>(judge: J, args: &Optimize) -> Result<Probing<J>> {
     })
 }
 
-type Named<E> = (&'static str, Result<Classifier, Failure<E>>);
+type Baseline<E> = (&'static str, Result<Classifier, Failure<E>>);
 
 /// Simpler methods, by name.
-fn simpler<J: Judge>(problem: &Problem, probing: &mut Probing<J>, candidates: usize) -> Vec<Named<J::Err>> {
+fn simpler<J: Judge>(problem: &Problem, probing: &mut Probing<J>, candidates: usize) -> Vec<Baseline<J::Err>> {
     let mut found = vec![
         ("plug_in", baselines::plug_in_search(problem, probing, candidates)),
         ("cyclic", baselines::cyclic_search(problem, probing, candidates)),

@@ -108,7 +108,7 @@ struct Probability {
 /// ```
 /// use equipoise::{Metric, Oracle, Preference, Query};
 /// use equipoise::ask::Simulated;
-/// let mut expert = Simulated::new(Metric::named().accuracy(2)?);
+/// let mut expert = Simulated::new(Metric::accuracy(2)?);
 /// let Ok(answer) = expert.prefer(&Query::new(vec![0.6, 0.3], vec![0.5, 0.3]));
 /// assert_eq!(answer.preference, Preference::First);
 /// # Ok::<(), equipoise::Error>(())
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn share_of_first(noise: Noise, first: f64, second: f64) -> f64 {
-        let metric = Metric::named().accuracy(2).unwrap();
+        let metric = Metric::accuracy(2).unwrap();
         let mut oracle = Simulated::with_noise(metric, noise, 11).unwrap();
         let query = Query::new(vec![first, 0.0], vec![second, 0.0]);
         let asked = 20_000;

@@ -7,113 +7,28 @@
 use crate::decide::agreement::kendall_tau;
 use crate::decide::rank::list;
 use crate::error::{Error, Result, check};
-use crate::metric::Metric;
+use crate::metric::{Metric, Named, rounded};
 use crate::population::{Population, PostShift};
-use crate::rates::{Confusion, GroupConfusions};
+use crate::rates::{GroupConfusions, Prevalence};
 use rand::{Rng, RngExt};
 use serde::Serialize;
 
 /// A rounder parameter is preferred if it costs no more agreement than this.
 const TIDY: f64 = 5e-3;
 
-/// A metric people know by name. Class 1 is the positive one of two classes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "name", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Known {
-    /// The share of correct predictions.
-    Accuracy,
-    /// The mean recall.
-    BalancedAccuracy,
-    /// The geometric mean of the recalls.
-    GMean,
-    /// $TP / (TP + FN + FP)$.
-    Jaccard,
-    /// $(1+\beta^2) TP / ((1+\beta^2) TP + \beta^2 FN + FP)$.
-    FBeta {
-        /// $\beta$.
-        beta: f64,
-    },
-    /// The cost $FP + c\,FN$.
-    CostRatio {
-        /// $c$: how many false alarms one missed case costs.
-        ratio: f64,
-    },
-    /// Accuracy with one class weighing more or less than the others.
-    ClassWeight {
-        /// The class.
-        class: usize,
-        /// Its weight; the others have 1.
-        weight: f64,
-    },
-}
-
-impl Known {
-    /// How much a holder of this metric likes a classifier; `None` where it has no value.
-    pub fn liking(&self, confusion: &Confusion) -> Option<f64> {
-        let k = confusion.classes();
-        let recalls = || -> Option<Vec<f64>> {
-            let (priors, hits) = (confusion.class_priors(), confusion.diagonal());
-            hits.iter().zip(&priors).map(|(hit, prior)| (*prior > 0.0).then(|| hit / prior)).collect()
-        };
-        let binary = || (k == 2).then(|| [(1, 1), (1, 0), (0, 1)].map(|(i, j)| confusion.get(i, j)));
-        let value = match *self {
-            Known::Accuracy => confusion.diagonal().iter().sum(),
-            Known::BalancedAccuracy => recalls()?.iter().sum::<f64>() / k as f64,
-            Known::GMean => recalls()?.iter().product::<f64>().powf(1.0 / k as f64),
-            Known::Jaccard => {
-                let [tp, fn_, fp] = binary()?;
-                tp / (tp + fn_ + fp)
-            }
-            Known::FBeta { beta } => {
-                let [tp, fn_, fp] = binary()?;
-                let b2 = beta * beta;
-                (1.0 + b2) * tp / ((1.0 + b2) * tp + b2 * fn_ + fp)
-            }
-            Known::CostRatio { ratio } => {
-                let [_, fn_, fp] = binary()?;
-                -(fp + ratio * fn_)
-            }
-            Known::ClassWeight { class, weight } => {
-                let hits = confusion.diagonal();
-                hits.iter().sum::<f64>() + (weight - 1.0) * hits.get(class)?
-            }
-        };
-        value.is_finite().then_some(value)
-    }
-
-    /// The name in words.
-    pub fn name(&self, class_names: Option<&[String]>) -> String {
-        match *self {
-            Known::Accuracy => "accuracy".to_owned(),
-            Known::BalancedAccuracy => "balanced accuracy".to_owned(),
-            Known::GMean => "the G-mean".to_owned(),
-            Known::Jaccard => "the Jaccard index".to_owned(),
-            Known::FBeta { beta } => format!("F{beta}"),
-            Known::CostRatio { ratio } if ratio >= 1.0 => format!("a {ratio}:1 cost"),
-            Known::CostRatio { ratio } => format!("a 1:{} cost", rounded(1.0 / ratio, 3)),
-            Known::ClassWeight { class, weight } => {
-                let named = class_names.and_then(|names| names.get(class)).cloned();
-                let class = named.unwrap_or_else(|| format!("class {class}"));
-                format!("accuracy with {class} counted {weight} times")
-            }
-        }
-    }
-}
-
-/// A known metric and how well it agrees.
+/// A metric with a name and how well it agrees.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agreement {
     /// The metric.
     #[serde(flatten)]
-    pub known: Known,
+    pub named: Named,
     /// Its name in words.
     pub words: String,
     /// Kendall's $\tau_b$ between its order and the given one, 1 for the same order.
     pub kendall: f64,
 }
 
-/// The known metrics, best agreement first.
+/// The metrics with names, best agreement first.
 ///
 /// With two classes these are accuracy, balanced accuracy, G-mean, Jaccard, the best F-beta and the best cost ratio; with
 /// more, accuracy, balanced accuracy, G-mean, and for each class accuracy with the best weight of that class. Parameters are
@@ -141,25 +56,26 @@ pub fn nearest(metric: &Metric, pool: &[GroupConfusions]) -> Result<Vec<Agreemen
         let what = "the metric gives every classifier the same value, expected at least two values";
         return Err(Error::Mismatch(what.to_owned()));
     }
-    let overall: Vec<Confusion> = pool.iter().map(GroupConfusions::overall).collect();
-    // No agreement where the known metric has no value or no order.
-    let agreement = |known: Known| -> Option<f64> {
-        let likings = overall.iter().map(|matrix| known.liking(matrix)).collect::<Option<Vec<_>>>()?;
-        kendall_tau(&values, &likings).ok()?
+    let prevalences: Vec<Prevalence> = pool.iter().map(GroupConfusions::prevalence).collect();
+    // No agreement where the named metric has no value or no order.
+    let agreement = |named: Named| -> Option<f64> {
+        let value = |(matrix, prevalence): (_, &Prevalence)| named.metric(prevalence).ok()?.of(matrix).ok();
+        let found = pool.iter().zip(&prevalences).map(|it| value(it).filter(|v| v.is_finite()));
+        kendall_tau(&values, &found.collect::<Option<Vec<f64>>>()?).ok()?
     };
-    let mut candidates = vec![Known::Accuracy, Known::BalancedAccuracy, Known::GMean];
+    let mut candidates = vec![Named::Accuracy, Named::BalancedAccuracy, Named::GMean];
     if metric.view().classes() == 2 {
-        candidates.push(Known::Jaccard);
-        candidates.extend(best_member(|beta| Known::FBeta { beta }, &agreement));
-        candidates.extend(best_member(|ratio| Known::CostRatio { ratio }, &agreement));
+        candidates.push(Named::Jaccard);
+        candidates.extend(best_member(|beta| Named::FBeta { beta }, &agreement));
+        candidates.extend(best_member(|ratio| Named::CostRatio { ratio }, &agreement));
     } else {
         for class in 0..metric.view().classes() {
-            candidates.extend(best_member(|weight| Known::ClassWeight { class, weight }, &agreement));
+            candidates.extend(best_member(|weight| Named::ClassWeight { class, weight }, &agreement));
         }
     }
-    let judged = |known: Known| {
-        let words = known.name(metric.class_names());
-        agreement(known).map(|kendall| Agreement { known, words, kendall })
+    let judged = |named: Named| {
+        let words = named.words(metric.class_names());
+        agreement(named).map(|kendall| Agreement { named, words, kendall })
     };
     let mut found: Vec<Agreement> = candidates.into_iter().filter_map(judged).collect();
     found.sort_by(|a, b| b.kendall.total_cmp(&a.kendall));
@@ -169,9 +85,9 @@ pub fn nearest(metric: &Metric, pool: &[GroupConfusions]) -> Result<Vec<Agreemen
 /// The best few in a sentence.
 ///
 /// ```
-/// use equipoise::decide::nearest::{Agreement, Known, sentence};
-/// let of = |known: Known, kendall| Agreement { known, words: known.name(None), kendall };
-/// let found = [of(Known::FBeta { beta: 2.0 }, 0.981), of(Known::CostRatio { ratio: 7.0 }, 0.97)];
+/// use equipoise::{decide::nearest::{Agreement, sentence}, metric::Named};
+/// let of = |named: Named, kendall| Agreement { named, words: named.words(None), kendall };
+/// let found = [of(Named::FBeta { beta: 2.0 }, 0.981), of(Named::CostRatio { ratio: 7.0 }, 0.97)];
 /// assert_eq!(sentence(&found), "The metric orders classifiers most like F2 (Kendall tau 0.981), then a 7:1 cost (0.970).");
 /// ```
 pub fn sentence(found: &[Agreement]) -> String {
@@ -210,7 +126,7 @@ where
 }
 
 /// The member of a one-parameter family with the best agreement.
-fn best_member(member: impl Fn(f64) -> Known, agreement: &impl Fn(Known) -> Option<f64>) -> Option<Known> {
+fn best_member(member: impl Fn(f64) -> Named, agreement: &impl Fn(Named) -> Option<f64>) -> Option<Named> {
     let at = |log: f64| agreement(member(log.exp2()));
     let (mut centre, mut step, mut best) = (0.0, 0.25, None);
     for half_width in [28, 8, 8, 8] {
@@ -233,21 +149,9 @@ fn best_member(member: impl Fn(f64) -> Known, agreement: &impl Fn(Known) -> Opti
     let (log, top) = best?;
     let exact = log.exp2();
     // A ratio below 1 is told the other way round, 1:4 for 0.25.
-    let inverted = exact < 1.0 && matches!(member(exact), Known::CostRatio { .. });
+    let inverted = exact < 1.0 && matches!(member(exact), Named::CostRatio { .. });
     let round = |digits| if inverted { 1.0 / rounded(1.0 / exact, digits) } else { rounded(exact, digits) };
     let mut tidy = (1..=3).map(round);
     let good = |x: &f64| agreement(member(*x)).is_some_and(|tau| tau >= top - TIDY);
     Some(member(tidy.find(good).unwrap_or(exact)))
-}
-
-/// A positive number with this many significant digits.
-fn rounded(x: f64, digits: i32) -> f64 {
-    let places = digits - 1 - x.log10().floor() as i32;
-    if places >= 0 {
-        let factor = 10_f64.powi(places);
-        (x * factor).round() / factor
-    } else {
-        let factor = 10_f64.powi(-places);
-        (x / factor).round() * factor
-    }
 }

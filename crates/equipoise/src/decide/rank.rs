@@ -112,7 +112,7 @@ struct Values {
 ///
 /// ```
 /// use equipoise::{GroupConfusions, Metric, decide::rank};
-/// let accuracy = Metric::named().accuracy(2)?;
+/// let accuracy = Metric::accuracy(2)?;
 /// let matrix = |wrong: f64| GroupConfusions::new(2, vec![vec![0.5, wrong, 0.1, 0.4 - wrong]]);
 /// let draws = [0.04, 0.05, 0.06].map(matrix).into_iter().collect::<Result<_, _>>()?;
 /// let model = rank::Candidate::new("forest", matrix(0.05)?).with_draws(draws);

@@ -1,21 +1,105 @@
 //! Named metrics that are not members of the six families but still have a closed form.
 
 use crate::error::{Error, Result, check};
-use crate::rates::{GroupShares, Prevalence};
+use crate::rates::{GroupShares, Prevalence, off_diagonal_pairs};
+use crate::view::{Measure, View};
 use serde::Serialize;
 
-/// The geometric mean of the recalls: zero as soon as one class is never found.
+/// A recall of zero makes the slope of a geometric mean infinite; below this it stops growing.
+const LEAST_RECALL: f64 = 1e-9;
+
+/// The geometric mean of recalls, of all rows or of every group: zero as soon as one class is never found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct GeometricMean {}
+pub struct GeometricMean {
+    #[serde(skip)]
+    classes: usize,
+    /// 1 for the recalls of all rows; with more, the recalls within each group count (eqs. 7.23, 7.24).
+    #[serde(skip_serializing_if = "is_one")]
+    groups: usize,
+}
+
+fn is_one(groups: &usize) -> bool {
+    *groups == 1
+}
 
 impl GeometricMean {
-    pub(super) fn value(&self, recalls: &[f64]) -> f64 {
+    pub(super) fn new(classes: usize, groups: usize) -> Self {
+        Self { classes, groups }
+    }
+
+    /// Recalls for all rows, error rates for groups: what is listed where there are groups.
+    pub(super) fn view(&self) -> Result<View> {
+        let measure = if self.groups == 1 { Measure::DiagonalRates } else { Measure::GroupRates };
+        View::new(measure, self.classes, self.groups)
+    }
+
+    fn recalls(&self, point: &[f64]) -> Vec<f64> {
+        match self.groups {
+            1 => point.to_vec(),
+            _ => point.chunks(self.classes - 1).map(|errors| 1.0 - errors.iter().sum::<f64>()).collect(),
+        }
+    }
+
+    pub(super) fn value(&self, point: &[f64]) -> f64 {
+        let recalls = self.recalls(point);
         recalls.iter().map(|r| r.max(0.0)).product::<f64>().powf(1.0 / recalls.len() as f64)
     }
 
-    pub(super) fn gradient(&self, recalls: &[f64]) -> Vec<f64> {
-        let value = self.value(recalls);
-        recalls.iter().map(|r| value / (recalls.len() as f64 * r)).collect()
+    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        let recalls: Vec<f64> = self.recalls(point).iter().map(|r| r.max(LEAST_RECALL)).collect();
+        let mean = (recalls.iter().map(|r| r.ln()).sum::<f64>() / recalls.len() as f64).exp();
+        let slopes = recalls.iter().map(|r| mean / (recalls.len() as f64 * r));
+        match self.groups {
+            1 => slopes.collect(),
+            _ => slopes.flat_map(|slope| vec![-slope; self.classes - 1]).collect(),
+        }
+    }
+}
+
+/// The mean over the classes of $F_1$, each class against the rest: $\frac1k \sum_i 2C_{ii}/(\sum_j C_{ij} + \sum_j C_{ji})$.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MacroF {
+    class_priors: Vec<f64>,
+}
+
+impl MacroF {
+    pub(super) fn new(class_priors: Vec<f64>) -> Result<Self> {
+        let prevalence = Prevalence::new(class_priors)?;
+        Ok(Self { class_priors: prevalence.class_priors().to_vec() })
+    }
+
+    pub(super) fn classes(&self) -> usize {
+        self.class_priors.len()
+    }
+
+    /// $F_1$ of every class and its denominator; 0 where a class neither occurs nor is predicted.
+    fn by_class(&self, errors: &[f64]) -> Vec<(f64, f64)> {
+        let k = self.classes();
+        let (mut hits, mut predicted) = (self.class_priors.clone(), vec![0.0; k]);
+        for ((i, j), error) in off_diagonal_pairs(k).zip(errors) {
+            hits[i] -= error;
+            predicted[j] += error;
+        }
+        let of = |i: usize| {
+            let below = self.class_priors[i] + predicted[i] + hits[i];
+            (if below > 0.0 { 2.0 * hits[i] / below } else { 0.0 }, below)
+        };
+        (0..k).map(of).collect()
+    }
+
+    pub(super) fn value(&self, errors: &[f64]) -> f64 {
+        self.by_class(errors).iter().map(|(f, _)| f).sum::<f64>() / self.classes() as f64
+    }
+
+    pub(super) fn gradient(&self, errors: &[f64]) -> Vec<f64> {
+        let by_class = self.by_class(errors);
+        // One more error takes a hit from its true class and adds a prediction of the other.
+        let part = |class: usize, lost: f64| {
+            let (f, below) = by_class[class];
+            if below > 0.0 { (f - lost) / below } else { 0.0 }
+        };
+        let slope = |(i, j): (usize, usize)| (part(i, 2.0) - part(j, 0.0)) / self.classes() as f64;
+        off_diagonal_pairs(self.classes()).map(slope).collect()
     }
 }
 
@@ -63,7 +147,7 @@ impl DemographicParity {
         let mass: f64 = (0..k).map(joint).sum();
         let mut coverage = joint(self.estimate) / mass;
         let mut gradient = vec![0.0; rates.len()];
-        for (n, (i, j)) in crate::rates::off_diagonal_pairs(k).enumerate() {
+        for (n, (i, j)) in off_diagonal_pairs(k).enumerate() {
             if i == self.estimate {
                 gradient[n] = -joint(i) / mass;
             } else if j == self.estimate {

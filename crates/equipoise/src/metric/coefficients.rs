@@ -21,7 +21,7 @@ impl Metric {
     /// | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
     /// | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
     /// | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
-    /// | `g_mean`, `demographic_parity` | none |
+    /// | `macro_f`, `g_mean`, `demographic_parity` | none |
     ///
     /// ```
     /// use equipoise::Metric;
@@ -46,7 +46,7 @@ impl Metric {
             }
             Family::GroupFair(f) => fair_coefficients(f, |v| v.weights.clone()),
             Family::GroupFairQuadratic(f) => fair_coefficients(f, |v| upper_triangle(&v.matrix)),
-            Family::GeometricMean(_) | Family::DemographicParity(_) => Vec::new(),
+            Family::MacroF(_) | Family::GeometricMean(_) | Family::DemographicParity(_) => Vec::new(),
         }
     }
 

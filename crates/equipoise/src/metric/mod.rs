@@ -13,17 +13,19 @@ mod credible;
 mod group_fair;
 mod linear;
 mod linear_fractional;
-pub mod named;
+mod named;
 mod polynomial;
 mod quadratic;
 mod scorer;
 
 pub use belief::{Posterior, RatioInterval, Signs};
-pub use closed::{DemographicParity, GeometricMean};
+pub use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;
 pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
 pub use linear::Linear;
 pub use linear_fractional::LinearFractional;
+pub use named::Named;
+pub(crate) use named::rounded;
 pub use polynomial::Polynomial;
 pub(crate) use polynomial::factorial;
 pub use quadratic::{Matrix, Quadratic};
@@ -75,6 +77,8 @@ pub enum Family {
     GroupFair(GroupFair),
     /// Errors plus squared differences between groups.
     GroupFairQuadratic(GroupFairQuadratic),
+    /// The mean F-measure of the classes.
+    MacroF(MacroF),
     /// The geometric mean of recalls.
     #[serde(rename = "g_mean")]
     GeometricMean(GeometricMean),
@@ -83,13 +87,14 @@ pub enum Family {
 }
 
 impl Family {
-    const KINDS: [&str; 8] = [
+    const KINDS: [&str; 9] = [
         "linear",
         "linear_fractional",
         "quadratic",
         "polynomial",
         "group_fair",
         "group_fair_quadratic",
+        "macro_f",
         "g_mean",
         "demographic_parity",
     ];
@@ -103,6 +108,7 @@ impl Family {
             Family::Polynomial(_) => "polynomial",
             Family::GroupFair(_) => "group_fair",
             Family::GroupFairQuadratic(_) => "group_fair_quadratic",
+            Family::MacroF(_) => "macro_f",
             Family::GeometricMean(_) => "g_mean",
             Family::DemographicParity(_) => "demographic_parity",
         }
@@ -113,7 +119,7 @@ impl Family {
 ///
 /// ```
 /// use equipoise::{Confusion, Metric};
-/// let f1 = Metric::named().f_beta(1.0, 0.35)?;
+/// let f1 = Metric::f_beta(1.0, 0.35)?;
 /// let value = f1.value(&[0.30, 0.60]); // true positives, true negatives
 /// assert!((value - 2.0 * 0.30 / (2.0 * 0.30 + 0.05 + 0.05)).abs() < 1e-15);
 /// # Ok::<(), equipoise::Error>(())
@@ -140,12 +146,7 @@ impl Metric {
             Family::GroupFair(f) => fair(f.prevalence().classes(), f.prevalence().groups())?,
             Family::GroupFairQuadratic(f) => fair(f.prevalence().classes(), f.prevalence().groups())?,
             Family::DemographicParity(f) => fair(f.classes(), f.groups())?,
-            Family::GeometricMean(_) if view.measure() != Measure::DiagonalRates => {
-                let found = view.measure().name();
-                let what = format!("measure is \"{found}\", expected \"diagonal_rates\" for kind g_mean");
-                return Err(Error::Mismatch(what));
-            }
-            Family::GeometricMean(_) => {}
+            Family::GeometricMean(f) => f.view()?.expect("the metric", &view, "its measure")?,
             other if grouped => {
                 let kind = other.kind();
                 let what = format!("kind is \"{kind}\", expected a group family for measure \"group_rates\"");
@@ -155,6 +156,9 @@ impl Metric {
             Family::LinearFractional(f) => check::length("numerator", f.numerator().len(), d)?,
             Family::Quadratic(f) => check::length("linear", f.linear().len(), d)?,
             Family::Polynomial(f) => check::length("tensors[0]", f.dimension(), d)?,
+            Family::MacroF(f) => {
+                View::new(Measure::OffDiagonal, f.classes(), 1)?.expect("the metric", &view, "its measure")?
+            }
         }
         Ok(Self { view, sense, family, class_names: None, belief: Belief::default() })
     }
@@ -162,11 +166,6 @@ impl Metric {
     /// A linear metric.
     pub fn linear(view: View, sense: Sense, weights: Vec<f64>) -> Result<Self> {
         Self::new(view, sense, Family::Linear(Linear::new(weights)?))
-    }
-
-    /// Metrics with names: accuracy, F-beta, equalised odds and friends.
-    pub fn named() -> named::Named {
-        named::Named
     }
 
     /// Gives the classes names, in domain words.
@@ -208,6 +207,7 @@ impl Metric {
             Family::Polynomial(f) => f.value(point),
             Family::GroupFair(f) => f.value(point),
             Family::GroupFairQuadratic(f) => f.value(point),
+            Family::MacroF(f) => f.value(point),
             Family::GeometricMean(f) => f.value(point),
             Family::DemographicParity(f) => f.value(point),
         }
@@ -222,6 +222,7 @@ impl Metric {
             Family::Polynomial(f) => f.gradient(point),
             Family::GroupFair(f) => f.gradient(point),
             Family::GroupFairQuadratic(f) => f.gradient(point),
+            Family::MacroF(f) => f.gradient(point),
             Family::GeometricMean(f) => f.gradient(point),
             Family::DemographicParity(f) => f.gradient(point),
         }
@@ -372,13 +373,20 @@ impl Metric {
                 let made = Fair::new(raw.performance, pairs.collect(), raw.trade_off, raw.prevalence);
                 (Family::GroupFairQuadratic(document::at(place, made)?), d, m)
             }
+            "macro_f" => {
+                let raw: raw::MacroF = object.rest()?;
+                let made = document::at(place, MacroF::new(raw.class_priors))?;
+                let k = made.classes();
+                (Family::MacroF(made), k * k - k, 1)
+            }
             "g_mean" => {
-                object.finish()?;
+                let raw: raw::GeometricMean = object.rest()?;
                 let Some(classes) = classes else {
                     let what = "classes is missing, expected the number or names of the classes".to_owned();
                     return document::at(place, Err(Error::Mismatch(what)));
                 };
-                (Family::GeometricMean(GeometricMean {}), classes.count(), 1)
+                let mean = GeometricMean::new(classes.count(), raw.groups);
+                (Family::GeometricMean(mean), classes.count(), raw.groups)
             }
             _ => {
                 let raw: raw::DemographicParity = object.rest()?;
@@ -513,6 +521,23 @@ mod raw {
     pub struct Squared {
         pub groups: [usize; 2],
         pub matrix: Vec<Vec<f64>>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct MacroF {
+        pub class_priors: Vec<f64>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct GeometricMean {
+        #[serde(default = "one")]
+        pub groups: usize,
+    }
+
+    fn one() -> usize {
+        1
     }
 
     #[derive(Deserialize)]

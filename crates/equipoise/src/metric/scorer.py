@@ -166,12 +166,31 @@ def _value(metric, point):
         return _dot(metric["linear"], point) + 0.5 * _form(metric["quadratic"], point) + metric.get("constant", 0.0)
     if kind == "polynomial":
         return _polynomial(metric["tensors"], point)
+    if kind == "macro_f":
+        return _macro_f(metric["class_priors"], point)
     if kind == "g_mean":
-        product = 1.0
-        for recall in point:
+        product, recalls = 1.0, _recalls(point) if metric["measure"] == "group_rates" else point
+        for recall in recalls:
             product *= recall
-        return product ** (1.0 / len(point))
+        return product ** (1.0 / len(recalls))
     return _parity(metric, point) if kind == "demographic_parity" else _group_fair(metric, point)
+
+
+def _recalls(point):
+    """What is left of each row of error rates."""
+    size = CLASS_COUNT - 1
+    return [1.0 - sum(point[n : n + size]) for n in range(0, len(point), size)]
+
+
+def _macro_f(priors, errors):
+    """The mean F-measure of the classes, each against the rest."""
+    hits, predicted = list(priors), [0.0] * CLASS_COUNT
+    pairs = [(i, j) for i in range(CLASS_COUNT) for j in range(CLASS_COUNT) if i != j]
+    for (i, j), error in zip(pairs, errors):
+        hits[i] -= error
+        predicted[j] += error
+    below = [sum(parts) for parts in zip(priors, predicted, hits)]
+    return sum(2.0 * hit / size if size > 0.0 else 0.0 for hit, size in zip(hits, below)) / CLASS_COUNT
 
 
 def _polynomial(tensors, point):

@@ -39,7 +39,7 @@ pub fn table_b1(_: &Settings) -> Report {
     for (truth, printed) in rows {
         let k = truth.len();
         let plan = DiagonalLinear::new(space(k), 0.01).expect("a fair tolerance");
-        let metric = Metric::named().weighted_accuracy(truth.to_vec()).expect("positive weights");
+        let metric = Metric::weighted_accuracy(truth.to_vec()).expect("positive weights");
         let mut oracle = Counting::new(Simulated::new(metric));
         let Ok(outcome) = plan.run(&mut oracle);
         let Family::Linear(found) = outcome.metric.family() else { unreachable!("a linear plan") };

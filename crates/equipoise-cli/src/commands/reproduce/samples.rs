@@ -198,7 +198,7 @@ pub fn figure_4_2(settings: &Settings) -> Result<Report> {
             let sizes = random::sizes(space.classes(), rng);
             let total: f64 = sizes.iter().sum();
             let hidden: Vec<f64> = sizes.iter().map(|size| size / total).collect();
-            let metric = Metric::named().weighted_accuracy(hidden.clone()).expect("positive weights");
+            let metric = Metric::weighted_accuracy(hidden.clone()).expect("positive weights");
             let Ok(outcome) = plan.run(&mut Simulated::new(metric));
             [
                 furthest(&shares_by_thresholds(&faces, &hidden, TOLERANCE), &hidden),

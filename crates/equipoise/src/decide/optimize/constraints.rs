@@ -100,7 +100,8 @@ mod tests {
     use super::*;
     use crate::decide::optimize::basis::Basis;
     use crate::decide::optimize::rows::{Column, Rows, Scores};
-    use crate::decide::optimize::{FrankWolfe, Objective, Probes};
+    use crate::decide::optimize::{FrankWolfe, Probes};
+    use crate::metric::Metric;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -140,11 +141,11 @@ mod tests {
                 assert!(entry(n) > 2.0 * largest_other, "{n}: {} {largest_other}", entry(n));
             }
             let fixed = FrankWolfe::default().form(Form::Diagonal);
-            let metric = Objective::by_name("g_mean").expect("known");
+            let metric = Metric::g_mean(classes)?;
             let value = |plan: FrankWolfe| {
                 let outcome = plan.run(&problem, &mut metric.clone()).unwrap();
                 let labels = outcome.classifier.predict(rows.scores()).unwrap();
-                metric.value(&rows.confusions(&labels).unwrap()).unwrap()
+                metric.of(&rows.confusions(&labels).unwrap()).unwrap()
             };
             let (with, without) = (value(fixed.clone().probes(Probes::Constraints)), value(fixed));
             assert!((with - without).abs() < 0.01, "{with} {without}");

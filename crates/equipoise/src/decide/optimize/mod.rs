@@ -6,20 +6,20 @@
 //!
 //! * [`Rows`] and [`Scores`] are the tables, [`Basis`] the functions of a row that weights are built from;
 //! * [`Problem`] holds what is counted once: the training rows as [`atoms`](self) or as they are, the validation rows;
-//! * a [`Guide`] says how the metric changes when predictions move a little: by its gradient ([`Objective`]), by
-//!   evaluating it near the current classifier ([`Probing`]), or by comparisons ([`Comparing`]);
+//! * a [`Guide`] says how the metric changes when predictions move a little: by its gradient ([`Metric`](crate::Metric)),
+//!   by evaluating it near the current classifier ([`Probing`]), or by comparisons ([`Comparing`]);
 //! * [`elicit_weights`] turns those slopes into example weights, [`plug_in`] into a classifier (PI-EW), and
 //!   [`FrankWolfe`] repeats it (FW-EG);
 //! * [`baselines`] has what one would try first, [`select`](select()) chooses among sets of bases.
 //!
 //! ```
-//! use equipoise::decide::optimize::{Basis, FrankWolfe, Objective, Problem, Rows, Scores};
+//! use equipoise::{Metric, decide::optimize::{Basis, FrankWolfe, Problem, Rows, Scores}};
 //! // Two of eight rows are positive, and the model is too sure that they are not.
 //! let positive = [0.05, 0.10, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40];
 //! let truth = [0, 0, 0, 0, 0, 0, 1, 1];
 //! let rows = Rows::new(Scores::new(vec![&positive])?, &truth)?;
 //! let problem = Problem::new(&rows, &rows, vec![Basis::All])?;
-//! let mut metric = Objective::by_name("g_mean").expect("a known name");
+//! let mut metric = Metric::g_mean(2)?;
 //! let outcome = FrankWolfe::default().run(&problem, &mut metric)?;
 //! assert_eq!(outcome.classifier.predict(rows.scores())?, [0, 0, 0, 0, 0, 0, 1, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -29,11 +29,11 @@ mod atoms;
 pub mod baselines;
 mod basis;
 mod classifier;
+mod closed_form;
 mod constraints;
 mod frank_wolfe;
 mod kmeans;
 mod moments;
-mod objective;
 mod oracle;
 mod pairwise;
 mod plug_in;
@@ -48,7 +48,6 @@ pub use basis::Basis;
 pub use classifier::Classifier;
 pub use frank_wolfe::{FrankWolfe, Outcome, Start, Stopped};
 pub use kmeans::centres;
-pub use objective::{NAMES, Objective};
 pub use oracle::{Failure, Guide, Hard, Judge, Labels, Neighbourhood, Predictions, Probing, Soft};
 pub use pairwise::{Comparer, Comparing, ThroughView, Unanswered};
 pub use plug_in::plug_in;

@@ -1,8 +1,8 @@
 //! Who knows the metric: a judge who evaluates classifiers, and a guide that makes slopes of it.
 //!
 //! A [`Judge`] puts one number on the predictions for the validation rows. Whether it takes probabilities or labels must
-//! be said, because it decides how far probes go: [`Soft`] and [`Hard`] wrap closures, an
-//! [`Objective`](super::Objective) is a soft judge. A [`Guide`] says how the metric changes along moves of the current
+//! be said, because it decides how far probes go: [`Soft`] and [`Hard`] wrap closures, a
+//! [`Metric`](crate::Metric) is a soft judge. A [`Guide`] says how the metric changes along moves of the current
 //! classifier; [`Probing`] finds out by asking a judge.
 
 use super::probe::Move;

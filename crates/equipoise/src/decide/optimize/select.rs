@@ -2,11 +2,12 @@
 
 use super::basis::Basis;
 use super::frank_wolfe::FrankWolfe;
-use super::objective::Objective;
 use super::oracle::Probing;
 use super::problem::Problem;
 use super::rows::Rows;
 use crate::error::{Error, Result, check};
+use crate::metric::Metric;
+use crate::rates::Prevalence;
 
 /// A set of bases and what it came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,13 +37,13 @@ pub fn nested(units: &[Vec<Basis>]) -> Vec<Vec<Basis>> {
 
 /// Chooses a set of bases by cross-validation: the smallest whose mean is within one standard error of the best.
 ///
-/// Small validation sets overfit rich bases; the rule costs little where they do not. The metric is used as `plan` would
-/// use it, by its gradient if `known`.
+/// Small validation sets overfit rich bases; the rule costs little where they do not. `metric` is what the metric is for
+/// rows with a prevalence, since every fold has its own. It is used as `plan` would use it, by its gradient if `known`.
 pub fn select(
     training: &Rows,
     validation: &Rows,
     candidates: Vec<Vec<Basis>>,
-    objective: &Objective,
+    metric: &dyn Fn(&Prevalence) -> Result<Metric>,
     plan: &FrankWolfe,
     known: bool,
     folds: usize,
@@ -55,9 +56,7 @@ pub fn select(
         let mut values = Vec::with_capacity(folds);
         for fold in 0..folds {
             // A fold may lack a class in a group; it then says nothing about this metric.
-            if let Ok(value) =
-                left_out(training, validation, &bases, objective, plan, known, (&fold_of, fold))
-            {
+            if let Ok(value) = left_out(training, validation, &bases, metric, plan, known, (&fold_of, fold)) {
                 values.push(value);
             }
         }
@@ -69,7 +68,7 @@ pub fn select(
         }
     }
     tried.sort_by_key(|candidate| candidate.bases.len());
-    let sign = objective.sense().sign();
+    let sign = metric(&prevalence(validation)?)?.sense().sign();
     let best = (0..tried.len()).max_by(|&a, &b| (sign * tried[a].mean).total_cmp(&(sign * tried[b].mean)));
     let Some(best) = best else {
         let what =
@@ -79,6 +78,10 @@ pub fn select(
     let enough = sign * tried[best].mean - tried[best].standard_error;
     let chosen = tried.iter().position(|candidate| sign * candidate.mean >= enough).unwrap_or(best);
     Ok(Selection { candidates: tried, chosen })
+}
+
+fn prevalence(rows: &Rows) -> Result<Prevalence> {
+    Ok(rows.confusions(rows.truth())?.prevalence())
 }
 
 /// The fold of every row: rows of a class within a group are dealt out in turn.
@@ -97,7 +100,7 @@ fn left_out(
     training: &Rows,
     validation: &Rows,
     bases: &[Basis],
-    objective: &Objective,
+    metric: &dyn Fn(&Prevalence) -> Result<Metric>,
     plan: &FrankWolfe,
     known: bool,
     (fold_of, fold): (&[usize], usize),
@@ -109,14 +112,15 @@ fn left_out(
     let (fitted, held) = (part(false)?, part(true)?);
     let problem = Problem::new(training, &fitted, bases.to_vec())?;
     plan.check(&problem)?;
+    let mut fitting = metric(&prevalence(&fitted)?)?;
     let outcome = match known {
-        true => plan.run(&problem, &mut objective.clone()),
-        false => plan.run(&problem, &mut Probing::new(objective.clone())),
+        true => plan.run(&problem, &mut fitting),
+        false => plan.run(&problem, &mut Probing::new(fitting)),
     };
     let failed = |stopped: super::Stopped<Error>| match stopped.failure.cause {
         Err(error) => error,
         Ok(value) => Error::Mismatch(format!("the metric is {value}, expected a finite number")),
     };
     let classifier = outcome.map_err(failed)?.classifier;
-    objective.value(&held.confusions(&classifier.predict(held.scores())?)?)
+    metric(&prevalence(&held)?)?.of(&held.confusions(&classifier.predict(held.scores())?)?)
 }

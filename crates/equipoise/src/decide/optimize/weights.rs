@@ -131,9 +131,9 @@ pub fn elicit_weights<G: Guide>(
 mod tests {
     use super::*;
     use crate::decide::optimize::basis::Basis;
-    use crate::decide::optimize::objective::Objective;
     use crate::decide::optimize::oracle::Probing;
     use crate::decide::optimize::rows::{Column, Rows, Scores};
+    use crate::metric::Metric;
 
     const POSITIVE: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.15, 0.35, 0.65, 0.85];
     const TRUTH: [u8; 12] = [0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1];
@@ -194,7 +194,7 @@ mod tests {
         let rows = Rows::new(scores, &TRUTH)?;
         let bases = vec![Basis::All, Basis::column("a"), Basis::column("b")];
         let problem = Problem::new(&rows, &rows, bases)?;
-        let mut metric = Objective::by_name("f1").expect("known");
+        let mut metric = Metric::f_beta(1.0, 7.0 / 12.0)?;
         let start = Rule::most_likely(2, 3);
         let found = elicit_weights(&problem, &start, Form::Diagonal, &mut metric.clone()).unwrap();
         assert_eq!((found.rank, found.unknowns), (4, 6));

@@ -88,7 +88,7 @@ impl Sample {
     /// ```
     /// use equipoise::{Metric, decide::threshold::{Doubt, Sample}};
     /// let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1])?;
-    /// let advice = sample.advise(&Metric::named().accuracy(2)?, &[], Doubt::default())?;
+    /// let advice = sample.advise(&Metric::accuracy(2)?, &[], Doubt::default())?;
     /// assert_eq!(advice.bayes?.threshold, 0.5);
     /// assert_eq!(advice.bayes_value, Some(0.75));
     /// assert_eq!(advice.best.found().unwrap().value, 0.75);

@@ -52,7 +52,7 @@ impl Sample {
     /// ```
     /// use equipoise::{Metric, decide::threshold::Sample};
     /// let sample = Sample::new(&[0.2, 0.4, 0.6, 0.8], &[0, 1, 0, 1])?.with_groups(&[0, 0, 1, 1], 2)?;
-    /// let accuracy = Metric::named().accuracy(2)?;
+    /// let accuracy = Metric::accuracy(2)?;
     /// let best = sample.best_per_group(&accuracy, &[])?.found().unwrap();
     /// assert!(best.exact && best.value == 1.0); // any single threshold reaches 0.75 at most
     /// assert!((best.cuts[0].threshold - 0.3).abs() < 1e-12 && (best.cuts[1].threshold - 0.7).abs() < 1e-12);

@@ -12,7 +12,7 @@ use crate::view::{Measure, View};
 /// ```
 /// use equipoise::{Metric, decide::threshold::Sample};
 /// let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1])?;
-/// let best = sample.best(&Metric::named().accuracy(2)?, &[])?.found().unwrap();
+/// let best = sample.best(&Metric::accuracy(2)?, &[])?.found().unwrap();
 /// assert_eq!((best.value, best.cut.accepted), (0.75, 1));
 /// assert!((best.cut.threshold - 0.6).abs() < 1e-12);
 /// # Ok::<(), equipoise::Error>(())

@@ -41,7 +41,7 @@ pub struct Tuned {
 /// let names = ["a", "b", "c"].map(str::to_owned);
 /// let needed = [Requirement::parse("recall:a>=0.9", &names, &[])?];
 /// let most_likely = PostShift::diagonal(&[1.0; 3])?;
-/// let tuned = tune(&law, &most_likely, &Metric::named().accuracy(3)?, &needed)?.found().unwrap();
+/// let tuned = tune(&law, &most_likely, &Metric::accuracy(3)?, &needed)?.found().unwrap();
 /// assert!(tuned.confusions.rates(0)?.get(0, 0) >= 0.9);
 /// # Ok::<(), equipoise::Error>(())
 /// ```
