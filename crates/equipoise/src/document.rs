@@ -71,6 +71,12 @@ impl Object {
         read(Value::Object(self.fields), &self.at)
     }
 
+    /// Makes a value of all remaining fields; what is wrong with it is said with the place.
+    pub fn make<T: DeserializeOwned, M>(self, make: impl FnOnce(T) -> Result<M>) -> Result<M> {
+        let place = self.place();
+        at(&place, self.rest().and_then(make))
+    }
+
     /// Says that fields are left over, if any are.
     pub fn finish(self) -> Result<()> {
         match self.fields.keys().next() {

@@ -299,9 +299,10 @@ impl Metric {
         let own = self.coefficients();
         let size = norm(&own);
         let Some(posterior) = &self.belief.posterior else { return self.ratio_draws(count, random) };
-        let signs: Vec<Option<f64>> = (own.iter().zip(self.never_negative()))
-            .map(|(own, never_negative)| match posterior.signs {
-                _ if never_negative => Some(1.0),
+        let never_negative = self.family.never_negative();
+        let signs: Vec<Option<f64>> = (own.iter().enumerate())
+            .map(|(n, own)| match posterior.signs {
+                _ if n < never_negative => Some(1.0),
                 Signs::Known => Some(if *own < 0.0 { -1.0 } else { 1.0 }),
                 Signs::Unknown => None,
             })

@@ -1,9 +1,11 @@
 //! Named metrics that are not members of the six families but still have a closed form.
 
+use super::family::Form;
+use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_pairs};
 use crate::view::{Measure, View};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A recall of zero makes the slope of a geometric mean infinite; below this it stops growing.
 const LEAST_RECALL: f64 = 1e-9;
@@ -39,13 +41,38 @@ impl GeometricMean {
             _ => point.chunks(self.classes - 1).map(|errors| 1.0 - errors.iter().sum::<f64>()).collect(),
         }
     }
+}
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
+impl Form for GeometricMean {
+    fn read(object: Object, classes: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            groups: Option<usize>,
+        }
+        object.make(|fields: Fields| match classes {
+            Some(classes) => Ok(Self::new(classes, fields.groups.unwrap_or(1))),
+            None => {
+                let what = "classes is missing, expected the number or names of the classes";
+                Err(Error::Mismatch(what.to_owned()))
+            }
+        })
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.classes, self.groups)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        self.view()?.expect("the metric", view, "its measure")
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
         let recalls = self.recalls(point);
         recalls.iter().map(|r| r.max(0.0)).product::<f64>().powf(1.0 / recalls.len() as f64)
     }
 
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let recalls: Vec<f64> = self.recalls(point).iter().map(|r| r.max(LEAST_RECALL)).collect();
         let mean = (recalls.iter().map(|r| r.ln()).sum::<f64>() / recalls.len() as f64).exp();
         let slopes = recalls.iter().map(|r| mean / (recalls.len() as f64 * r));
@@ -68,7 +95,7 @@ impl MacroF {
         Ok(Self { class_priors: prevalence.class_priors().to_vec() })
     }
 
-    pub(super) fn classes(&self) -> usize {
+    fn classes(&self) -> usize {
         self.class_priors.len()
     }
 
@@ -86,12 +113,31 @@ impl MacroF {
         };
         (0..k).map(of).collect()
     }
+}
 
-    pub(super) fn value(&self, errors: &[f64]) -> f64 {
+impl Form for MacroF {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            class_priors: Vec<f64>,
+        }
+        object.make(|fields: Fields| Self::new(fields.class_priors))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.classes() * (self.classes() - 1), 1)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        View::new(Measure::OffDiagonal, self.classes(), 1)?.expect("the metric", view, "its measure")
+    }
+
+    fn value(&self, errors: &[f64]) -> f64 {
         self.by_class(errors).iter().map(|(f, _)| f).sum::<f64>() / self.classes() as f64
     }
 
-    pub(super) fn gradient(&self, errors: &[f64]) -> Vec<f64> {
+    fn gradient(&self, errors: &[f64]) -> Vec<f64> {
         let by_class = self.by_class(errors);
         // One more error takes a hit from its true class and adds a prediction of the other.
         let part = |class: usize, lost: f64| {
@@ -132,11 +178,11 @@ impl DemographicParity {
         Ok(Self { estimate, class_priors, prevalence: shares })
     }
 
-    pub(super) fn groups(&self) -> usize {
+    fn groups(&self) -> usize {
         self.prevalence.groups()
     }
 
-    pub(super) fn classes(&self) -> usize {
+    fn classes(&self) -> usize {
         self.class_priors.len()
     }
 
@@ -167,14 +213,37 @@ impl DemographicParity {
         let low = all.fold(0, |best, g| if of(g) < of(best) { g } else { best });
         (high, low)
     }
+}
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
+impl Form for DemographicParity {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            estimate: usize,
+            class_priors: Vec<f64>,
+            prevalence: GroupShares,
+        }
+        object
+            .make(|f: Fields| Self::new(f.estimate, &Prevalence::with_groups(f.class_priors, f.prevalence)?))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.classes() * (self.classes() - 1), self.groups())
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        let own = View::new(Measure::GroupRates, self.classes(), self.groups())?;
+        own.expect("the metric", view, "its measure")
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
         let q = point.len() / self.groups();
         let (high, low) = self.extremes(point);
         self.coverage(&point[high * q..][..q], high).0 - self.coverage(&point[low * q..][..q], low).0
     }
 
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let q = point.len() / self.groups();
         let (high, low) = self.extremes(point);
         let mut gradient = vec![0.0; point.len()];

@@ -3,11 +3,15 @@
 //! Points list the error rates of every group, group after group. The overall rates are
 //! $r = \sum_g \tau^g \odot r^g$, so a metric carries the group shares $\tau$.
 
-use super::quadratic::{Matrix, check_symmetric};
+use super::family::Form;
+use super::quadratic::{Matrix, check_symmetric, from_upper_triangle, upper_triangle};
+use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::linalg::{dot, norm, plus, scaled, times};
 use crate::rates::GroupShares;
-use serde::Serialize;
+use crate::view::{Measure, View};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// $(1-\lambda)\langle a, r\rangle + \lambda \sum_{u<v} \langle b^{uv}, |r^u - r^v| \rangle$ (Definition 5.1), a cost.
 pub type GroupFair = Fair<Weights>;
@@ -44,6 +48,14 @@ pub struct Fair<V> {
 
 /// How a difference of two groups' rates is charged: what the two families differ in.
 pub trait Violation: Clone {
+    /// A pair of groups and its charge as it stands in a document.
+    type Fields: DeserializeOwned + Into<Pair<Self>>;
+    /// Whether the entries are costs that cannot be negative.
+    const NEVER_NEGATIVE: bool;
+    /// The entries, each once.
+    fn entries(&self) -> Vec<f64>;
+    /// A charge with other entries, as many.
+    fn with_entries(&self, entries: &[f64]) -> Self;
     /// No charge, for this many error rates.
     fn zero(dimension: usize) -> Self;
     /// Says what is wrong with the parameters, if anything.
@@ -65,7 +77,29 @@ pub struct Weights {
     pub weights: Vec<f64>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[doc(hidden)]
+pub struct WeightsFields {
+    groups: [usize; 2],
+    weights: Vec<f64>,
+}
+
+impl From<WeightsFields> for Pair<Weights> {
+    fn from(fields: WeightsFields) -> Self {
+        Pair { groups: fields.groups, violation: Weights { weights: fields.weights } }
+    }
+}
+
 impl Violation for Weights {
+    type Fields = WeightsFields;
+    const NEVER_NEGATIVE: bool = true;
+    fn entries(&self) -> Vec<f64> {
+        self.weights.clone()
+    }
+    fn with_entries(&self, entries: &[f64]) -> Self {
+        Self { weights: entries.to_vec() }
+    }
     fn zero(dimension: usize) -> Self {
         Self { weights: vec![0.0; dimension] }
     }
@@ -95,7 +129,29 @@ pub struct Squared {
     pub matrix: Matrix,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[doc(hidden)]
+pub struct SquaredFields {
+    groups: [usize; 2],
+    matrix: Matrix,
+}
+
+impl From<SquaredFields> for Pair<Squared> {
+    fn from(fields: SquaredFields) -> Self {
+        Pair { groups: fields.groups, violation: Squared { matrix: fields.matrix } }
+    }
+}
+
 impl Violation for Squared {
+    type Fields = SquaredFields;
+    const NEVER_NEGATIVE: bool = false;
+    fn entries(&self) -> Vec<f64> {
+        upper_triangle(&self.matrix)
+    }
+    fn with_entries(&self, entries: &[f64]) -> Self {
+        Self { matrix: from_upper_triangle(entries, self.matrix.len()) }
+    }
     fn zero(dimension: usize) -> Self {
         Self { matrix: vec![vec![0.0; dimension]; dimension] }
     }
@@ -184,10 +240,36 @@ impl<V: Violation> Fair<V> {
     /// The same normal form with another trade-off.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn with_trade_off(&self, trade_off: f64) -> Self {
-        Self { trade_off, ..self.normal_form() }
+        Self { trade_off, ..self.normal_form(Measure::GroupRates) }
+    }
+}
+
+impl<V: Violation> Form for Fair<V> {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields<P> {
+            performance: Vec<f64>,
+            fairness: Vec<P>,
+            trade_off: f64,
+            prevalence: GroupShares,
+        }
+        object.make(|f: Fields<V::Fields>| {
+            let pairs = f.fairness.into_iter().map(Into::into).collect();
+            Self::new(f.performance, pairs, f.trade_off, f.prevalence)
+        })
     }
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
+    fn shape(&self) -> (usize, usize) {
+        (self.performance.len(), self.prevalence.groups())
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        let own = View::new(Measure::GroupRates, self.prevalence.classes(), self.prevalence.groups())?;
+        own.expect("the metric", view, "its measure")
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
         let q = self.performance.len();
         let charge = |pair: &Pair<V>| {
             let [u, v] = pair.groups.map(|g| &point[g * q..][..q]);
@@ -197,7 +279,7 @@ impl<V: Violation> Fair<V> {
         (1.0 - self.trade_off) * dot(&self.overall, point) + self.trade_off * violation
     }
 
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let q = self.performance.len();
         let mut gradient = scaled(&self.overall, 1.0 - self.trade_off);
         for pair in &self.fairness {
@@ -212,7 +294,7 @@ impl<V: Violation> Fair<V> {
     }
 
     /// Performance and violations each of size 1, the balance moved into the trade-off.
-    pub(super) fn normal_form(&self) -> Self {
+    fn normal_form(&self, _: Measure) -> Self {
         let performance_size = norm(&self.performance);
         let violation_size: f64 = self.fairness.iter().map(|p| p.violation.size()).sum();
         let (cost, unfair) = ((1.0 - self.trade_off) * performance_size, self.trade_off * violation_size);
@@ -222,5 +304,36 @@ impl<V: Violation> Fair<V> {
         let fairness = self.fairness.iter().map(unit).collect();
         let trade_off = if cost + unfair > 0.0 { unfair / (cost + unfair) } else { self.trade_off };
         Self::assemble(performance, fairness, trade_off, self.prevalence.clone())
+    }
+
+    /// $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair.
+    fn coefficients(&self) -> Vec<f64> {
+        let violations = self.fairness.iter().flat_map(|pair| pair.violation.entries());
+        let violations: Vec<f64> = violations.map(|b| b * self.trade_off).collect();
+        [scaled(&self.performance, 1.0 - self.trade_off), violations].concat()
+    }
+
+    fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+        let (performance, rest) = coefficients.split_at(self.performance.len());
+        let entries = rest.chunks((rest.len() / self.fairness.len()).max(1));
+        let violations = self.fairness.iter().zip(entries);
+        let violations: Vec<V> =
+            violations.map(|(pair, entries)| pair.violation.with_entries(entries)).collect();
+        let (cost, unfair): (f64, f64) = (norm(performance), violations.iter().map(Violation::size).sum());
+        let total = cost + unfair;
+        if total == 0.0 {
+            return Err(Error::AllZero { field: "coefficients".to_owned() });
+        }
+        // With no care for performance its weights are never used, but must point somewhere.
+        let performance =
+            if cost > 0.0 { scaled(performance, total / cost) } else { vec![1.0; performance.len()] };
+        let factor = if unfair > 0.0 { total / unfair } else { 0.0 };
+        let pairs = self.fairness.iter().zip(violations);
+        let pairs = pairs.map(|(pair, v)| Pair { groups: pair.groups, violation: v.times(factor) });
+        Self::new(performance, pairs.collect(), unfair / total, self.prevalence.clone())
+    }
+
+    fn never_negative(&self) -> usize {
+        if V::NEVER_NEGATIVE { self.coefficients().len() } else { self.performance.len() }
     }
 }

@@ -1,9 +1,11 @@
 //! $\phi(r) = \langle w, r \rangle$.
 
+use super::family::Form;
+use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
-use crate::view::Measure;
-use serde::Serialize;
+use crate::view::{Measure, View};
+use serde::{Deserialize, Serialize};
 
 /// A weighted sum of the coordinates (Definitions 3.1, 4.1 and 4.2 of the thesis).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,21 +24,48 @@ impl Linear {
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
+}
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
+impl Form for Linear {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            weights: Vec<f64>,
+        }
+        object.make(|fields: Fields| Self::new(fields.weights))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.weights.len(), 1)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        check::length("weights", self.weights.len(), view.dimension())
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
         dot(&self.weights, point)
     }
 
-    pub(super) fn gradient(&self) -> Vec<f64> {
+    fn gradient(&self, _: &[f64]) -> Vec<f64> {
         self.weights.clone()
     }
 
     /// Unit length; weights of correct predictions sum to 1 in size instead, as in Definition 4.1.
-    pub(super) fn normal_form(&self, measure: Measure) -> Self {
+    fn normal_form(&self, measure: Measure) -> Self {
         let size = match measure {
             Measure::Diagonal | Measure::DiagonalRates => self.weights.iter().map(|w| w.abs()).sum(),
             _ => norm(&self.weights),
         };
         Self { weights: scaled(&self.weights, 1.0 / size) }
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        self.weights.clone()
+    }
+
+    fn with_coefficients(&self, weights: &[f64]) -> Result<Self> {
+        Self::new(weights.to_vec())
     }
 }

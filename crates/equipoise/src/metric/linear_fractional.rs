@@ -1,8 +1,11 @@
 //! $\phi(r) = \langle a, r \rangle / (\langle b, r \rangle + b_0)$.
 
+use super::family::Form;
+use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, plus, scaled};
-use serde::Serialize;
+use crate::view::{Measure, View};
+use serde::{Deserialize, Serialize};
 
 /// A ratio of weighted sums (eq. 3.7, Definitions 4.9 and 4.10), such as F-beta.
 ///
@@ -42,27 +45,8 @@ impl LinearFractional {
         self.denominator_offset
     }
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
-        dot(&self.numerator, point) / self.below(point)
-    }
-
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
-        let below = self.below(point);
-        scaled(&plus(&self.numerator, -self.value(point), &self.denominator), 1.0 / below)
-    }
-
     fn below(&self, point: &[f64]) -> f64 {
         dot(&self.denominator, point) + self.denominator_offset
-    }
-
-    /// Numerator weights of total size 1; a common factor of the whole fraction changes nothing.
-    pub(super) fn normal_form(&self) -> Self {
-        let factor = 1.0 / self.numerator.iter().map(|a| a.abs()).sum::<f64>();
-        Self {
-            numerator: scaled(&self.numerator, factor),
-            denominator: scaled(&self.denominator, factor),
-            denominator_offset: self.denominator_offset * factor,
-        }
     }
 
     pub(super) fn negated(&self) -> Self {
@@ -78,5 +62,54 @@ impl LinearFractional {
         let rest = basis.iter().fold(second, |v, b| plus(&v, -dot(&v, b), b));
         basis.extend(crate::linalg::direction(&rest));
         basis
+    }
+}
+
+impl Form for LinearFractional {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            numerator: Vec<f64>,
+            denominator: Vec<f64>,
+            denominator_offset: f64,
+        }
+        object.make(|f: Fields| Self::new(f.numerator, f.denominator, f.denominator_offset))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.numerator.len(), 1)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        check::length("numerator", self.numerator.len(), view.dimension())
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
+        dot(&self.numerator, point) / self.below(point)
+    }
+
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        let below = self.below(point);
+        scaled(&plus(&self.numerator, -self.value(point), &self.denominator), 1.0 / below)
+    }
+
+    /// Numerator weights of total size 1; a common factor of the whole fraction changes nothing.
+    fn normal_form(&self, _: Measure) -> Self {
+        let factor = 1.0 / self.numerator.iter().map(|a| a.abs()).sum::<f64>();
+        Self {
+            numerator: scaled(&self.numerator, factor),
+            denominator: scaled(&self.denominator, factor),
+            denominator_offset: self.denominator_offset * factor,
+        }
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        [&self.numerator[..], &self.denominator, &[self.denominator_offset]].concat()
+    }
+
+    fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+        let d = self.numerator.len();
+        Self::new(coefficients[..d].to_vec(), coefficients[d..2 * d].to_vec(), coefficients[2 * d])
     }
 }

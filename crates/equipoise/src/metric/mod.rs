@@ -7,9 +7,9 @@
 
 mod belief;
 mod closed;
-mod coefficients;
 mod compare;
 mod credible;
+mod family;
 mod group_fair;
 mod linear;
 mod linear_fractional;
@@ -21,6 +21,7 @@ mod scorer;
 pub use belief::{Posterior, RatioInterval, Signs};
 pub use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;
+pub use family::Family;
 pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
 pub use linear::Linear;
 pub use linear_fractional::LinearFractional;
@@ -33,7 +34,7 @@ pub use quadratic::{Matrix, Quadratic};
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
 use crate::linalg::norm;
-use crate::rates::{GroupConfusions, GroupShares, Prevalence};
+use crate::rates::{GroupConfusions, GroupShares};
 use crate::view::{Measure, View};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -60,61 +61,6 @@ impl Sense {
     }
 }
 
-/// The parametric form of a metric.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Family {
-    /// A weighted sum.
-    Linear(Linear),
-    /// A ratio of weighted sums.
-    LinearFractional(LinearFractional),
-    /// Weighted sum plus a quadratic form.
-    Quadratic(Quadratic),
-    /// Any degree.
-    Polynomial(Polynomial),
-    /// Errors plus weighted absolute differences between groups.
-    GroupFair(GroupFair),
-    /// Errors plus squared differences between groups.
-    GroupFairQuadratic(GroupFairQuadratic),
-    /// The mean F-measure of the classes.
-    MacroF(MacroF),
-    /// The geometric mean of recalls.
-    #[serde(rename = "g_mean")]
-    GeometricMean(GeometricMean),
-    /// The largest coverage difference between groups.
-    DemographicParity(DemographicParity),
-}
-
-impl Family {
-    const KINDS: [&str; 9] = [
-        "linear",
-        "linear_fractional",
-        "quadratic",
-        "polynomial",
-        "group_fair",
-        "group_fair_quadratic",
-        "macro_f",
-        "g_mean",
-        "demographic_parity",
-    ];
-
-    /// The word for this family in documents.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Family::Linear(_) => "linear",
-            Family::LinearFractional(_) => "linear_fractional",
-            Family::Quadratic(_) => "quadratic",
-            Family::Polynomial(_) => "polynomial",
-            Family::GroupFair(_) => "group_fair",
-            Family::GroupFairQuadratic(_) => "group_fair_quadratic",
-            Family::MacroF(_) => "macro_f",
-            Family::GeometricMean(_) => "g_mean",
-            Family::DemographicParity(_) => "demographic_parity",
-        }
-    }
-}
-
 /// A metric: what a classifier is worth, or costs.
 ///
 /// ```
@@ -136,30 +82,12 @@ pub struct Metric {
 impl Metric {
     /// A metric; the family's coefficients must fit the view.
     pub fn new(view: View, sense: Sense, family: Family) -> Result<Self> {
-        let d = view.dimension();
-        let grouped = view.measure() == Measure::GroupRates;
-        let fair = |classes: usize, groups: usize| {
-            let needed = View::new(Measure::GroupRates, classes, groups)?;
-            needed.expect("the metric", &view, "its measure")
-        };
-        match &family {
-            Family::GroupFair(f) => fair(f.prevalence().classes(), f.prevalence().groups())?,
-            Family::GroupFairQuadratic(f) => fair(f.prevalence().classes(), f.prevalence().groups())?,
-            Family::DemographicParity(f) => fair(f.classes(), f.groups())?,
-            Family::GeometricMean(f) => f.view()?.expect("the metric", &view, "its measure")?,
-            other if grouped => {
-                let kind = other.kind();
-                let what = format!("kind is \"{kind}\", expected a group family for measure \"group_rates\"");
-                return Err(Error::Mismatch(what));
-            }
-            Family::Linear(f) => check::length("weights", f.weights().len(), d)?,
-            Family::LinearFractional(f) => check::length("numerator", f.numerator().len(), d)?,
-            Family::Quadratic(f) => check::length("linear", f.linear().len(), d)?,
-            Family::Polynomial(f) => check::length("tensors[0]", f.dimension(), d)?,
-            Family::MacroF(f) => {
-                View::new(Measure::OffDiagonal, f.classes(), 1)?.expect("the metric", &view, "its measure")?
-            }
+        if view.measure() == Measure::GroupRates && family.shape().1 == 1 {
+            let kind = family.kind();
+            let what = format!("kind is \"{kind}\", expected a group family for measure \"group_rates\"");
+            return Err(Error::Mismatch(what));
         }
+        family.fit(&view)?;
         Ok(Self { view, sense, family, class_names: None, belief: Belief::default() })
     }
 
@@ -200,32 +128,12 @@ impl Metric {
     /// # Panics
     /// If the point has fewer coordinates than the view.
     pub fn value(&self, point: &[f64]) -> f64 {
-        match &self.family {
-            Family::Linear(f) => f.value(point),
-            Family::LinearFractional(f) => f.value(point),
-            Family::Quadratic(f) => f.value(point),
-            Family::Polynomial(f) => f.value(point),
-            Family::GroupFair(f) => f.value(point),
-            Family::GroupFairQuadratic(f) => f.value(point),
-            Family::MacroF(f) => f.value(point),
-            Family::GeometricMean(f) => f.value(point),
-            Family::DemographicParity(f) => f.value(point),
-        }
+        self.family.value(point)
     }
 
     /// $\nabla\phi$ at a point.
     pub fn gradient(&self, point: &[f64]) -> Vec<f64> {
-        match &self.family {
-            Family::Linear(f) => f.gradient(),
-            Family::LinearFractional(f) => f.gradient(point),
-            Family::Quadratic(f) => f.gradient(point),
-            Family::Polynomial(f) => f.gradient(point),
-            Family::GroupFair(f) => f.gradient(point),
-            Family::GroupFairQuadratic(f) => f.gradient(point),
-            Family::MacroF(f) => f.gradient(point),
-            Family::GeometricMean(f) => f.gradient(point),
-            Family::DemographicParity(f) => f.gradient(point),
-        }
+        self.family.gradient(point)
     }
 
     /// How much the holder of this metric likes a point: the value of a utility, minus that of a cost.
@@ -241,19 +149,46 @@ impl Metric {
     /// The representative of all metrics that order points alike by a positive factor (and, for groups, by
     /// moving size between weights and trade-off).
     pub fn normal_form(&self) -> Self {
-        let family = match &self.family {
-            Family::Linear(f) => Family::Linear(f.normal_form(self.view.measure())),
-            Family::LinearFractional(f) => Family::LinearFractional(f.normal_form()),
-            Family::Quadratic(f) => Family::Quadratic(f.normal_form()),
-            Family::Polynomial(f) => Family::Polynomial(f.normal_form()),
-            Family::GroupFair(f) => Family::GroupFair(f.normal_form()),
-            Family::GroupFairQuadratic(f) => Family::GroupFairQuadratic(f.normal_form()),
-            other => other.clone(),
-        };
+        let family = self.family.normal_form(self.view.measure());
         let normal = Self { family, belief: Belief::default(), ..self.clone() };
         let (size, normal_size) = (norm(&self.coefficients()), norm(&normal.coefficients()));
         let belief = self.belief.times(if size > 0.0 { normal_size / size } else { 1.0 });
         Self { belief, ..normal }
+    }
+
+    /// The coefficients in the order of the document format; empty for metrics without any.
+    ///
+    /// | kind | coefficients |
+    /// |---|---|
+    /// | `linear` | the weights |
+    /// | `linear_fractional` | numerator, denominator, offset of the denominator |
+    /// | `quadratic` | linear part, then the upper triangle of the matrix, row by row |
+    /// | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
+    /// | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
+    /// | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
+    /// | `macro_f`, `g_mean`, `demographic_parity` | none |
+    ///
+    /// ```
+    /// use equipoise::Metric;
+    /// let text = r#"{"format":1,"kind":"quadratic","measure":"off_diagonal_rates","sense":"cost",
+    ///                "linear":[1,6],"quadratic":[[2,3],[3,4]]}"#;
+    /// assert_eq!(Metric::from_json(text)?.coefficients(), [1.0, 6.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn coefficients(&self) -> Vec<f64> {
+        self.family.coefficients()
+    }
+
+    /// The metric of the same family, view and sense with other coefficients, in the order of
+    /// [`Metric::coefficients`].
+    ///
+    /// For group metrics the trade-off is the share of the fairness part in the size of both,
+    /// $\lambda = S/(\|a'\| + S)$, which leaves every value as the coefficients give it.
+    pub fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+        check::length("coefficients", coefficients.len(), self.coefficients().len())?;
+        check::all_finite("coefficients", coefficients)?;
+        let family = self.family.with_coefficients(coefficients)?;
+        Ok(Self { family, belief: Belief::default(), ..self.clone() })
     }
 
     /// How many false alarms one missed case costs, for a linear two-class metric; class 1 is the case.
@@ -290,7 +225,7 @@ impl Metric {
 
     fn read(mut object: Object, shares: Option<&GroupShares>) -> Result<Self> {
         let place = object.place();
-        let kind = object.kind("kind", &Family::KINDS)?;
+        let kind = object.kind("kind", Family::KINDS)?;
         let measures = Measure::ALL.map(Measure::name);
         let measure_name = object.kind("measure", &measures)?;
         let measure = Measure::ALL.into_iter().find(|m| m.name() == measure_name).expect("checked by kind");
@@ -306,7 +241,8 @@ impl Metric {
         {
             object.insert("prevalence", serde_json::to_value(shares).expect("numbers"));
         }
-        let (family, dimension, groups) = Self::read_family(&kind, object, classes.as_ref(), &place)?;
+        let family = Family::read(&kind, object, classes.as_ref().map(Classes::count))?;
+        let (dimension, groups) = family.shape();
         let check = || {
             let count = match &classes {
                 Some(classes) => classes.count(),
@@ -320,84 +256,6 @@ impl Metric {
             }
         };
         document::at(&place, check())
-    }
-
-    /// The family, how many coordinates it has per group, and how many groups.
-    fn read_family(
-        kind: &str,
-        object: Object,
-        classes: Option<&Classes>,
-        place: &str,
-    ) -> Result<(Family, usize, usize)> {
-        Ok(match kind {
-            "linear" => {
-                let raw: raw::Linear = object.rest()?;
-                let d = raw.weights.len();
-                (Family::Linear(document::at(place, Linear::new(raw.weights))?), d, 1)
-            }
-            "linear_fractional" => {
-                let raw: raw::LinearFractional = object.rest()?;
-                let d = raw.numerator.len();
-                let made = LinearFractional::new(raw.numerator, raw.denominator, raw.denominator_offset);
-                (Family::LinearFractional(document::at(place, made)?), d, 1)
-            }
-            "quadratic" => {
-                let raw: raw::Quadratic = object.rest()?;
-                let d = raw.linear.len();
-                let made = Quadratic::new(raw.linear, raw.quadratic);
-                let made = made.and_then(|made| made.plus_constant(raw.constant));
-                (Family::Quadratic(document::at(place, made)?), d, 1)
-            }
-            "polynomial" => {
-                let raw: raw::Polynomial = object.rest()?;
-                let found = raw.tensors.len();
-                document::at(place, check::length("tensors", found, raw.degree))?;
-                let made = document::at(place, Polynomial::new(raw.tensors))?;
-                let d = made.dimension();
-                (Family::Polynomial(made), d, 1)
-            }
-            "group_fair" => {
-                let raw: raw::Fair<raw::Weights> = object.rest()?;
-                let (d, m) = (raw.performance.len(), raw.prevalence.groups());
-                let pairs = raw.fairness.into_iter();
-                let pairs =
-                    pairs.map(|p| Pair { groups: p.groups, violation: Weights { weights: p.weights } });
-                let made = Fair::new(raw.performance, pairs.collect(), raw.trade_off, raw.prevalence);
-                (Family::GroupFair(document::at(place, made)?), d, m)
-            }
-            "group_fair_quadratic" => {
-                let raw: raw::Fair<raw::Squared> = object.rest()?;
-                let (d, m) = (raw.performance.len(), raw.prevalence.groups());
-                let pairs = raw.fairness.into_iter();
-                let pairs = pairs.map(|p| Pair { groups: p.groups, violation: Squared { matrix: p.matrix } });
-                let made = Fair::new(raw.performance, pairs.collect(), raw.trade_off, raw.prevalence);
-                (Family::GroupFairQuadratic(document::at(place, made)?), d, m)
-            }
-            "macro_f" => {
-                let raw: raw::MacroF = object.rest()?;
-                let made = document::at(place, MacroF::new(raw.class_priors))?;
-                let k = made.classes();
-                (Family::MacroF(made), k * k - k, 1)
-            }
-            "g_mean" => {
-                let raw: raw::GeometricMean = object.rest()?;
-                let Some(classes) = classes else {
-                    let what = "classes is missing, expected the number or names of the classes".to_owned();
-                    return document::at(place, Err(Error::Mismatch(what)));
-                };
-                let mean = GeometricMean::new(classes.count(), raw.groups);
-                (Family::GeometricMean(mean), classes.count(), raw.groups)
-            }
-            _ => {
-                let raw: raw::DemographicParity = object.rest()?;
-                let m = raw.prevalence.groups();
-                let prevalence = Prevalence::with_groups(raw.class_priors, raw.prevalence);
-                let made = prevalence.and_then(|p| DemographicParity::new(raw.estimate, &p));
-                let made = document::at(place, made)?;
-                let k = made.classes();
-                (Family::DemographicParity(made), k * k - k, m)
-            }
-        })
     }
 
     /// The document of this metric, on one line.
@@ -463,88 +321,4 @@ fn classes_from_dimension(measure: Measure, dimension: usize) -> Result<usize> {
         value: dimension as f64,
         expected: "k * k - k for k classes: 2, 6, 12, 20 and so on",
     })
-}
-
-/// The fields of each kind as they stand in a document, unchecked.
-mod raw {
-    use crate::rates::GroupShares;
-    use serde::Deserialize;
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Linear {
-        pub weights: Vec<f64>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct LinearFractional {
-        pub numerator: Vec<f64>,
-        pub denominator: Vec<f64>,
-        pub denominator_offset: f64,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Quadratic {
-        pub linear: Vec<f64>,
-        pub quadratic: Vec<Vec<f64>>,
-        #[serde(default)]
-        pub constant: f64,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Polynomial {
-        pub degree: usize,
-        pub tensors: Vec<Vec<f64>>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Fair<P> {
-        pub performance: Vec<f64>,
-        pub fairness: Vec<P>,
-        pub trade_off: f64,
-        pub prevalence: GroupShares,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Weights {
-        pub groups: [usize; 2],
-        pub weights: Vec<f64>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct Squared {
-        pub groups: [usize; 2],
-        pub matrix: Vec<Vec<f64>>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct MacroF {
-        pub class_priors: Vec<f64>,
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct GeometricMean {
-        #[serde(default = "one")]
-        pub groups: usize,
-    }
-
-    fn one() -> usize {
-        1
-    }
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    pub struct DemographicParity {
-        pub estimate: usize,
-        pub class_priors: Vec<f64>,
-        pub prevalence: GroupShares,
-    }
 }

@@ -1,8 +1,11 @@
 //! $\phi(r) = \sum_t \tfrac1{t!} T_t[r, \dots, r]$ with symmetric tensors $T_t$.
 
+use super::family::Form;
+use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::linalg::{dot, norm, scaled};
-use serde::Serialize;
+use crate::view::{Measure, View};
+use serde::{Deserialize, Serialize};
 
 /// A polynomial of any degree (eq. 6.26).
 ///
@@ -43,12 +46,43 @@ impl Polynomial {
         self.tensors[0].len()
     }
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
+    pub(super) fn negated(&self) -> Self {
+        self.times(-1.0)
+    }
+
+    fn times(&self, factor: f64) -> Self {
+        Self { tensors: self.tensors.iter().map(|t| scaled(t, factor)).collect(), ..self.clone() }
+    }
+}
+
+impl Form for Polynomial {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            degree: usize,
+            tensors: Vec<Vec<f64>>,
+        }
+        object.make(|f: Fields| {
+            check::length("tensors", f.tensors.len(), f.degree)?;
+            Self::new(f.tensors)
+        })
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.dimension(), 1)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        check::length("tensors[0]", self.dimension(), view.dimension())
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
         let orders = self.tensors.iter().enumerate();
         orders.map(|(t, tensor)| contract(tensor, point, 0)[0] / factorial(t + 1)).sum()
     }
 
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; point.len()];
         for (t, tensor) in self.tensors.iter().enumerate() {
             let part = contract(tensor, point, 1);
@@ -58,17 +92,37 @@ impl Polynomial {
     }
 
     /// All coefficients together have length 1.
-    pub(super) fn normal_form(&self) -> Self {
+    fn normal_form(&self, _: Measure) -> Self {
         self.times(1.0 / norm(&self.tensors.concat()))
     }
 
-    pub(super) fn negated(&self) -> Self {
-        self.times(-1.0)
+    fn coefficients(&self) -> Vec<f64> {
+        let sorted = |(t, tensor): (usize, &Vec<f64>)| -> Vec<f64> {
+            let places = 0..tensor.len();
+            places.filter(|&n| n == sorted_entry(n, self.dimension(), t + 1)).map(|n| tensor[n]).collect()
+        };
+        self.tensors.iter().enumerate().flat_map(sorted).collect()
     }
 
-    fn times(&self, factor: f64) -> Self {
-        Self { tensors: self.tensors.iter().map(|t| scaled(t, factor)).collect(), ..self.clone() }
+    fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+        let mut rest = coefficients.iter();
+        let mut tensors = self.tensors.clone();
+        for (t, tensor) in tensors.iter_mut().enumerate() {
+            for n in 0..tensor.len() {
+                let sorted = sorted_entry(n, self.dimension(), t + 1);
+                // The sorted entry of a position comes no later than the position.
+                tensor[n] = if sorted == n { rest.next().copied().unwrap_or(0.0) } else { tensor[sorted] };
+            }
+        }
+        Self::new(tensors)
     }
+}
+
+/// The position of the entry with the same indices in increasing order.
+fn sorted_entry(n: usize, q: usize, order: usize) -> usize {
+    let mut index: Vec<usize> = (0..order).map(|p| n / q.pow(p as u32) % q).collect();
+    index.sort_unstable();
+    index.iter().fold(0, |position, i| position * q + i)
 }
 
 pub(crate) fn factorial(n: usize) -> f64 {
@@ -87,10 +141,7 @@ fn contract(tensor: &[f64], point: &[f64], order: u32) -> Vec<f64> {
 fn check_symmetric(field: &str, tensor: &[f64], q: usize, order: usize) -> Result<()> {
     let scale = norm(tensor);
     for (n, value) in tensor.iter().enumerate() {
-        let mut index: Vec<usize> = (0..order).rev().map(|p| n / q.pow(p as u32) % q).collect();
-        index.sort_unstable();
-        let sorted = index.iter().fold(0, |acc, i| acc * q + i);
-        if (value - tensor[sorted]).abs() > 1e-9 * scale {
+        if (value - tensor[sorted_entry(n, q, order)]).abs() > 1e-9 * scale {
             let expected = "the value of its permuted entry (a symmetric tensor)";
             return Err(Error::Number { field: format!("{field}[{n}]"), value: *value, expected });
         }

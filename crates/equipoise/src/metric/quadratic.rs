@@ -1,8 +1,11 @@
 //! $\phi(r) = \langle a, r \rangle + \tfrac12 r^T B r + c$.
 
+use super::family::Form;
+use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
-use serde::Serialize;
+use crate::view::{Measure, View};
+use serde::{Deserialize, Serialize};
 
 /// A symmetric matrix, as a list of rows.
 pub type Matrix = Vec<Vec<f64>>;
@@ -51,20 +54,6 @@ impl Quadratic {
         self.constant
     }
 
-    pub(super) fn value(&self, point: &[f64]) -> f64 {
-        dot(&self.linear, point) + 0.5 * form(&self.quadratic, point) + self.constant
-    }
-
-    pub(super) fn gradient(&self, point: &[f64]) -> Vec<f64> {
-        self.linear.iter().zip(&self.quadratic).map(|(a, row)| a + dot(row, point)).collect()
-    }
-
-    /// $\|a\|^2 + \|B\|_F^2 = 1$, no constant.
-    pub(super) fn normal_form(&self) -> Self {
-        let size = norm(&[norm(&self.linear), norm(&self.quadratic.concat())]);
-        Self { constant: 0.0, ..self.times(1.0 / size) }
-    }
-
     pub(super) fn negated(&self) -> Self {
         self.times(-1.0)
     }
@@ -76,6 +65,66 @@ impl Quadratic {
             constant: self.constant * factor,
         }
     }
+}
+
+impl Form for Quadratic {
+    fn read(object: Object, _: Option<usize>) -> Result<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            linear: Vec<f64>,
+            quadratic: Matrix,
+            #[serde(default)]
+            constant: f64,
+        }
+        object.make(|f: Fields| Self::new(f.linear, f.quadratic)?.plus_constant(f.constant))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        (self.linear.len(), 1)
+    }
+
+    fn fit(&self, view: &View) -> Result<()> {
+        check::length("linear", self.linear.len(), view.dimension())
+    }
+
+    fn value(&self, point: &[f64]) -> f64 {
+        dot(&self.linear, point) + 0.5 * form(&self.quadratic, point) + self.constant
+    }
+
+    fn gradient(&self, point: &[f64]) -> Vec<f64> {
+        self.linear.iter().zip(&self.quadratic).map(|(a, row)| a + dot(row, point)).collect()
+    }
+
+    /// $\|a\|^2 + \|B\|_F^2 = 1$, no constant.
+    fn normal_form(&self, _: Measure) -> Self {
+        let size = norm(&[norm(&self.linear), norm(&self.quadratic.concat())]);
+        Self { constant: 0.0, ..self.times(1.0 / size) }
+    }
+
+    fn coefficients(&self) -> Vec<f64> {
+        [self.linear.clone(), upper_triangle(&self.quadratic)].concat()
+    }
+
+    fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+        let (linear, entries) = coefficients.split_at(self.linear.len());
+        Self::new(linear.to_vec(), from_upper_triangle(entries, linear.len()))?.plus_constant(self.constant)
+    }
+}
+
+/// The entries of a symmetric matrix, each once, row by row.
+pub(super) fn upper_triangle(matrix: &Matrix) -> Vec<f64> {
+    matrix.iter().enumerate().flat_map(|(i, row)| row[i..].to_vec()).collect()
+}
+
+pub(super) fn from_upper_triangle(entries: &[f64], size: usize) -> Matrix {
+    let mut matrix = vec![vec![0.0; size]; size];
+    let places = (0..size).flat_map(|i| (i..size).map(move |j| (i, j)));
+    for ((i, j), entry) in places.zip(entries) {
+        matrix[i][j] = *entry;
+        matrix[j][i] = *entry;
+    }
+    matrix
 }
 
 /// $x^T B x$.
