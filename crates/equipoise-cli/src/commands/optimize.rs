@@ -387,7 +387,11 @@ fn probing<J: Judge>(judge: J, args: &Optimize) -> Result<Probing<J>> {
 type Baseline<E> = (&'static str, Result<Classifier, Failure<E>>);
 
 /// Simpler methods, by name.
-fn simpler<J: Judge>(problem: &Problem, probing: &mut Probing<J>, candidates: usize) -> Vec<Baseline<J::Err>> {
+fn simpler<J: Judge>(
+    problem: &Problem,
+    probing: &mut Probing<J>,
+    candidates: usize,
+) -> Vec<Baseline<J::Err>> {
     let mut found = vec![
         ("plug_in", baselines::plug_in_search(problem, probing, candidates)),
         ("cyclic", baselines::cyclic_search(problem, probing, candidates)),

@@ -101,11 +101,6 @@ impl Table {
         csv::write(self)
     }
 
-    /// The table again from its comma-separated values.
-    pub fn from_csv(name: &'static str, columns: &'static [Column], text: &str) -> crate::Result<Self> {
-        csv::read(name, columns, text)
-    }
-
     /// As one JSON object per line; texts are as they were sent.
     pub fn json_lines(&self) -> String {
         let line = |row: &Vec<Cell>| {
