@@ -540,7 +540,7 @@ fn random_profiles(w: &[f64], shares: &GroupShares, random: &mut Xoshiro256PlusP
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::angle;
+    use crate::linalg::{angle, normals};
     use crate::view::{Measure, View};
 
     /// Whatever the family: a tilted pair is feasible, favours its first point, and differs where it differed before.
@@ -609,6 +609,40 @@ mod tests {
                 exact += usize::from(angle(&found, &w) < 1e-9);
             }
             assert!(if m == 2 { exact == 50 } else { exact > 10 }, "{m}: {exact}");
+        }
+    }
+
+    /// Brute force over all steps of even odds.
+    #[test]
+    fn the_best_direction_is_the_best_of_very_many() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+        let fuzz = Fuzz { variance: 0.05, lapse: 0.0 };
+        for d in [3, 4, 6] {
+            let mut posterior = Posterior::new(d, 1.0);
+            for _ in 0..d {
+                let evidence = super::super::posterior::Evidence::Positive { variance: 0.05, lapse: 0.0 };
+                posterior.add(normals(d, &mut random), evidence);
+            }
+            posterior.settle(30, 1e-9);
+            let mean = Direction::of(&posterior).mean;
+            let slopes: Vec<Vec<f64>> = (0..3).map(|_| normals(d, &mut random)).collect();
+            let change = |step: &[f64]| {
+                slopes.iter().zip(step).fold(vec![0.0; d], |sum, (slope, x)| plus(&sum, *x, slope))
+            };
+            let value = |step: &[f64]| {
+                let w = change(step);
+                let spread = posterior.spread(&w);
+                let across = plus(&spread, -dot(&spread, &mean), &mean);
+                dot(&across, &across) / (dot(&w, &spread) + fuzz.variance * dot(step, step))
+            };
+            let found = best_direction(&slopes, &posterior, &mean, fuzz).unwrap();
+            assert!(dot(&change(&found), posterior.mean()).abs() < 1e-9);
+            let tilt: Vec<f64> = slopes.iter().map(|slope| dot(slope, posterior.mean())).collect();
+            let tilt = direction(&tilt).unwrap();
+            let steps = (0..20_000).map(|_| normals(3, &mut random));
+            let best = steps.map(|step| value(&plus(&step, -dot(&step, &tilt), &tilt))).fold(0.0, f64::max);
+            assert!(best <= value(&found) * (1.0 + 1e-9), "{d}: {best} {}", value(&found));
+            assert!(best >= value(&found) * 0.999, "{d}: {best} {}", value(&found));
         }
     }
 }

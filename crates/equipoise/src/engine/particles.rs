@@ -279,3 +279,59 @@ impl<'a> Lines<'a> {
         log
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::normals;
+    use std::f64::consts::{FRAC_1_SQRT_2, TAU};
+
+    /// In two coordinates a pencil is a direction in space, so that the posterior is an integral over a sphere.
+    #[test]
+    fn a_cloud_in_the_plane_has_the_moments_of_a_grid() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut point = || {
+            let [x, y]: [f64; 2] = normals(2, &mut random).try_into().unwrap();
+            let length = x.hypot(y).max(1.0);
+            vec![x / length, y / length, 1.0]
+        };
+        let probes: Vec<[Vec<f64>; 2]> = (0..3).map(|_| [point(), point()]).collect();
+        let seen: Vec<Seen> = (0..6)
+            .map(|n| {
+                let (first, second, variance, lapse) = (point(), point(), 0.02, 0.05);
+                let unsure = Evidence::Within { half_width: 0.1, variance, lapse };
+                let evidence = if n == 4 { unsure } else { Evidence::Positive { variance, lapse } };
+                Seen { first, second, evidence }
+            })
+            .collect();
+        let mut exact = [0.0; 3];
+        let mut mass = 0.0;
+        for cell in 0..100 * 300 {
+            // Planes are even over the normals, of which those near the constants have a pole.
+            let z = FRAC_1_SQRT_2 * ((f64::from(cell / 300) + 0.5) / 50.0 - 1.0);
+            let (sin, cos) = (TAU * (f64::from(cell % 300) + 0.5) / 300.0).sin_cos();
+            let flat = (1.0 - z * z).sqrt();
+            // Two vectors whose product is the normal.
+            let pencil = Pencil::new(&[-sin, cos, 0.0], &[-z * cos, -z * sin, flat]).unwrap();
+            assert!(pencil.has_no_pole());
+            let weight = log_of_all(&seen, &pencil).exp();
+            mass += weight;
+            probes.iter().zip(&mut exact).for_each(|([x, y], sum)| *sum += weight * pencil.ahead(x, y));
+        }
+        let seeds = 8;
+        let mut found = [0.0; 3];
+        for seed in 0..seeds {
+            let mut cloud = Cloud::new(2, seed);
+            for Seen { first, second, evidence } in &seen {
+                cloud.take(first.clone(), second.clone(), *evidence);
+            }
+            let share = 1.0 / (seeds as usize * MEMBERS) as f64;
+            for member in cloud.members() {
+                probes.iter().zip(&mut found).for_each(|([x, y], sum)| *sum += share * member.ahead(x, y));
+            }
+        }
+        for (found, exact) in found.iter().zip(exact) {
+            assert!((found - exact / mass).abs() < 0.01, "{found} {}", exact / mass);
+        }
+    }
+}

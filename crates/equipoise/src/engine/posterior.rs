@@ -48,7 +48,9 @@ impl Evidence {
             Evidence::Within { half_width, variance, lapse } => {
                 let s = (variance + cavity_variance).sqrt();
                 let (inside, place, spread) = between((mean.abs() - half_width) / s, 2.0 * half_width / s);
-                let (first, second) = (-mean.signum() * place / s, (1.0 - spread) / (s * s));
+                // Even to the last digit: answers that favour no side must not add up to a direction.
+                let side = if mean == 0.0 { 0.0 } else { mean.signum() };
+                let (first, second) = (-side * place / s, (1.0 - spread) / (s * s));
                 // With lapses, the answer was meant with probability `meant`.
                 let meant = (1.0 - lapse) * inside / (lapse + (1.0 - lapse) * inside);
                 let meant = if lapse == 0.0 { 1.0 } else { meant };
@@ -259,6 +261,9 @@ impl Posterior {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::{direction, normals};
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
 
     /// One weight, one answer: the moments can be integrated numerically.
     #[test]
@@ -325,6 +330,45 @@ mod tests {
             let all = posterior.mean().iter().chain(&posterior.covariance);
             assert!(all.into_iter().all(|x| x.abs() < 100.0), "{before} {:?}", posterior.mean());
             assert!(posterior.mean()[0].abs() < 0.1, "{before} {:?}", posterior.mean());
+        }
+    }
+
+    /// Several weights, answers of both kinds: against plain integration over the prior.
+    #[test]
+    fn a_few_answers_about_several_weights_have_nearly_the_exact_moments() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+        for (d, step) in [(2_u32, 0.1), (3, 0.25), (4, 0.4)] {
+            let mut posterior = Posterior::new(d as usize, 1.0);
+            for n in 0..6 {
+                let w = direction(&normals(d as usize, &mut random)).unwrap();
+                let (variance, lapse) = (0.3, if n % 2 == 0 { 0.0 } else { 0.05 });
+                let unsure = Evidence::Within { half_width: 0.5, variance, lapse };
+                posterior.add(w, if n == 4 { unsure } else { Evidence::Positive { variance, lapse } });
+            }
+            posterior.settle(200, 1e-10);
+            let size = d as usize;
+            let places = (10.0_f64 / step).round() as usize;
+            let (mut mass, mut first, mut second) = (0.0, vec![0.0; size], vec![0.0; size * size]);
+            for cell in 0..places.pow(d) {
+                let coordinate = |i: u32| -5.0 + step * ((cell / places.pow(i) % places) as f64 + 0.5);
+                let theta: Vec<f64> = (0..d).map(coordinate).collect();
+                let said: f64 = posterior.evidence().map(|(w, e)| e.log_chance(dot(w, &theta))).sum();
+                let weight = (said - 0.5 * dot(&theta, &theta)).exp();
+                mass += weight;
+                for i in 0..size {
+                    first[i] += weight * theta[i];
+                    (0..size).for_each(|j| second[i * size + j] += weight * theta[i] * theta[j]);
+                }
+            }
+            for i in 0..size {
+                let exact = first[i] / mass;
+                assert!((posterior.mean()[i] - exact).abs() < 0.02, "{d}: {:?} {exact}", posterior.mean());
+                for j in 0..size {
+                    let exact = second[i * size + j] / mass - exact * first[j] / mass;
+                    let found = posterior.covariance(i)[j];
+                    assert!((found - exact).abs() < 0.02, "{d}: {i} {j} {found} {exact}");
+                }
+            }
         }
     }
 }

@@ -409,3 +409,54 @@ pub(super) fn entropy(p: f64) -> f64 {
     let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
     part(p) + part(1.0 - p)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::population::Logistic;
+
+    /// Against the same integral written plainly, on a grid fifty times as fine.
+    #[test]
+    fn quantiles_are_those_of_a_fine_integration() {
+        let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
+        let noises = [(Noise { slope: 5.0, lapse: 0.02 }, 0.3), (Noise { slope: 20.0, lapse: 0.1 }, 0.7)];
+        let mut posterior = RatioPosterior::new(space, &noises);
+        let unit = posterior.unit();
+        let ahead = |query: &Query, log_ratio: f64| {
+            let ratio = log_ratio.exp();
+            let gain = ratio * (query.first[0] - query.second[0]) + query.first[1] - query.second[1];
+            gain / ratio.hypot(1.0) / unit
+        };
+        let mut asked: Vec<(Query, f64)> = vec![];
+        for n in 0..10 {
+            let (_, query) = posterior.question().unwrap();
+            // Somebody with a ratio of 6 who errs once.
+            let is_first = (ahead(&query, 6_f64.ln()) > 0.0) != (n == 3);
+            posterior.take(&query, &if is_first { Preference::First } else { Preference::Second }.into());
+            asked.push((query, if is_first { 1.0 } else { -1.0 }));
+            let (range, steps) = (200_f64.ln(), 40_000);
+            let at = |step: usize| range * (2.0 * (step as f64 + 0.5) / steps as f64 - 1.0);
+            let likelihood = |log_ratio: f64| -> f64 {
+                let of_noise = |(noise, weight): &(Noise, f64)| {
+                    asked.iter().fold(*weight, |product, (query, sign)| {
+                        let right = 1.0 / (1.0 + (-noise.slope * sign * ahead(query, log_ratio)).exp());
+                        product * (noise.lapse + (1.0 - 2.0 * noise.lapse) * right)
+                    })
+                };
+                noises.iter().map(of_noise).sum()
+            };
+            let masses: Vec<f64> = (0..steps).map(|step| likelihood(at(step))).collect();
+            let total: f64 = masses.iter().sum();
+            for share in [0.025, 0.5, 0.975] {
+                let mut below = 0.0;
+                let reaches = |mass: &f64| {
+                    below += mass / total;
+                    below >= share
+                };
+                let exact = at(masses.iter().position(reaches).unwrap());
+                let found = posterior.quantile(share).ln();
+                assert!((found - exact).abs() < 0.5 * posterior.scale().step, "{n} {share}: {found} {exact}");
+            }
+        }
+    }
+}
