@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _core, _inputs, _predictions
+from . import _checks, _core, _inputs, _predictions
 from .metric import Metric
 from .scoring import confusion_counts
 
@@ -458,5 +458,6 @@ def _frank_wolfe(
     columns = [np.ascontiguousarray(column) for column in probabilities.T]
     judge = metric._core if isinstance(metric, Metric) else metric
     truth = _inputs.places(labels, numbers, "y")
-    document, notes = _core.frank_wolfe(columns, truth, judge, codes, max(groups, 1), by_group, iterations)
+    count = _checks.whole(iterations, "iterations", 1)
+    document, notes = _core.frank_wolfe(columns, truth, judge, codes, max(groups, 1), by_group, count)
     return _Votes(document), notes

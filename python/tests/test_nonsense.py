@@ -1,15 +1,14 @@
 """Whatever is passed to a public function, what comes back is a value, a ValueError or a TypeError: never a panic."""
 
 import json
-import os
 
 import numpy as np
 import pytest
 
 import equipoise
 from equipoise import Interview, Metric, Question, Space, export, simulated_expert
+from seed import SEED
 
-SEED = int(os.environ.get("EQUIPOISE_TEST_SEED", np.random.SeedSequence().entropy % 2**32))
 SPACE = {"kind": "logistic", "slope": 5}
 ROUNDS = 60
 
@@ -153,6 +152,14 @@ def test_estimators_refuse_nonsense(estimator):
             assert str(refused)
         except BaseException as other:
             pytest.fail(f"seed {SEED}, round {round_}, {name}={value!r}: {type(other).__name__}: {other}")
+
+
+@pytest.mark.parametrize("iterations", [-1, 0, 2**80])
+def test_iterations_out_of_range_are_a_value_error(iterations):
+    pytest.importorskip("sklearn")
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(ValueError, match="iterations is .*, expected a whole number"):
+        equipoise.BlackBoxClassifier(iterations=iterations).fit(X, y)
 
 
 def test_questions_are_made_of_what_they_are_given():
