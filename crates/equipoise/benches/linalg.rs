@@ -1,0 +1,47 @@
+//! Our Cholesky inverse beside faer's, at the sizes of the sweeps: what ADR 6 decides by.
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use faer::linalg::solvers::DenseSolveCore;
+use faer::{MatRef, Side};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::hint::black_box;
+
+#[allow(dead_code, unused_imports, reason = "the bench looks at a part of it")]
+#[path = "../src/linalg.rs"]
+mod linalg;
+
+/// The precision after three answers per weight.
+fn precision(size: usize) -> Vec<f64> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(size as u64);
+    let mut matrix: Vec<f64> = (0..size * size).map(|n| f64::from(u8::from(n / size == n % size))).collect();
+    for _ in 0..3 * size {
+        let w = linalg::normals(size, &mut random);
+        for i in 0..size {
+            for j in 0..size {
+                matrix[i * size + j] += w[i] * w[j];
+            }
+        }
+    }
+    matrix
+}
+
+fn inverses(c: &mut Criterion) {
+    let mut group = c.benchmark_group("inverse of a precision");
+    for size in [6, 12, 30] {
+        let matrix = precision(size);
+        group.bench_with_input(BenchmarkId::new("ours", size), &matrix, |b, matrix| {
+            b.iter(|| linalg::inverse_of_positive(black_box(matrix), size));
+        });
+        group.bench_with_input(BenchmarkId::new("faer", size), &matrix, |b, matrix| {
+            b.iter(|| {
+                let matrix = MatRef::from_row_major_slice(black_box(&matrix[..]), size, size);
+                matrix.llt(Side::Lower).expect("positive").inverse()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, inverses);
+criterion_main!(benches);
