@@ -2,7 +2,7 @@
 
 use crate::error::value_error;
 use crate::metric::Metric;
-use equipoise::ask::{Noise, Oracle as _, Simulated};
+use equipoise::ask::{NoiseModel, Oracle as _, Simulated};
 use equipoise::{Preference, Query};
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct Expert(Simulated);
 impl Expert {
     #[new]
     fn new(metric: &Metric, noise: &str, seed: u64) -> PyResult<Self> {
-        let noise: Noise = serde_json::from_str(noise).map_err(value_error)?;
+        let noise: NoiseModel = serde_json::from_str(noise).map_err(value_error)?;
         Simulated::with_noise(metric.0.clone(), noise, seed).map(Self).map_err(value_error)
     }
 

@@ -1,7 +1,7 @@
 //! A study before it begins: simulated people take all of it, in memory, and what comes out is held against what they hold.
 
 use crate::{against_chance, refused};
-use equipoise::engine::Noise;
+use equipoise::ask::NoiseModel;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Preference};
 use equipoise_study::event::{Answered, Choice, Event, Purpose};
@@ -39,7 +39,7 @@ pub struct Rehearsed {
 }
 
 /// Lets somebody drawn from the population of people take the study; `noise` instead of theirs, if it is given.
-pub fn rehearse(design: &Arc<Design>, noise: Option<Noise>, seed: u64) -> Result<Rehearsed> {
+pub fn rehearse(design: &Arc<Design>, noise: Option<NoiseModel>, seed: u64) -> Result<Rehearsed> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let noise = noise.unwrap_or_else(|| people::noise(&mut random));
     let (metric, unit) = people::metric(&design.plan(), &mut random).expect("studies adapt to the answers");

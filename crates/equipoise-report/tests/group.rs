@@ -4,8 +4,9 @@
 mod common;
 
 use common::{fresh_seed, setting};
+use equipoise::ask::NoiseModel;
 use equipoise::ask::Oracle as _;
-use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
+use equipoise::engine::{AdaptiveRatio, RatioPosterior};
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::Expert;
@@ -19,7 +20,7 @@ fn interview(plan: &AdaptiveRatio, ratio: f64, seed: u64) -> RatioPosterior {
     let mut posterior = plan.start();
     let view = View::new(Measure::Binary, 2, 1).unwrap();
     let metric = Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).unwrap().normal_form();
-    let noise = Noise { slope: 20.0, lapse: 0.0 };
+    let noise = NoiseModel::Absolute { slope: 20.0, lapse: 0.0 };
     let mut expert = Expert::new(metric, posterior.unit(), noise, seed);
     for _ in 0..25 {
         if posterior.quantile(0.975) / posterior.quantile(0.025) <= 1.6 {

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{fresh_seed, setting};
-use equipoise::engine::Noise;
+use equipoise::ask::NoiseModel;
 use equipoise_report::rehearsal::{Rehearsed, rehearse};
 use equipoise_study::Design;
 use equipoise_study::event::Purpose;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const MOST: usize = 200;
 
 /// So many people take the study, on all cores.
-fn take_part(design: &Arc<Design>, noise: Option<Noise>, sessions: usize, seed: u64) -> Vec<Rehearsed> {
+fn take_part(design: &Arc<Design>, noise: Option<NoiseModel>, sessions: usize, seed: u64) -> Vec<Rehearsed> {
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {
@@ -215,12 +215,12 @@ fn figures_of_coins() {
     let (count, seed) = (setting("SESSIONS", 500) as usize, setting("SEED", fresh_seed()));
     let design = common::design("binary-cancer");
     println!("seed {seed}, {count} sessions each");
-    let coin = Noise { slope: 0.0, lapse: 0.0 };
+    let coin = NoiseModel::Absolute { slope: 0.0, lapse: 0.0 };
     let coins = take_part(&design, Some(coin), count, seed);
     tell_chance("coins", &coins);
     tell_chance("the population", &take_part(&design, None, count, seed));
     for slope in [5.0, 10.0, 20.0] {
-        let noise = Noise { slope, lapse: 0.025 };
+        let noise = NoiseModel::Absolute { slope, lapse: 0.025 };
         tell_chance(&format!("slope {slope}"), &take_part(&design, Some(noise), count, seed));
     }
     let given = coins.iter().filter(|session| !session.refused).count();
@@ -230,7 +230,7 @@ fn figures_of_coins() {
 /// Whoever clicks at random is asked enough for a report to say so, whatever the study.
 #[test]
 fn questions_do_not_run_out_for_people_who_click_at_random() {
-    let coin = Noise { slope: 0.0, lapse: 0.0 };
+    let coin = NoiseModel::Absolute { slope: 0.0, lapse: 0.0 };
     for template in equipoise_study::template::TEMPLATES {
         for seed in 0..5 {
             let rehearsed = rehearse(&common::design(template.name), Some(coin), seed).unwrap();

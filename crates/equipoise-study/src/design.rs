@@ -8,7 +8,8 @@ use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::AnyPlan;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::{Adaptive, AdaptiveRatio};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
@@ -111,12 +112,12 @@ impl Design {
     pub fn belief_with_noise(&self, slope: f64, lapse: f64) -> Option<Belief> {
         match &self.engine {
             Engine::Ratio { space, .. } => {
-                let noise = equipoise::engine::Noise { slope, lapse };
+                let noise = NoiseModel::Absolute { slope, lapse };
                 Some(Belief::of_ratio(equipoise::engine::RatioPosterior::new(space.clone(), &[(noise, 1.0)])))
             }
             // Lapses are not part of this model of answers.
             Engine::Weights { plan, .. } => {
-                let plan = plan.as_ref().clone().answers(Answers::Logistic { slope }).ok()?;
+                let plan = plan.as_ref().clone().answers(NoiseModel::Absolute { slope, lapse: 0.0 }).ok()?;
                 Some(Belief::weights(&plan, self.study.seed))
             }
         }
@@ -502,7 +503,7 @@ fn weights(
     centre: Point,
     radius: f64,
 ) -> Result<(Engine, Frame)> {
-    let plan = plan.answers(Answers::Unknown)?.budget(study.stop.cap)?.seed(study.seed);
+    let plan = plan.answers(NoiseModel::Unknown)?.budget(study.stop.cap)?.seed(study.seed);
     Ok((Engine::Weights { centre, radius, plan: Box::new(plan) }, frame))
 }
 

@@ -2,8 +2,9 @@
 
 mod common;
 
+use equipoise::ask::NoiseModel;
 use equipoise::ask::Oracle as _;
-use equipoise::engine::{AdaptiveRatio, Noise, RatioPosterior};
+use equipoise::engine::{AdaptiveRatio, RatioPosterior};
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::{self, Expert};
@@ -28,7 +29,7 @@ fn metric(ratio: f64) -> Metric {
     Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).unwrap().normal_form()
 }
 
-fn interview(plan: &AdaptiveRatio, ratio: f64, noise: Noise, seed: u64) -> RatioPosterior {
+fn interview(plan: &AdaptiveRatio, ratio: f64, noise: NoiseModel, seed: u64) -> RatioPosterior {
     let mut posterior = plan.start();
     let mut expert = Expert::new(metric(ratio), posterior.unit(), noise, seed);
     for _ in 0..40 {
@@ -55,7 +56,7 @@ fn models(space: &Binary, random: &mut Xoshiro256PlusPlus) -> Vec<rank::Candidat
         .collect()
 }
 
-fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) -> Noise) -> Right {
+fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) -> NoiseModel) -> Right {
     let space = Binary::from_law(Logistic::new(5.0).unwrap());
     let plan = AdaptiveRatio::new(space.clone()).unwrap();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -102,7 +103,10 @@ fn statements_are_right_about_as_often_as_they_say() {
 fn calibration_of_2000_people() {
     let right = simulate(2000, 20_261_117, people::noise);
     println!("people who err as the model says: {right:?}");
-    let lapsing = simulate(2000, 20_261_118, |random| Noise { lapse: 0.1, ..people::noise(random) });
+    let lapsing = simulate(2000, 20_261_118, |random| NoiseModel::Absolute {
+        slope: people::noise(random).slope(),
+        lapse: 0.1,
+    });
     println!("with 10 % lapses: {lapsing:?}");
     let share = |count: usize| count as f64 / 2000.0;
     assert!((0.93..=0.97).contains(&share(right.ratio)) && (0.93..=0.97).contains(&share(right.threshold)));

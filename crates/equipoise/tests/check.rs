@@ -4,7 +4,8 @@
 
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::{Adaptive, AdaptiveRatio};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::testing::people::Expert;
@@ -15,8 +16,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::convert::Infallible;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const FLIPS: Answers = Answers::Flip { probability: 0.05 };
-const CARELESS: Noise = Noise { slope: f64::INFINITY, lapse: 0.05 };
+const FLIPS: NoiseModel = NoiseModel::Flip { probability: 0.05 };
+const CARELESS: NoiseModel = NoiseModel::Flip { probability: 0.05 };
 
 fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
@@ -30,7 +31,7 @@ fn ball(classes: usize) -> Sphere {
 }
 
 /// Questions to .1 rad, then probes.
-fn plan(classes: usize, answers: Answers, probes: usize) -> Adaptive {
+fn plan(classes: usize, answers: NoiseModel, probes: usize) -> Adaptive {
     let plan = Adaptive::linear(ball(classes), 0.1).unwrap().answers(answers).unwrap();
     plan.budget(150).unwrap().probes(probes).unwrap()
 }
@@ -48,7 +49,12 @@ fn listed(outcome: &Outcome) -> &[usize] {
 }
 
 /// How often the plan finds that linear does not explain the answers of such experts.
-fn alarms(plan: &Adaptive, runs: u64, noise: Noise, make: impl Fn(&mut Xoshiro256PlusPlus) -> Metric) -> f64 {
+fn alarms(
+    plan: &Adaptive,
+    runs: u64,
+    noise: NoiseModel,
+    make: impl Fn(&mut Xoshiro256PlusPlus) -> Metric,
+) -> f64 {
     let seed = fresh_seed();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut alarm = |n: &u64| {
@@ -82,11 +88,15 @@ fn quadratic(classes: usize) -> impl Fn(&mut Xoshiro256PlusPlus) -> Metric {
 fn rates_of_the_model_check() {
     for (classes, probes) in [(2, 6), (2, 10), (3, 6), (3, 10)] {
         for (name, answers, noise) in [
-            ("exact", Answers::Exact, Noise { slope: f64::INFINITY, lapse: 0.0 }),
+            ("exact", NoiseModel::Exact, NoiseModel::Exact),
             ("5 % wrong", FLIPS, CARELESS),
-            ("slope 20", Answers::Logistic { slope: 20.0 }, Noise { slope: 20.0, lapse: 0.0 }),
-            ("unknown, slope 20", Answers::Unknown, Noise { slope: 20.0, lapse: 0.0 }),
-            ("unknown, 5 %", Answers::Unknown, CARELESS),
+            (
+                "slope 20",
+                NoiseModel::Absolute { slope: 20.0, lapse: 0.0 },
+                NoiseModel::Absolute { slope: 20.0, lapse: 0.0 },
+            ),
+            ("unknown, slope 20", NoiseModel::Unknown, NoiseModel::Absolute { slope: 20.0, lapse: 0.0 }),
+            ("unknown, 5 %", NoiseModel::Unknown, CARELESS),
         ] {
             let plan = plan(classes, answers, probes);
             let wrong = alarms(&plan, 200, noise, linear(classes));

@@ -1,7 +1,7 @@
 //! The adaptive engine against the information floor, on small samples; `equipoise bench queries` runs the full grid.
 
-use equipoise::ask::{Counting, Noise, Simulated};
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers};
+use equipoise::ask::{Counting, NoiseModel, Simulated};
+use equipoise::engine::{Adaptive, AdaptiveRatio};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -15,7 +15,12 @@ fn fresh() -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(since.as_secs())
 }
 
-fn run(plan: &impl Plan<Output = Outcome>, metric: &Metric, noise: Noise, seed: u64) -> (Outcome, usize) {
+fn run(
+    plan: &impl Plan<Output = Outcome>,
+    metric: &Metric,
+    noise: NoiseModel,
+    seed: u64,
+) -> (Outcome, usize) {
     let mut oracle = Counting::new(Simulated::with_noise(metric.clone(), noise, seed).unwrap());
     let Ok(outcome) = plan.run(&mut oracle);
     (outcome, oracle.asked())
@@ -25,7 +30,7 @@ fn run(plan: &impl Plan<Output = Outcome>, metric: &Metric, noise: Noise, seed: 
 fn trial(
     runs: u64,
     tolerance: f64,
-    noise: Noise,
+    noise: NoiseModel,
     make: impl Fn(&mut Xoshiro256PlusPlus) -> (Adaptive, Metric),
 ) -> (usize, f64) {
     let mut random = fresh();
@@ -48,7 +53,7 @@ fn linear_metrics_take_a_tenth_of_the_papers_questions() {
     // Floors at .01: 29.8 (q = 6) and 64.2 (q = 12) bits; the papers' search takes 320 and 704.
     for (classes, bound) in [(3, 37), (4, 78)] {
         let ball = Sphere::new(Measure::OffDiagonalRates, classes, 0.1).unwrap();
-        let (median, within) = trial(20, 0.01, Noise::None, |rng| {
+        let (median, within) = trial(20, 0.01, NoiseModel::Exact, |rng| {
             (Adaptive::linear(ball.clone(), 0.01).unwrap(), random::linear(ball.view(), rng))
         });
         assert!(median <= bound && within >= 0.85, "{classes} classes: {median} questions, {within} within");
@@ -59,8 +64,8 @@ fn linear_metrics_take_a_tenth_of_the_papers_questions() {
 fn asking_about_unknown_noise_spares_most_questions() {
     // Questions of even odds alone take about 140 until blunt people can be ruled out.
     let ball = Sphere::new(Measure::DiagonalRates, 4, 0.1).unwrap();
-    let (median, within) = trial(30, 0.1, Noise::Flip { probability: 0.05 }, |rng| {
-        let plan = Adaptive::linear(ball.clone(), 0.1).unwrap().answers(Answers::Unknown).unwrap();
+    let (median, within) = trial(30, 0.1, NoiseModel::Flip { probability: 0.05 }, |rng| {
+        let plan = Adaptive::linear(ball.clone(), 0.1).unwrap().answers(NoiseModel::Unknown).unwrap();
         (plan, random::linear(ball.view(), rng))
     });
     assert!(median <= 60 && within >= 0.85, "{median} questions, {within} within");
@@ -70,7 +75,7 @@ fn asking_about_unknown_noise_spares_most_questions() {
 fn quadratic_and_group_fair_metrics_sit_near_the_floor() {
     // Floors at .01: 29 bits for q = 2, 64.2 for three classes and two groups, 41.3 for two classes and three groups.
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();
-    let (median, within) = trial(12, 0.01, Noise::None, |rng| {
+    let (median, within) = trial(12, 0.01, NoiseModel::Exact, |rng| {
         // Weights without a preferred direction in units of the ball, as the floor assumes.
         let plan = Adaptive::quadratic(ball.clone(), 0.01).unwrap();
         let weights = random::normals(plan.features().dimension(), rng);
@@ -79,7 +84,7 @@ fn quadratic_and_group_fair_metrics_sit_near_the_floor() {
     });
     assert!(median <= 40 && within >= 0.8, "quadratic: {median} questions, {within} within");
     for (classes, groups, bound) in [(3, 2, 82), (2, 3, 56), (2, 4, 98)] {
-        let (median, within) = trial(8, 0.01, Noise::None, |rng| {
+        let (median, within) = trial(8, 0.01, NoiseModel::Exact, |rng| {
             let shares = random::shares(classes, groups, rng);
             let plan = Adaptive::group_fair(GroupSphere::new(0.2, shares.clone()).unwrap(), 0.01).unwrap();
             (plan, random::group_fair(&shares, rng.random_range(0.3..0.7), rng))
@@ -95,9 +100,9 @@ fn quadratic_and_group_fair_metrics_sit_near_the_floor() {
 fn five_percent_of_wrong_answers_are_survived() {
     // Floor at .01 over the channel's capacity: 29.8 / (1 - H(.05)) = 41.7.
     let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2).unwrap();
-    let (median, within) = trial(40, 0.01, Noise::Flip { probability: 0.05 }, |rng| {
+    let (median, within) = trial(40, 0.01, NoiseModel::Flip { probability: 0.05 }, |rng| {
         let plan = Adaptive::linear(ball.clone(), 0.01).unwrap();
-        (plan.answers(Answers::Flip { probability: 0.05 }).unwrap(), random::linear(ball.view(), rng))
+        (plan.answers(NoiseModel::Flip { probability: 0.05 }).unwrap(), random::linear(ball.view(), rng))
     });
     assert!(median <= 60 && within >= 0.85, "{median} questions, {within} within");
 }
@@ -114,7 +119,8 @@ fn cost_ratios_come_with_an_interval_that_holds() {
         let unit = (ratio * ratio + 1.0).sqrt();
         let weights = vec![ratio / unit, 1.0 / unit];
         let metric = Metric::linear(space.view(), Sense::Utility, weights).unwrap();
-        let (outcome, asked) = run(&plan, &metric, Noise::Logistic { slope: 20.0 / 0.175 }, seed);
+        let (outcome, asked) =
+            run(&plan, &metric, NoiseModel::Absolute { slope: 20.0 / 0.175, lapse: 0.0 }, seed);
         let interval = outcome.findings.iter().find_map(|finding| match finding {
             equipoise::ask::Finding::RatioInterval { low, high, .. } => Some((*low, *high)),
             _ => None,
@@ -136,7 +142,7 @@ fn the_posterior_travels_with_the_metric_and_holds_the_truth() {
     for seed in 0..20 {
         let metric = random::linear(ball.view(), &mut random);
         let plan = Adaptive::linear(ball.clone(), 0.05).unwrap();
-        let (outcome, _) = run(&plan, &metric, Noise::None, seed);
+        let (outcome, _) = run(&plan, &metric, NoiseModel::Exact, seed);
         let again = Metric::from_json(&outcome.metric.to_json()).unwrap();
         assert_eq!(again, outcome.metric);
         let posterior = outcome.metric.posterior().expect("the engine always has one");

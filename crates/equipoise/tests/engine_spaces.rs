@@ -1,8 +1,8 @@
 //! The adaptive engine on fractions and polynomials, in pools, with few rows that differ, and its stopping rules.
 
 use equipoise::ask::Finding;
-use equipoise::ask::{Counting, Noise, Simulated};
-use equipoise::engine::{Adaptive, AdaptiveFractional, Answers, Pencil, Stop};
+use equipoise::ask::{Counting, NoiseModel, Simulated};
+use equipoise::engine::{Adaptive, AdaptiveFractional, Pencil, Stop};
 use equipoise::population::Softmax;
 use equipoise::space::{Achievable, GroupSphere, Pool, Space, Sphere};
 use equipoise::testing::random;
@@ -59,8 +59,8 @@ fn a_fraction_orders_classifiers_like_the_hidden_one_in_spite_of_wrong_answers()
     for seed in 0..5 {
         let metric = random::linear_fractional(ball.view(), &mut random);
         let plan = AdaptiveFractional::new(ball.clone(), 0.05).unwrap();
-        let plan = plan.answers(Answers::Flip { probability: 0.05 }).unwrap();
-        let noise = Noise::Flip { probability: 0.05 };
+        let plan = plan.answers(NoiseModel::Flip { probability: 0.05 }).unwrap();
+        let noise = NoiseModel::Flip { probability: 0.05 };
         let Ok(outcome) = plan.run(&mut Simulated::with_noise(metric.clone(), noise, seed).unwrap());
         assert_eq!(rule(&outcome).0, "radius");
         for _ in 0..200 {
@@ -223,12 +223,12 @@ fn a_small_pool_with_noise_runs_out_of_pairs_and_says_so() {
     let models = [[0.30, 0.02], [0.20, 0.05], [0.16, 0.08], [0.12, 0.12], [0.08, 0.2], [0.05, 0.30]];
     let named = models.iter().enumerate().map(|(n, point)| (n.to_string(), point.to_vec())).collect();
     let pool = Pool::new(Measure::OffDiagonalRates, 2, named).unwrap();
-    let answers = Answers::Flip { probability: 0.1 };
+    let answers = NoiseModel::Flip { probability: 0.1 };
     let plan = Adaptive::pool(pool.clone(), 0.01).unwrap().answers(answers).unwrap();
     let (mut ran_out, mut believed, mut right) = (0, 0.0, 0.0);
     for seed in 0..60 {
         let metric = random::linear(pool.view(), &mut random);
-        let flips = Noise::Flip { probability: 0.1 };
+        let flips = NoiseModel::Flip { probability: 0.1 };
         let mut oracle = Simulated::with_noise(metric.clone(), flips, seed).unwrap();
         let mut asked: Vec<Query> = vec![];
         let Ok(outcome) = plan.run(&mut |query: &Query| {
@@ -263,18 +263,22 @@ fn a_small_pool_with_noise_runs_out_of_pairs_and_says_so() {
 fn the_rule_that_ended_it_is_named() {
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();
     let metric = Metric::linear(ball.view(), Sense::Cost, vec![1.0, 3.0]).unwrap();
-    let noise = Noise::Logistic { slope: 5.0 };
+    let noise = NoiseModel::Absolute { slope: 5.0, lapse: 0.0 };
     let run = |plan: Adaptive| {
         let Ok(outcome) = plan.run(&mut Simulated::with_noise(metric.clone(), noise, 1).unwrap());
         rule(&outcome)
     };
-    let plan =
-        || Adaptive::linear(ball.clone(), 0.001).unwrap().answers(Answers::Logistic { slope: 5.0 }).unwrap();
+    let plan = || {
+        Adaptive::linear(ball.clone(), 0.001)
+            .unwrap()
+            .answers(NoiseModel::Absolute { slope: 5.0, lapse: 0.0 })
+            .unwrap()
+    };
     let idle = plan().stop(vec![Stop::Information { floor: 0.05 }]).unwrap();
     let (rule, asked) = run(idle.clone());
     assert_eq!(rule, "information");
     assert_eq!(run(idle.budget(asked - 1).unwrap()), ("budget".to_owned(), asked - 1));
-    assert_eq!(run(plan().answers(Answers::Exact).unwrap()).0, "radius");
+    assert_eq!(run(plan().answers(NoiseModel::Exact).unwrap()).0, "radius");
     let wrong = plan().stop(vec![Stop::SETTLED]).unwrap_err().to_string();
     assert!(wrong.contains("needs a pool"), "{wrong}");
 }

@@ -1,7 +1,8 @@
 //! "About a to b questions left": how often that was true.
 
 use equipoise::AnyPlan;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::{Adaptive, AdaptiveRatio, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::testing::people::{self, Expert};
@@ -94,7 +95,7 @@ fn tally_of_weights(plan: &Adaptive, people: u64, seed: u64) -> Tally {
 fn several_weights() -> [(&'static str, Adaptive); 2] {
     let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.1).unwrap();
     let plan = |rows: Option<usize>| {
-        let plan = Adaptive::linear(ball.clone(), 0.4).unwrap().answers(Answers::Unknown).unwrap();
+        let plan = Adaptive::linear(ball.clone(), 0.4).unwrap().answers(NoiseModel::Unknown).unwrap();
         let plan = plan.budget(40).unwrap();
         rows.map_or(plan.clone(), |rows| plan.rows_that_differ(rows).unwrap())
     };
@@ -132,7 +133,7 @@ fn how_often_the_range_holds_for_several_weights() {
 #[test]
 fn ranges_are_found_at_the_edge_of_the_grid() {
     let plan = AdaptiveRatio::new(space()).unwrap().width(1.1).unwrap().floor(0.0).unwrap();
-    let plan = plan.answers(Answers::Flip { probability: 0.1 }).unwrap();
+    let plan = plan.answers(NoiseModel::Flip { probability: 0.1 }).unwrap();
     for preference in [Preference::First, Preference::Second] {
         let mut posterior = plan.start();
         while let Ok(query) = plan.next(&posterior) {
@@ -140,7 +141,7 @@ fn ranges_are_found_at_the_edge_of_the_grid() {
             posterior.take(&query, &preference.into());
         }
     }
-    let wrong = AdaptiveRatio::new(space()).unwrap().answers(Answers::Flip { probability: 0.7 }).unwrap_err();
+    let wrong = AdaptiveRatio::new(space()).unwrap().answers(NoiseModel::Flip { probability: 0.7 }).unwrap_err();
     assert_eq!(wrong.to_string(), "answers.probability is 0.7, expected a number in [0, 0.3]");
 }
 

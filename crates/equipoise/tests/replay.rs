@@ -3,7 +3,7 @@
 mod common;
 
 use equipoise::AnyPlan;
-use equipoise::ask::{Counting, Noise, Simulated};
+use equipoise::ask::{Counting, NoiseModel, Simulated};
 use equipoise::{Answer, Interview, Oracle, Outcome, Plan, Preference, Query, Step};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -39,7 +39,7 @@ fn every_plan_gives_the_same_result_stepped_as_direct() {
     for plan in common::all_plans(0.2) {
         let metric = common::random_metric(&plan, &mut random);
         check(&plan, || Simulated::new(metric.clone()));
-        let noise = Noise::Flip { probability: 0.2 };
+        let noise = NoiseModel::Flip { probability: 0.2 };
         check(&plan, || Simulated::with_noise(metric.clone(), noise, 5).unwrap());
     }
 }

@@ -12,7 +12,8 @@ use crate::{files, json};
 use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Noise};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::{Adaptive, AdaptiveRatio};
 use equipoise::space::AnySpace;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Plan as _};
@@ -157,7 +158,7 @@ fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
     match sample.space_for("linear").with_context(|| files::name(&args.file))? {
         AnySpace::Binary(space) => Ok(AnyPlan::AdaptiveRatio(AdaptiveRatio::new(space)?)),
         AnySpace::Sphere(ball) => {
-            let plan = Adaptive::linear(ball, TOLERANCE)?.answers(Answers::Unknown)?;
+            let plan = Adaptive::linear(ball, TOLERANCE)?.answers(NoiseModel::Unknown)?;
             Ok(AnyPlan::Adaptive(plan.budget(BUDGET)?))
         }
         other => Err(Fault::usage(format!("there is no adaptive plan for a {} space", other.kind())).into()),
@@ -165,26 +166,29 @@ fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
 }
 
 /// `logistic:20,lapse:0.02`, `flip:0.05` or `none`.
-fn noise_of(text: &str) -> Result<Noise> {
+fn noise_of(text: &str) -> Result<NoiseModel> {
     let wrong = || {
         Fault::usage(format!(
             "--noise is \"{text}\", expected logistic:SLOPE,lapse:SHARE or flip:SHARE or none"
         ))
     };
-    let mut noise = Noise { slope: f64::INFINITY, lapse: 0.0 };
     if text == "none" {
-        return Ok(noise);
+        return Ok(NoiseModel::Exact);
     }
+    let (mut slope, mut lapse) = (None, 0.0);
     for part in text.split(',') {
         let (name, value) = part.split_once(':').ok_or_else(wrong)?;
         let value: f64 = value.trim().parse().map_err(|_| wrong())?;
         match name.trim() {
-            "logistic" if value > 0.0 => noise.slope = value,
-            "lapse" | "flip" if (0.0..0.5).contains(&value) => noise.lapse = value,
+            "logistic" if value > 0.0 => slope = Some(value),
+            "lapse" | "flip" if (0.0..0.5).contains(&value) => lapse = value,
             _ => return Err(wrong().into()),
         }
     }
-    Ok(noise)
+    Ok(match slope {
+        Some(slope) => NoiseModel::Absolute { slope, lapse },
+        None => NoiseModel::Flip { probability: lapse },
+    })
 }
 
 /// How one expert's questions went.
@@ -201,7 +205,7 @@ struct Run {
 }
 
 /// Somebody takes a study.
-fn take_part(design: &Arc<Design>, noise: Option<Noise>, seed: u64) -> Result<Run> {
+fn take_part(design: &Arc<Design>, noise: Option<NoiseModel>, seed: u64) -> Result<Run> {
     let found = rehearsal::rehearse(design, noise, seed)?;
     let rule = match found.stopped {
         Some(Stopped::Narrow) => "width",
@@ -214,7 +218,7 @@ fn take_part(design: &Arc<Design>, noise: Option<Noise>, seed: u64) -> Result<Ru
 }
 
 /// Somebody answers the questions of a plan.
-fn ask(plan: &AnyPlan, noise: Option<Noise>, place: u64, seed: u64) -> Result<Run> {
+fn ask(plan: &AnyPlan, noise: Option<NoiseModel>, place: u64, seed: u64) -> Result<Run> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(place);
     let noise = noise.unwrap_or_else(|| people::noise(&mut random));
     let (metric, unit) = people::metric(plan, &mut random).ok_or_else(|| {
@@ -422,9 +426,12 @@ mod tests {
 
     #[test]
     fn noise_is_read_part_by_part() {
-        assert_eq!(noise_of("logistic:20,lapse:0.02").unwrap(), Noise { slope: 20.0, lapse: 0.02 });
-        assert_eq!(noise_of("flip:0.05").unwrap(), Noise { slope: f64::INFINITY, lapse: 0.05 });
-        assert_eq!(noise_of("none").unwrap(), Noise { slope: f64::INFINITY, lapse: 0.0 });
+        assert_eq!(
+            noise_of("logistic:20,lapse:0.02").unwrap(),
+            NoiseModel::Absolute { slope: 20.0, lapse: 0.02 }
+        );
+        assert_eq!(noise_of("flip:0.05").unwrap(), NoiseModel::Flip { probability: 0.05 });
+        assert_eq!(noise_of("none").unwrap(), NoiseModel::Exact);
         for wrong in ["", "20", "logistic:x", "logistic:-1", "lapse:0.7", "probit:3"] {
             assert!(noise_of(wrong).unwrap_err().to_string().contains(&format!("is \"{wrong}\"")), "{wrong}");
         }

@@ -7,7 +7,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{coefficients, files, json};
 use anyhow::{Context as _, Result};
-use equipoise::ask::Noise;
+use equipoise::ask::NoiseModel;
 use equipoise::metric::Difference;
 use equipoise::testing::Report;
 use equipoise::{Metric, testing::Simulation};
@@ -267,7 +267,7 @@ fn write_summary(
     row("questions", &summary.queries, |value| format!("{value:.1}"));
     writeln!(out, "{table}")?;
     writeln!(out, "Identifiable  {} of {runs}", summary.identifiable)?;
-    if simulation.noise() == Noise::None && runs > 1 {
+    if simulation.noise() == NoiseModel::Exact && runs > 1 {
         writeln!(out, "Note          the oracle makes no mistakes, so every run is the same")?;
     }
     Ok(())

@@ -10,6 +10,7 @@ use super::features::Features;
 use super::normal::{density, distribution};
 use super::pairs::Points;
 use super::posterior::Posterior;
+use super::probit::Probit;
 use crate::ask::Query;
 use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
 use crate::metric::pairs;
@@ -28,15 +29,6 @@ pub enum Reach {
     Ball,
     /// Any two of these points: candidate models, or boundary classifiers of a table.
     Points(Points),
-}
-
-/// How answers err, as far as the choice of questions is concerned.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fuzz {
-    /// $s^2$ in units of w.
-    pub variance: f64,
-    /// p.
-    pub lapse: f64,
 }
 
 /// What is known of the direction of the weights.
@@ -112,7 +104,7 @@ pub struct Chooser {
     /// What may be asked.
     pub reach: Reach,
     /// How answers err.
-    pub fuzz: Fuzz,
+    pub probit: Probit,
     /// In how many coordinates the two points of a question may differ at most.
     pub rows_that_differ: Option<usize>,
 }
@@ -203,13 +195,13 @@ impl Chooser {
     /// The expected narrowing by a pair whose features differ by 2w.
     pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
         let spread = posterior.spread(w);
-        let variance = dot(w, &spread) + self.fuzz.variance;
+        let variance = dot(w, &spread) + self.probit.variance;
         if variance <= 0.0 {
             return 0.0;
         }
         let z = dot(w, posterior.mean()) / variance.sqrt();
-        let slack = 1.0 - 2.0 * self.fuzz.lapse;
-        let odds = self.fuzz.lapse + slack * distribution(z);
+        let slack = 1.0 - 2.0 * self.probit.lapse;
+        let odds = self.probit.lapse + slack * distribution(z);
         let evenness = (slack * density(z)).powi(2) / (odds * (1.0 - odds)).max(1e-300);
         let across = plus(&spread, -dot(&spread, &known.mean), &known.mean);
         evenness * dot(&across, &across) / variance
@@ -266,7 +258,7 @@ impl Chooser {
             let slopes = self.features.slopes(middle);
             let found = supports.iter().map(move |support| {
                 let chosen: Vec<Vec<f64>> = support.iter().map(|&i| slopes[i].clone()).collect();
-                let short = best_direction(&chosen, posterior, &known.mean, self.fuzz)?;
+                let short = best_direction(&chosen, posterior, &known.mean, self.probit.variance)?;
                 let mut half = vec![0.0; n];
                 support.iter().zip(short).for_each(|(&i, value)| half[i] = value);
                 let half = self.evened(middle, &half, &slopes, support, posterior);
@@ -401,7 +393,7 @@ pub(super) fn best_direction(
     slopes: &[Vec<f64>],
     posterior: &Posterior,
     mean: &[f64],
-    fuzz: Fuzz,
+    variance: f64,
 ) -> Option<Vec<f64>> {
     let n = slopes.len();
     let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
@@ -418,7 +410,7 @@ pub(super) fn best_direction(
             gain[i * n + j] = dot(&across[i], &across[j]);
             cost[i * n + j] = dot(&slopes[i], &spreads[j]);
         }
-        cost[i * n + i] += fuzz.variance;
+        cost[i * n + i] += variance;
     }
     // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
     let project = |matrix: &mut Vec<f64>| {
@@ -539,6 +531,7 @@ fn random_profiles(w: &[f64], shares: &GroupShares, random: &mut Xoshiro256PlusP
 
 #[cfg(test)]
 mod tests {
+    use super::super::probit::Said;
     use super::*;
     use crate::linalg::{angle, normals};
     use crate::view::{Measure, View};
@@ -556,13 +549,13 @@ mod tests {
             (Features::quadratic(diagonal, vec![0.5; 5], 0.1), None),
             (Features::group_fair(grouped, vec![0.5; 6], 0.1, shares), None),
         ] {
-            let fuzz = Fuzz { variance: 1e-4, lapse: 0.0 };
+            let probit = Probit { variance: 1e-4, ..Probit::CERTAIN };
             let groups = features.view().groups();
-            let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ };
+            let chooser = Chooser { features, reach: Reach::Ball, probit, rows_that_differ };
             let mut posterior = Posterior::new(chooser.features.dimension(), 1.0);
             let some: Vec<f64> =
                 (0..posterior.dimension()).map(|_| StandardNormal.sample(&mut random)).collect();
-            posterior.add(some, super::super::posterior::Evidence::Positive { variance: 0.01, lapse: 0.0 });
+            posterior.add(some, Probit { variance: 0.01, ..Probit::CERTAIN }, Said::Positive);
             posterior.settle(20, 1e-9);
             let even = chooser.best(&posterior, &Direction::of(&posterior), &[], 1).unwrap();
             let ahead = |query: &Query| dot(&chooser.difference(query), posterior.mean());
@@ -587,8 +580,8 @@ mod tests {
         assert_eq!(subsets(4, 2), [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]);
         let view = View::new(Measure::OffDiagonalRates, 6, 1).unwrap();
         let features = Features::linear(view, vec![0.5; 30], 0.1);
-        let fuzz = Fuzz { variance: 1e-4, lapse: 0.0 };
-        let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ: Some(29) };
+        let probit = Probit { variance: 1e-4, ..Probit::CERTAIN };
+        let chooser = Chooser { features, reach: Reach::Ball, probit, rows_that_differ: Some(29) };
         let found = chooser.supports(30, &mut Xoshiro256PlusPlus::seed_from_u64(1));
         assert!(found.len() == 30 && found.iter().all(|set| set.len() == 29));
     }
@@ -616,12 +609,11 @@ mod tests {
     #[test]
     fn the_best_direction_is_the_best_of_very_many() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
-        let fuzz = Fuzz { variance: 0.05, lapse: 0.0 };
+        let probit = Probit { variance: 0.05, ..Probit::CERTAIN };
         for d in [3, 4, 6] {
             let mut posterior = Posterior::new(d, 1.0);
             for _ in 0..d {
-                let evidence = super::super::posterior::Evidence::Positive { variance: 0.05, lapse: 0.0 };
-                posterior.add(normals(d, &mut random), evidence);
+                posterior.add(normals(d, &mut random), probit, Said::Positive);
             }
             posterior.settle(30, 1e-9);
             let mean = Direction::of(&posterior).mean;
@@ -633,9 +625,9 @@ mod tests {
                 let w = change(step);
                 let spread = posterior.spread(&w);
                 let across = plus(&spread, -dot(&spread, &mean), &mean);
-                dot(&across, &across) / (dot(&w, &spread) + fuzz.variance * dot(step, step))
+                dot(&across, &across) / (dot(&w, &spread) + probit.variance * dot(step, step))
             };
-            let found = best_direction(&slopes, &posterior, &mean, fuzz).unwrap();
+            let found = best_direction(&slopes, &posterior, &mean, probit.variance).unwrap();
             assert!(dot(&change(&found), posterior.mean()).abs() < 1e-9);
             let tilt: Vec<f64> = slopes.iter().map(|slope| dot(slope, posterior.mean())).collect();
             let tilt = direction(&tilt).unwrap();

@@ -8,16 +8,12 @@
 //! Questions across the middle of a ball, which a linear elicitation asks, say nothing of curvature: its part is the same
 //! at both ends. So probes are pairs off the middle, and before some have been asked the comparison has nothing to tell.
 
-use super::answers::Answers;
-use super::ask::{Chooser, Reach};
+use super::ask::Reach;
 use super::features::Features;
 use super::normal::distribution;
-use super::ratio::Noise;
-use super::session::{AnswerModel, Session};
-use crate::ask::Answered;
-use crate::ask::DECISIVE;
-use crate::ask::Finding;
-use crate::ask::{Answer, Preference, Query};
+use super::probit::{Probit, Said};
+use super::session::Session;
+use crate::ask::{Answer, Answered, DECISIVE, Finding, NoiseModel, Preference, Query, SLOPES};
 use crate::linalg::{dot, norm, plus, scaled};
 use crate::search::SignKnowledge;
 use crate::space::{Space, Sphere};
@@ -43,9 +39,9 @@ pub(super) fn coefficients(coordinates: usize) -> usize {
     coordinates + coordinates * (coordinates + 1) / 2
 }
 
-/// What the check of a transcript found.
+/// What the check of a family found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Check {
+pub struct Verdict {
     /// How likely answers of a linear metric surprise at least as much.
     pub p_value: f64,
     /// Evidence for a quadratic metric over a linear one.
@@ -54,7 +50,7 @@ pub struct Check {
     pub surprising: Vec<(usize, f64)>,
 }
 
-impl Check {
+impl Verdict {
     /// Whether a linear metric explains the answers.
     pub fn is_linear(&self) -> bool {
         self.p_value >= MISFIT && self.bits < DECISIVE
@@ -81,16 +77,16 @@ pub(super) fn contradicted(answers: impl Iterator<Item = usize>) -> Option<Findi
 /// A linear and a quadratic metric that hear the same answers.
 ///
 /// ```
-/// use equipoise::{Measure, engine::{Answers, check::Jury}, search::SignKnowledge, space::Sphere};
+/// use equipoise::{Measure, ask::NoiseModel, engine::check::FamilyCheck, search::SignKnowledge, space::Sphere};
 /// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
-/// let jury = Jury::new(&ball, Answers::Exact, None, SignKnowledge::Monotone, &[]);
-/// let probe = jury.probe(None, 7); // a pair on which the two differ most
+/// let check = FamilyCheck::new(&ball, NoiseModel::Exact, None, SignKnowledge::Monotone, &[]);
+/// let probe = check.probe(None, 7); // a pair on which the two differ most
 /// assert_ne!(probe.first, probe.second);
-/// assert!(jury.verdict().is_linear()); // nothing has been said yet
+/// assert!(check.verdict().is_linear()); // nothing has been said yet
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Jury {
+pub struct FamilyCheck {
     space: Sphere,
     /// Knows the signs the plan knew: a question that is even to whoever knows them is not to whoever does not.
     signed: Session,
@@ -107,13 +103,13 @@ pub struct Jury {
     bits: f64,
 }
 
-impl Jury {
+impl FamilyCheck {
     /// After these answers of an elicitation in a ball, believed to err like this; `estimated` is the noise where the plan
     /// did not know it.
     pub fn new(
         space: &Sphere,
-        answers: Answers,
-        estimated: Option<Noise>,
+        answers: NoiseModel,
+        estimated: Option<NoiseModel>,
         signs: SignKnowledge,
         transcript: &[Answered],
     ) -> Self {
@@ -123,29 +119,27 @@ impl Jury {
             SignKnowledge::Monotone => linear.known_signs(),
             SignKnowledge::Unknown => None,
         };
+        let noise = believed(answers, estimated);
         let begin = |features: Features, signs: Option<Vec<f64>>| {
-            let model = model(answers, estimated, features.dimension());
-            let fuzz = model.fuzz();
-            let chooser = Chooser { features, reach: Reach::Ball, fuzz, rows_that_differ: None };
-            Session::start(chooser, model, signs)
+            Session::start(features, Reach::Ball, noise, signs, RESOLUTION)
         };
-        let mut jury = Self {
+        let mut check = Self {
             space: space.clone(),
             signs: known.as_ref().map_or(0, Vec::len),
             signed: begin(linear.clone(), known),
             linear: begin(linear, None),
             quadratic: begin(quadratic, None),
-            lapse: believed(answers, estimated).1,
+            lapse: noise.lapse(),
             heard: 0,
             surplus: 0.0,
             variance: 0.0,
             bits: 0.0,
         };
-        transcript.iter().for_each(|answered| jury.weigh(answered));
+        transcript.iter().for_each(|answered| check.weigh(answered));
         // Answers across the middle tell the two apart by nothing, so they are taken in all at once, which is cheaper.
-        jury.linear.take_all(transcript);
-        jury.quadratic.take_all(transcript);
-        jury
+        check.linear.take_all(transcript);
+        check.quadratic.take_all(transcript);
+        check
     }
 
     /// Hears the answer to a probe.
@@ -174,7 +168,7 @@ impl Jury {
     }
 
     /// What the answers come to.
-    pub fn verdict(&self) -> Check {
+    pub fn verdict(&self) -> Verdict {
         let spread = self.variance.sqrt();
         let p_value = if spread > 0.0 { distribution(-self.surplus / spread) } else { 1.0 };
         let mut surprising: Vec<(usize, f64)> = (0..self.heard)
@@ -182,7 +176,7 @@ impl Jury {
             .filter(|(_, chance)| *chance < STANDS_OUT)
             .collect();
         surprising.sort_by(|a, b| a.1.total_cmp(&b.1));
-        Check { p_value, bits: self.bits, surprising }
+        Verdict { p_value, bits: self.bits, surprising }
     }
 
     /// The pair that best tells the two apart, `rows` coordinates of which may differ.
@@ -221,25 +215,16 @@ impl Jury {
     }
 }
 
-/// The slope, if answers have one, and the lapse rate that the check believes in.
-fn believed(answers: Answers, estimated: Option<Noise>) -> (Option<f64>, f64) {
-    let (slope, lapse) = match (answers, estimated) {
-        (Answers::Exact, _) => (None, 0.0),
-        (Answers::Flip { probability }, _) => (None, probability),
-        (Answers::Logistic { slope }, _) => (Some(slope), 0.0),
-        (Answers::Unknown, Some(noise)) => (Some(noise.slope), noise.lapse),
-        (Answers::Unknown, None) => (Some(super::people::SLOPES[0]), 0.0),
+/// How the check believes answers to come about.
+fn believed(answers: NoiseModel, estimated: Option<NoiseModel>) -> NoiseModel {
+    let noise = match answers {
+        NoiseModel::Unknown => estimated.unwrap_or(NoiseModel::Absolute { slope: SLOPES[0], lapse: 0.0 }),
+        known => known,
     };
-    (slope, lapse.max(LEAST_LAPSES))
-}
-
-/// The model of the posteriors, which like everywhere allows for more lapses than are believed in.
-fn model(answers: Answers, estimated: Option<Noise>, dimension: usize) -> AnswerModel {
-    let (slope, lapse) = believed(answers, estimated);
-    let careless = AnswerModel::flips(lapse, RESOLUTION);
-    match slope {
-        None => careless,
-        Some(slope) => AnswerModel { lapse: careless.lapse, ..AnswerModel::logistic(slope, dimension) },
+    let (slope, lapse) = (noise.slope(), noise.lapse().max(LEAST_LAPSES));
+    match slope.is_finite() {
+        true => NoiseModel::Absolute { slope, lapse },
+        false => NoiseModel::Flip { probability: lapse },
     }
 }
 
@@ -253,14 +238,14 @@ fn chance_of(session: &Session, answered: &Answered, lapse: f64) -> (f64, f64) {
 impl Session {
     /// How likely the first of two points is preferred, after the answers so far.
     pub fn chance_of_first(&self, query: &Query) -> f64 {
-        self.chance_with(query, self.model().lapse)
+        self.chance_with(query, self.probit().lapse)
     }
 
     /// The same with another lapse rate than the posterior allows for.
     fn chance_with(&self, query: &Query, lapse: f64) -> f64 {
         let w = self.difference(query);
-        let variance = dot(&w, &self.posterior().spread(&w)) + self.model().variance;
-        let z = dot(&w, self.posterior().mean()) / variance.max(1e-300).sqrt();
-        lapse + (1.0 - 2.0 * lapse) * distribution(z)
+        let variance = dot(&w, &self.posterior().spread(&w));
+        let probit = Probit { lapse, ..self.probit().decided() };
+        probit.chance(Said::Positive, dot(&w, self.posterior().mean()), variance)
     }
 }

@@ -4,7 +4,8 @@
 //! does not matter; for which of two models that were compared is the better one, it does. So draws come from a walk
 //! along random lines in the shape of the Gaussian, whose steps leave the posterior as it is.
 
-use super::posterior::{Evidence, Posterior};
+use super::posterior::Posterior;
+use super::probit::{Probit, Said};
 use crate::linalg::normals;
 use crate::linalg::{cholesky, dot, plus};
 use rand::{RngExt, SeedableRng};
@@ -38,7 +39,7 @@ pub fn draws(posterior: &Posterior, count: usize, seed: u64) -> Vec<Vec<f64>> {
 /// Where the walk is, and what every piece of evidence says there.
 struct Walk<'a> {
     prior_precision: f64,
-    evidence: Vec<(&'a [f64], Evidence)>,
+    evidence: Vec<(&'a [f64], Probit, Said)>,
     weights: Vec<f64>,
     /// $t = \langle w, \theta\rangle$ of every piece of evidence.
     values: Vec<f64>,
@@ -48,8 +49,8 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(posterior: &'a Posterior) -> Self {
         let weights = posterior.mean().to_vec();
-        let evidence: Vec<(&[f64], Evidence)> = posterior.evidence().collect();
-        let values: Vec<f64> = evidence.iter().map(|(w, _)| dot(w, &weights)).collect();
+        let evidence: Vec<(&[f64], Probit, Said)> = posterior.evidence().collect();
+        let values: Vec<f64> = evidence.iter().map(|(w, _, _)| dot(w, &weights)).collect();
         let prior_precision = posterior.prior_precision();
         let mut walk = Self { prior_precision, evidence, weights, values, log: 0.0 };
         walk.log = walk.log_density(&walk.weights, &walk.values, f64::NEG_INFINITY);
@@ -58,7 +59,7 @@ impl<'a> Walk<'a> {
 
     /// Slice sampling along a line.
     fn slide(&mut self, along: &[f64], random: &mut Xoshiro256PlusPlus) {
-        let slopes: Vec<f64> = self.evidence.iter().map(|(w, _)| dot(w, along)).collect();
+        let slopes: Vec<f64> = self.evidence.iter().map(|(w, _, _)| dot(w, along)).collect();
         let level = self.log + random.random::<f64>().ln();
         let mut low = -4.0 * random.random::<f64>();
         let mut high = low + 4.0;
@@ -77,8 +78,8 @@ impl<'a> Walk<'a> {
     /// The logarithm of the posterior density; `NEG_INFINITY` as soon as it is below `level`.
     fn log_density(&self, weights: &[f64], values: &[f64], level: f64) -> f64 {
         let mut log = -0.5 * self.prior_precision * dot(weights, weights);
-        for ((_, evidence), t) in self.evidence.iter().zip(values) {
-            log += evidence.log_chance(*t);
+        for ((_, probit, said), t) in self.evidence.iter().zip(values) {
+            log += probit.log_chance(*said, *t);
             if log < level {
                 return f64::NEG_INFINITY;
             }
@@ -95,10 +96,9 @@ mod tests {
     fn draws_agree_with_what_was_said() {
         // Two weights, both positive, the first more than twice the second: directions below atan(1/2), all equally likely.
         let mut posterior = Posterior::new(2, 1.0);
-        let certain = Evidence::Positive { variance: 0.0, lapse: 0.0 };
-        posterior.add(vec![1.0, 0.0], certain);
-        posterior.add(vec![0.0, 1.0], certain);
-        posterior.add(vec![1.0, -2.0], Evidence::Positive { variance: 1e-8, lapse: 0.0 });
+        posterior.add(vec![1.0, 0.0], Probit::CERTAIN, Said::Positive);
+        posterior.add(vec![0.0, 1.0], Probit::CERTAIN, Said::Positive);
+        posterior.add(vec![1.0, -2.0], Probit { variance: 1e-8, ..Probit::CERTAIN }, Said::Positive);
         posterior.settle(100, 1e-6);
         let drawn = draws(&posterior, 4000, 3);
         let angles: Vec<f64> = drawn.iter().map(|w| w[1].atan2(w[0])).collect();

@@ -1,15 +1,12 @@
 //! Linear-fractional metrics on a ball, elicited adaptively.
 
-use super::answers::Answers;
-use super::ask::{Fuzz, best_direction};
-use super::normal::distribution;
+use super::ask::best_direction;
+use super::models;
 use super::particles::Cloud;
 use super::pencil::{Pencil, wedge};
-use super::posterior::{Evidence, Posterior};
-use super::session::AnswerModel;
-use crate::ask::{Answer, Oracle, Preference, Query};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{keep, recall};
+use super::posterior::Posterior;
+use super::probit::{Probit, Said};
+use crate::ask::{Answer, Finding, NoiseModel, Oracle, Outcome, Plan, Preference, Query, keep, recall};
 use crate::document::{self, Object};
 use crate::error::{Result, check};
 use crate::linalg::{direction, dot, norm, plus, scaled};
@@ -46,7 +43,8 @@ pub struct AdaptiveFractional {
     pub(crate) space: Sphere,
     method: &'static str,
     tolerance: f64,
-    answers: Answers,
+    #[serde(serialize_with = "as_answers")]
+    answers: NoiseModel,
     budget: usize,
     seed: u64,
 }
@@ -56,13 +54,13 @@ impl AdaptiveFractional {
     pub fn new(space: Sphere, tolerance: f64) -> Result<Self> {
         let ok = (1e-4..=1.0).contains(&tolerance);
         check::number("tolerance", tolerance, ok, "a number in [1e-4, 1]")?;
-        Ok(Self { space, method: "adaptive", tolerance, answers: Answers::Exact, budget: 10_000, seed: 0 })
+        Ok(Self { space, method: "adaptive", tolerance, answers: NoiseModel::Exact, budget: 10_000, seed: 0 })
     }
 
     /// How answers are believed to come about; differences of a logistic model are those of the fraction whose
     /// gradient at the centre has length 1.
-    pub fn answers(self, answers: Answers) -> Result<Self> {
-        Ok(Self { answers: answers.checked()?, ..self })
+    pub fn answers(self, answers: NoiseModel) -> Result<Self> {
+        Ok(Self { answers: answers.believable()?, ..self })
     }
 
     /// At most this many questions.
@@ -83,7 +81,7 @@ impl AdaptiveFractional {
         object.kind("method", &["adaptive"])?;
         let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
         let mut plan = document::at(&place, Self::new(space, tolerance))?;
-        plan.answers = Answers::read(&mut object)?;
+        plan.answers = NoiseModel::read_answers(&mut object)?.unwrap_or(plan.answers);
         if let Some(budget) = object.optional("budget")? {
             plan = document::at(&place, plan.budget(budget))?;
         }
@@ -97,7 +95,8 @@ impl AdaptiveFractional {
         let coordinates = self.space.view().dimension();
         FractionalSession {
             space: self.space.clone(),
-            model: self.answers.model(self.tolerance, coordinates),
+            probit: fractional_reading(self.answers, self.tolerance),
+            hesitates: false,
             cloud: Cloud::new(coordinates, self.seed),
         }
     }
@@ -134,7 +133,8 @@ impl Plan for AdaptiveFractional {
 #[derive(Debug, Clone)]
 pub struct FractionalSession {
     space: Sphere,
-    model: AnswerModel,
+    probit: Probit,
+    hesitates: bool,
     cloud: Cloud,
 }
 
@@ -185,9 +185,8 @@ impl FractionalSession {
         let members: Vec<Vec<f64>> = self.cloud.members().iter().map(Pencil::wedge).collect();
         let gaussian = moments(&members);
         let mean = direction(gaussian.mean()).unwrap_or_else(|| members[0].clone());
-        let fuzz = Fuzz { variance: self.model.variance, lapse: self.model.lapse };
         let candidates = self.middles(seed).into_iter().filter_map(|middle| {
-            let half = best_direction(&steps(&middle), &gaussian, &mean, fuzz)?;
+            let half = best_direction(&steps(&middle), &gaussian, &mean, self.probit.variance)?;
             let half = scaled(&half, room(&middle, &half));
             let w = wedge(&extended(&half, 0.0), &extended(&middle, 1.0));
             (norm(&half) > 1e-6).then(|| (self.parting(&w, &members), middle, half))
@@ -222,10 +221,8 @@ impl FractionalSession {
     /// How likely the first of two points is preferred, after the answers so far.
     pub fn chance_of_first(&self, query: &Query) -> f64 {
         let [first, second] = [&query.first, &query.second].map(|point| self.relative(point));
-        let AnswerModel { variance, lapse, .. } = self.model;
-        let chance = |member: &Pencil| {
-            lapse + (1.0 - 2.0 * lapse) * distribution(member.ahead(&first, &second) / variance.sqrt())
-        };
+        let probit = self.probit.decided();
+        let chance = |member: &Pencil| probit.chance(Said::Positive, member.ahead(&first, &second), 0.0);
         let members = self.cloud.members();
         members.iter().map(chance).sum::<f64>() / members.len() as f64
     }
@@ -238,12 +235,12 @@ impl FractionalSession {
     /// By how much an answer is expected to narrow the cloud: $p(1-p)\,|m_1 - m_2|^2$ for the chance p of the first
     /// answer and the averages $m_1, m_2$ after either.
     fn parting(&self, w: &[f64], members: &[Vec<f64>]) -> f64 {
-        let AnswerModel { variance, lapse, .. } = self.model;
+        let probit = self.probit.decided();
         let (mut chance, mut first) = (0.0, vec![0.0; w.len()]);
         let mut all = vec![0.0; w.len()];
         let share = 1.0 / members.len() as f64;
         for member in members {
-            let likely = lapse + (1.0 - 2.0 * lapse) * distribution(dot(w, member) / variance.sqrt());
+            let likely = probit.chance(Said::Positive, dot(w, member), 0.0);
             chance += share * likely;
             for ((f, a), m) in first.iter_mut().zip(&mut all).zip(member) {
                 *f += share * likely * m;
@@ -262,16 +259,29 @@ impl FractionalSession {
     pub fn take(&mut self, query: &Query, answer: &Answer) {
         let shown = answer.shown.as_ref().unwrap_or(query);
         let (first, second) = (self.relative(&shown.first), self.relative(&shown.second));
-        let AnswerModel { variance, lapse, indifference, .. } = self.model;
+        self.hesitates |= answer.preference == Preference::CannotTell;
+        let probit = if self.hesitates { self.probit } else { self.probit.decided() };
         match answer.preference {
-            Preference::First => self.cloud.take(first, second, Evidence::Positive { variance, lapse }),
-            Preference::Second => self.cloud.take(second, first, Evidence::Positive { variance, lapse }),
-            Preference::CannotTell => {
-                let within = Evidence::Within { half_width: indifference, variance, lapse };
-                self.cloud.take(first, second, within);
-            }
+            Preference::First => self.cloud.take(first, second, probit, Said::Positive),
+            Preference::Second => self.cloud.take(second, first, probit, Said::Positive),
+            Preference::CannotTell => self.cloud.take(first, second, probit, Said::Within),
         }
     }
+}
+
+/// How answers are read; nothing is estimated of unknown noise, which is taken to be the most usual.
+fn fractional_reading(answers: NoiseModel, resolution: f64) -> Probit {
+    match answers {
+        NoiseModel::Unknown => models::all().next().map(models::reading).expect("several models"),
+        known => Probit::of(known, resolution),
+    }
+}
+
+fn as_answers<S: serde::Serializer>(
+    answers: &NoiseModel,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    answers.to_answers().serialize(serializer)
 }
 
 fn extended(x: &[f64], last: f64) -> Vec<f64> {

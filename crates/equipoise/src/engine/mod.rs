@@ -6,7 +6,6 @@
 //! [`AdaptiveRatio`] is the plan for two classes, where one number is known exactly, with its interval;
 //! [`AdaptiveFractional`] the one for fractions, whose posterior is a cloud of [`Pencil`]s.
 
-mod answers;
 pub mod ask;
 pub mod check;
 mod decision;
@@ -14,22 +13,22 @@ mod draws;
 mod features;
 mod floor;
 mod fractional;
+mod models;
+mod noise;
 mod normal;
 mod pairs;
 mod particles;
 mod pencil;
-pub(crate) mod people;
 mod plan;
 mod posterior;
+mod probit;
 mod progress;
 mod progress_of_weights;
 mod ratio;
 mod ratio_plan;
-mod rivals;
 mod session;
 mod stop;
 
-pub use answers::Answers;
 pub use decision::Decision;
 pub use features::Features;
 pub use floor::{floor_bits, pencil_floor_bits};
@@ -39,9 +38,10 @@ pub use pencil::Pencil;
 pub use plan::Adaptive;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use plan::Inquiry;
-pub use posterior::{Evidence, Posterior};
+pub use posterior::Posterior;
+pub use probit::{Probit, Said};
 pub use progress::Left;
-pub use ratio::{Noise, RatioPosterior};
+pub use ratio::{LARGEST_RATIO, RatioPosterior};
 pub use ratio_plan::{AdaptiveRatio, Settled};
-pub use session::{AnswerModel, Session};
+pub use session::Session;
 pub use stop::Stop;

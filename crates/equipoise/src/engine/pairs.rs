@@ -126,8 +126,8 @@ struct Information<'a> {
 impl<'a> Information<'a> {
     fn new(likings: &'a [Vec<f64>], chooser: &Chooser) -> Self {
         let best = likings.iter().map(|row| decision::best(row)).collect();
-        let scale = chooser.fuzz.variance.sqrt().max(1e-300);
-        Self { likings, best, scale, lapse: chooser.fuzz.lapse }
+        let scale = chooser.probit.variance.sqrt().max(1e-300);
+        Self { likings, best, scale, lapse: chooser.probit.lapse }
     }
 
     /// Bits that the comparison of two points is expected to tell about which point is the best: the entropy of the

@@ -7,7 +7,7 @@
 //! in the shape of the cloud.
 
 use super::pencil::{Chart, Pencil, gram, largest_stretch};
-use super::posterior::Evidence;
+use super::probit::{Probit, Said};
 use crate::linalg::{cholesky, dot, eigen, plus};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -27,7 +27,8 @@ const NEAR: f64 = 3.0;
 struct Seen {
     first: Vec<f64>,
     second: Vec<f64>,
-    evidence: Evidence,
+    probit: Probit,
+    said: Said,
 }
 
 /// Pencils drawn from the posterior.
@@ -83,10 +84,10 @@ impl Cloud {
     }
 
     /// Takes an answer in: $t > 0$ or $|t|$ small, t being how far the first point is ahead.
-    pub fn take(&mut self, first: Vec<f64>, second: Vec<f64>, evidence: Evidence) {
-        let logs: Vec<f64> =
-            self.members.iter().map(|member| evidence.log_chance(member.ahead(&first, &second))).collect();
-        self.seen.push(Seen { first, second, evidence });
+    pub fn take(&mut self, first: Vec<f64>, second: Vec<f64>, probit: Probit, said: Said) {
+        let log = |member: &Pencil| probit.log_chance(said, member.ahead(&first, &second));
+        let logs: Vec<f64> = self.members.iter().map(log).collect();
+        self.seen.push(Seen { first, second, probit, said });
         self.resample(&logs);
         self.stir();
     }
@@ -160,7 +161,7 @@ impl Cloud {
 }
 
 fn log_of_all(seen: &[Seen], pencil: &Pencil) -> f64 {
-    seen.iter().map(|s| s.evidence.log_chance(pencil.ahead(&s.first, &s.second))).sum()
+    seen.iter().map(|s| s.probit.log_chance(s.said, pencil.ahead(&s.first, &s.second))).sum()
 }
 
 /// All answers in the coordinates of a chart, and the shape of the cloud there: what sliding along lines needs.
@@ -271,7 +272,7 @@ impl<'a> Lines<'a> {
         let mut log = -0.5 * (n as f64 + 2.0) * determinant.ln();
         let scale = 0.5 / determinant.sqrt();
         for ([ux, vx, uy, vy], seen) in values.iter().zip(self.seen) {
-            log += seen.evidence.log_chance(scale * (ux * vy - uy * vx));
+            log += seen.probit.log_chance(seen.said, scale * (ux * vy - uy * vx));
             if log < level {
                 return f64::NEG_INFINITY;
             }
@@ -298,10 +299,9 @@ mod tests {
         let probes: Vec<[Vec<f64>; 2]> = (0..3).map(|_| [point(), point()]).collect();
         let seen: Vec<Seen> = (0..6)
             .map(|n| {
-                let (first, second, variance, lapse) = (point(), point(), 0.02, 0.05);
-                let unsure = Evidence::Within { half_width: 0.1, variance, lapse };
-                let evidence = if n == 4 { unsure } else { Evidence::Positive { variance, lapse } };
-                Seen { first, second, evidence }
+                let probit = Probit { variance: 0.02, lapse: 0.05, half_width: 0.1 };
+                let said = if n == 4 { Said::Within } else { Said::Positive };
+                Seen { first: point(), second: point(), probit, said }
             })
             .collect();
         let mut exact = [0.0; 3];
@@ -322,8 +322,8 @@ mod tests {
         let mut found = [0.0; 3];
         for seed in 0..seeds {
             let mut cloud = Cloud::new(2, seed);
-            for Seen { first, second, evidence } in &seen {
-                cloud.take(first.clone(), second.clone(), *evidence);
+            for Seen { first, second, probit, said } in &seen {
+                cloud.take(first.clone(), second.clone(), *probit, *said);
             }
             let share = 1.0 / (seeds as usize * MEMBERS) as f64;
             for member in cloud.members() {

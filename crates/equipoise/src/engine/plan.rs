@@ -1,17 +1,12 @@
 //! The engine as a plan: ask the most telling question until enough is known.
 
-use super::answers::Answers;
-use super::ask::{Chooser, Reach};
-use super::check::{self, Jury};
+use super::ask::Reach;
+use super::check::{self, FamilyCheck};
 use super::features::Features;
 use super::pairs::{Aim, Points};
-use super::rivals;
 use super::session::Session;
 use super::stop::Stop;
-use crate::ask::Answered;
-use crate::ask::{Answer, Oracle, Query};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{keep, recall};
+use crate::ask::{Answer, Answered, Finding, NoiseModel, Oracle, Outcome, Plan, Query, keep, recall};
 use crate::document::{self, Object};
 use crate::error::{Error, Result, check as expect};
 use crate::search::SignKnowledge;
@@ -47,7 +42,7 @@ enum Subject {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adaptive {
     subject: Subject,
-    answers: Answers,
+    answers: NoiseModel,
     signs: SignKnowledge,
     tolerance: f64,
     budget: usize,
@@ -62,7 +57,7 @@ pub struct Adaptive {
 pub(crate) struct Inquiry {
     pub session: Session,
     /// The rule that ended the questions, and whoever hears the probes after it.
-    check: Option<(&'static str, Jury)>,
+    check: Option<(&'static str, FamilyCheck)>,
     probed: usize,
 }
 
@@ -120,7 +115,7 @@ impl Adaptive {
         expect::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
         Ok(Self {
             subject,
-            answers: Answers::Exact,
+            answers: NoiseModel::Exact,
             signs,
             tolerance,
             budget: 10_000,
@@ -132,8 +127,8 @@ impl Adaptive {
     }
 
     /// How answers are believed to come about.
-    pub fn answers(self, answers: Answers) -> Result<Self> {
-        Ok(Self { answers: answers.checked()?, ..self })
+    pub fn answers(self, answers: NoiseModel) -> Result<Self> {
+        Ok(Self { answers: answers.believable()?, ..self })
     }
 
     /// What is known of the signs; used for linear and group-fair metrics.
@@ -142,7 +137,7 @@ impl Adaptive {
     }
 
     /// How it believes answers to come about.
-    pub fn believed_answers(&self) -> Answers {
+    pub fn believed_answers(&self) -> NoiseModel {
         self.answers
     }
 
@@ -281,19 +276,13 @@ impl Adaptive {
     /// The state before the first question.
     pub fn start(&self) -> Session {
         let features = self.features();
-        let model = self.answers.model(self.tolerance, features.dimension());
         let signs = match self.signs {
             SignKnowledge::Monotone => features.known_signs(),
             SignKnowledge::Unknown => None,
         };
         let reach = self.reach(&signs);
-        let rows_that_differ = self.rows_that_differ;
-        let models = match self.answers {
-            Answers::Unknown => rivals::models(self.tolerance, features.dimension()),
-            _ => vec![],
-        };
-        let chooser = Chooser { features, reach, fuzz: model.fuzz(), rows_that_differ };
-        Session::start(chooser, model, signs).with_rivals(models, self.tolerance / self.answers.caution())
+        let session = Session::start(features, reach, self.answers, signs, self.tolerance);
+        session.with_rows_that_differ(self.rows_that_differ)
     }
 
     fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {
@@ -337,9 +326,10 @@ impl Adaptive {
     }
 
     /// Whoever hears the probes of a session that has ended.
-    fn jury(&self, session: &Session) -> Option<Jury> {
+    fn family_check(&self, session: &Session) -> Option<FamilyCheck> {
         let Subject::Linear(space) = &self.subject else { return None };
-        let hears = || Jury::new(space, self.answers, session.noise(), self.signs, &session.transcript());
+        let hears =
+            || FamilyCheck::new(space, self.answers, session.noise(), self.signs, &session.transcript());
         (self.probes > 0).then(hears)
     }
 
@@ -367,7 +357,7 @@ impl Adaptive {
         };
         let mut plan = document::at(&place, made)?;
         object.kind("method", &["adaptive"])?;
-        plan.answers = Answers::read(&mut object)?;
+        plan.answers = NoiseModel::read_answers(&mut object)?.unwrap_or(plan.answers);
         plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
         if let Some(budget) = object.optional("budget")? {
             plan = document::at(&place, plan.budget(budget))?;
@@ -404,16 +394,16 @@ impl Plan for Adaptive {
                     keep(oracle, &inquiry);
                 }
                 Err(rule) => {
-                    inquiry.check = self.jury(&inquiry.session).map(|jury| (rule, jury));
+                    inquiry.check = self.family_check(&inquiry.session).map(|check| (rule, check));
                     break rule;
                 }
             }
         };
         while inquiry.probed < self.probes {
-            let Some((_, jury)) = &mut inquiry.check else { break };
-            let query = jury.probe(self.rows_that_differ, self.seed);
+            let Some((_, check)) = &mut inquiry.check else { break };
+            let query = check.probe(self.rows_that_differ, self.seed);
             let Answer { preference, shown } = oracle.prefer(&query)?;
-            jury.hear(&Answered { query, preference, shown });
+            check.hear(&Answered { query, preference, shown });
             inquiry.probed += 1;
             keep(oracle, &inquiry);
         }
@@ -438,8 +428,8 @@ impl Adaptive {
                 findings.push(Finding::PairsUsedUp { pairs: session.asked(), level });
             }
         }
-        if let Some((_, jury)) = &inquiry.check {
-            findings.extend(jury.verdict().findings());
+        if let Some((_, check)) = &inquiry.check {
+            findings.extend(check.verdict().findings());
         }
         Outcome { metric: session.metric(), findings }
     }
@@ -454,7 +444,7 @@ impl Serialize for Adaptive {
             #[serde(skip_serializing_if = "Option::is_none")]
             degree: Option<usize>,
             tolerance: f64,
-            answers: Answers,
+            answers: serde_json::Value,
             signs: SignKnowledge,
             budget: usize,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -470,7 +460,7 @@ impl Serialize for Adaptive {
             space: &T,
             serializer: S,
         ) -> std::result::Result<S::Ok, S::Error> {
-            let Adaptive { answers, signs, tolerance, budget, rows_that_differ, seed, .. } = *plan;
+            let Adaptive { signs, tolerance, budget, rows_that_differ, seed, .. } = *plan;
             let degree = match plan.subject {
                 Subject::Polynomial(_, degree) => Some(degree),
                 _ => None,
@@ -483,7 +473,7 @@ impl Serialize for Adaptive {
                 method,
                 degree,
                 tolerance,
-                answers,
+                answers: plan.answers.to_answers(),
                 signs,
                 budget,
                 stop,

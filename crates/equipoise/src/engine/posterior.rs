@@ -5,93 +5,15 @@
 //! propagation replaces each site by a Gaussian in t whose product with the others has the right mean and variance,
 //! and revisits all sites until they agree.
 
-use super::normal::{between, density, distribution, hazard};
+use super::normal::distribution;
+use super::probit::{Probit, Said};
 use crate::linalg::{dot, inverse_of_positive, plus};
-
-/// What one answer says about $t = \langle w, \theta\rangle$.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Evidence {
-    /// t was found positive: $p + (1-2p)\,\Phi(t/s)$.
-    Positive {
-        /// $s^2$: how fuzzy the comparison is.
-        variance: f64,
-        /// p: how often an answer has nothing to do with the question.
-        lapse: f64,
-    },
-    /// t was found too small to tell: $|t| \le$ `half_width`, fuzzily.
-    Within {
-        /// The largest difference that passes unnoticed.
-        half_width: f64,
-        /// $s^2$.
-        variance: f64,
-        /// p.
-        lapse: f64,
-    },
-}
-
-impl Evidence {
-    /// First and minus second derivative of the logarithm of the answer's probability, in the mean, when t is
-    /// N(mean, variance).
-    fn moments(&self, mean: f64, cavity_variance: f64) -> (f64, f64) {
-        match *self {
-            Evidence::Positive { variance, lapse } => {
-                let s = (variance + cavity_variance).sqrt();
-                let z = mean / s;
-                let rise = if lapse == 0.0 {
-                    hazard(z)
-                } else {
-                    (1.0 - 2.0 * lapse) * density(z) / (lapse + (1.0 - 2.0 * lapse) * distribution(z))
-                };
-                let first = rise / s;
-                (first, first * (first + z / s))
-            }
-            Evidence::Within { half_width, variance, lapse } => {
-                let s = (variance + cavity_variance).sqrt();
-                let (inside, place, spread) = between((mean.abs() - half_width) / s, 2.0 * half_width / s);
-                // Even to the last digit: answers that favour no side must not add up to a direction.
-                let side = if mean == 0.0 { 0.0 } else { mean.signum() };
-                let (first, second) = (-side * place / s, (1.0 - spread) / (s * s));
-                // With lapses, the answer was meant with probability `meant`.
-                let meant = (1.0 - lapse) * inside / (lapse + (1.0 - lapse) * inside);
-                let meant = if lapse == 0.0 { 1.0 } else { meant };
-                (meant * first, meant * (second - (1.0 - meant) * first * first))
-            }
-        }
-    }
-
-    /// The logarithm of how likely the answer is for a given t.
-    pub fn log_chance(&self, t: f64) -> f64 {
-        match *self {
-            Evidence::Positive { variance, lapse } => {
-                let z = t / variance.sqrt().max(1e-12);
-                if z > 7.0 {
-                    (1.0 - lapse).ln()
-                } else if lapse > 0.0 || z > -30.0 {
-                    (lapse + (1.0 - 2.0 * lapse) * distribution(z)).ln()
-                } else {
-                    // Far in the tail, where the distribution itself underflows.
-                    -0.5 * z * z - (-z).ln() - 0.919
-                }
-            }
-            Evidence::Within { half_width, variance, lapse } => {
-                let s = variance.sqrt().max(1e-12);
-                let inside = distribution((half_width - t) / s) - distribution((-half_width - t) / s);
-                // A floor that still slopes towards the band, so that members outside it find the way back.
-                let outside = ((t.abs() - half_width) / s).max(0.0);
-                (lapse + (1.0 - lapse) * inside).max(1e-300).ln() - 1e-6 * outside.min(1e6)
-            }
-        }
-    }
-
-    fn is_certain(&self) -> bool {
-        matches!(self, Evidence::Positive { lapse, .. } if *lapse == 0.0)
-    }
-}
 
 #[derive(Debug, Clone)]
 struct Site {
     direction: Vec<f64>,
-    evidence: Evidence,
+    probit: Probit,
+    said: Said,
     precision: f64,
     shift: f64,
 }
@@ -140,8 +62,8 @@ impl Posterior {
     }
 
     /// All that was said, and of which w: answers and signs.
-    pub fn evidence(&self) -> impl Iterator<Item = (&[f64], Evidence)> {
-        self.sites.iter().map(|site| (&site.direction[..], site.evidence))
+    pub fn evidence(&self) -> impl Iterator<Item = (&[f64], Probit, Said)> {
+        self.sites.iter().map(|site| (&site.direction[..], site.probit, site.said))
     }
 
     /// $\Sigma w$.
@@ -150,8 +72,8 @@ impl Posterior {
     }
 
     /// Adds a site without yet making all agree.
-    pub fn add(&mut self, direction: Vec<f64>, evidence: Evidence) {
-        self.sites.push(Site { direction, evidence, precision: 0.0, shift: 0.0 });
+    pub fn add(&mut self, direction: Vec<f64>, probit: Probit, said: Said) {
+        self.sites.push(Site { direction, probit, said, precision: 0.0, shift: 0.0 });
     }
 
     /// Revisits all sites, newest first, until none moves by more than `tolerance` or `sweeps` are done.
@@ -173,8 +95,10 @@ impl Posterior {
     ///
     /// Only the direction of the weights counts: their length, which answers say little about, cannot turn a sign.
     pub fn chance_without(&self, n: usize) -> Option<f64> {
-        let Site { direction: w, evidence, precision, shift } = self.sites.get(n)?;
-        let Evidence::Positive { variance: fuzz, .. } = evidence else { return None };
+        let Site { direction: w, probit, said, precision, shift } = self.sites.get(n)?;
+        if *said == Said::Within {
+            return None;
+        }
         let spread = self.spread(w);
         let (variance, along) = (dot(w, &spread), dot(w, &self.mean));
         let left = 1.0 - precision * variance;
@@ -185,7 +109,7 @@ impl Posterior {
         let length = dot(&mean, &mean).max(1e-300);
         let across = plus(w, -dot(w, &mean) / length, &mean);
         let widened = dot(&across, &self.spread(&across)) + dot(&across, &spread).powi(2) * precision / left;
-        Some(distribution(dot(w, &mean) / (fuzz + widened.max(0.0)).max(1e-300).sqrt()))
+        Some(distribution(dot(w, &mean) / (probit.variance + widened.max(0.0)).max(1e-300).sqrt()))
     }
 
     /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.
@@ -199,13 +123,13 @@ impl Posterior {
             return 0.0;
         }
         let (cavity_variance, cavity_mean) = (variance / left, (mean - site.shift * variance) / left);
-        let (first, second) = site.evidence.moments(cavity_mean, cavity_variance);
+        let (first, second) = site.probit.moments(site.said, cavity_mean, cavity_variance);
         let new_variance =
             (cavity_variance - cavity_variance * cavity_variance * second).max(1e-14 * cavity_variance);
         let new_mean = cavity_mean + cavity_variance * first;
         let mut precision_step = 1.0 / new_variance - 1.0 / cavity_variance - site.precision;
         let mut shift_step = new_mean / new_variance - cavity_mean / cavity_variance - site.shift;
-        if !site.evidence.is_certain() {
+        if !site.probit.is_certain(site.said) {
             // Lapses make the evidence bounded below; damping keeps the sites from swinging.
             precision_step *= 0.9;
             shift_step *= 0.9;
@@ -260,6 +184,7 @@ impl Posterior {
 
 #[cfg(test)]
 mod tests {
+    use super::super::normal::density;
     use super::*;
     use crate::linalg::{direction, normals};
     use rand::SeedableRng;
@@ -268,28 +193,19 @@ mod tests {
     /// One weight, one answer: the moments can be integrated numerically.
     #[test]
     fn a_single_site_has_the_exact_mean_and_variance() {
+        let fuzzy = |variance: f64, lapse: f64, half_width: f64| Probit { variance, lapse, half_width };
         let cases = [
-            Evidence::Positive { variance: 0.3, lapse: 0.0 },
-            Evidence::Positive { variance: 0.01, lapse: 0.1 },
-            Evidence::Within { half_width: 0.4, variance: 0.05, lapse: 0.0 },
-            Evidence::Within { half_width: 0.4, variance: 0.05, lapse: 0.1 },
+            (fuzzy(0.3, 0.0, 0.0), Said::Positive),
+            (fuzzy(0.01, 0.1, 0.0), Said::Positive),
+            (fuzzy(0.01, 0.1, 0.4), Said::Positive),
+            (fuzzy(0.05, 0.0, 0.4), Said::Within),
+            (fuzzy(0.05, 0.1, 0.4), Said::Within),
         ];
-        for evidence in cases {
-            let likelihood = |t: f64| match evidence {
-                Evidence::Positive { variance, lapse } => {
-                    lapse + (1.0 - 2.0 * lapse) * distribution(t / variance.sqrt())
-                }
-                Evidence::Within { half_width, variance, lapse } => {
-                    let s = variance.sqrt();
-                    lapse
-                        + (1.0 - lapse)
-                            * (distribution((half_width - t) / s) - distribution((-half_width - t) / s))
-                }
-            };
+        for (probit, said) in cases {
             let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
             for n in -40_000..=40_000 {
                 let t = f64::from(n) * 2e-4;
-                let weight = density(t) * likelihood(t);
+                let weight = density(t) * probit.chance(said, t, 0.0);
                 mass += weight;
                 first += weight * t;
                 second += weight * t * t;
@@ -297,10 +213,10 @@ mod tests {
             let mean = first / mass;
             let variance = second / mass - mean * mean;
             let mut posterior = Posterior::new(1, 1.0);
-            posterior.add(vec![1.0], evidence);
+            posterior.add(vec![1.0], probit, said);
             posterior.settle(60, 1e-12);
-            assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{evidence:?}");
-            assert!((posterior.covariance(0)[0] - variance).abs() < 1e-6, "{evidence:?}");
+            assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{probit:?} {said:?}");
+            assert!((posterior.covariance(0)[0] - variance).abs() < 1e-6, "{probit:?} {said:?}");
         }
     }
 
@@ -312,6 +228,7 @@ mod tests {
         let axis = |i: usize, along: f64| -> Vec<f64> {
             (0..d).map(|j| f64::from(u8::from(j == i)) + if j == 0 { along } else { 0.0 }).collect()
         };
+        let sharp = Probit { variance: 1e-6, lapse: 0.0, half_width: 0.01 };
         for side in [1.0, -1.0] {
             let mut posterior = Posterior::new(d, 1.0);
             for i in 1..d {
@@ -319,13 +236,12 @@ mod tests {
                 for sign in [1.0, -1.0] {
                     let w: Vec<f64> = axis(i, 0.0).iter().map(|x| sign * x).collect();
                     let w = plus(&w, 0.02, &axis(0, 0.0));
-                    posterior.add(w, Evidence::Positive { variance: 1e-6, lapse: 0.0 });
+                    posterior.add(w, sharp.decided(), Said::Positive);
                 }
             }
             posterior.settle(30, 1e-6);
             let before = posterior.mean()[0];
-            posterior
-                .add(axis(0, side - 1.0), Evidence::Within { half_width: 0.01, variance: 1e-6, lapse: 0.0 });
+            posterior.add(axis(0, side - 1.0), sharp, Said::Within);
             posterior.settle(30, 1e-6);
             let all = posterior.mean().iter().chain(&posterior.covariance);
             assert!(all.into_iter().all(|x| x.abs() < 100.0), "{before} {:?}", posterior.mean());
@@ -341,9 +257,9 @@ mod tests {
             let mut posterior = Posterior::new(d as usize, 1.0);
             for n in 0..6 {
                 let w = direction(&normals(d as usize, &mut random)).unwrap();
-                let (variance, lapse) = (0.3, if n % 2 == 0 { 0.0 } else { 0.05 });
-                let unsure = Evidence::Within { half_width: 0.5, variance, lapse };
-                posterior.add(w, if n == 4 { unsure } else { Evidence::Positive { variance, lapse } });
+                let lapse = if n % 2 == 0 { 0.0 } else { 0.05 };
+                let probit = Probit { variance: 0.3, lapse, half_width: 0.5 };
+                posterior.add(w, probit, if n == 4 { Said::Within } else { Said::Positive });
             }
             posterior.settle(200, 1e-10);
             let size = d as usize;
@@ -352,7 +268,10 @@ mod tests {
             for cell in 0..places.pow(d) {
                 let coordinate = |i: u32| -5.0 + step * ((cell / places.pow(i) % places) as f64 + 0.5);
                 let theta: Vec<f64> = (0..d).map(coordinate).collect();
-                let said: f64 = posterior.evidence().map(|(w, e)| e.log_chance(dot(w, &theta))).sum();
+                let said: f64 = {
+                    let each = |(w, probit, said): (&[f64], Probit, Said)| probit.log_chance(said, dot(w, &theta));
+                    posterior.evidence().map(each).sum()
+                };
                 let weight = (said - 0.5 * dot(&theta, &theta)).exp();
                 mass += weight;
                 for i in 0..size {

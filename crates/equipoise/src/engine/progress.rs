@@ -5,8 +5,7 @@
 //! about a question, and reconsider what kind of question to ask only now and then, so that the whole costs some
 //! milliseconds.
 
-use super::people;
-use super::ratio::{REACHES, RatioPosterior, SHARES, difference, entropy};
+use super::ratio::{LARGEST_RATIO, REACHES, RatioPosterior, SHARES, difference, entropy};
 use super::ratio_plan::AdaptiveRatio;
 use crate::ask::Query;
 use rand::{RngExt as _, SeedableRng as _};
@@ -176,7 +175,7 @@ impl RollOut<'_> {
 
     /// Two classifiers that are about equally good to a ratio with a share of the posterior below it.
     fn prospect(&mut self, marginal: &[f64], (share, reach): (usize, usize)) -> Option<&Prospect> {
-        let range = people::LARGEST_RATIO.ln();
+        let range = LARGEST_RATIO.ln();
         let place = (self.start.scale().quantile(marginal, SHARES[share]) / range + 1.0) * 0.5;
         // The last place of a thinned grid stands for its neighbours too and may lie beyond the range by some of a step.
         let cell = (place.clamp(0.0, 1.0) * CELLS as f64).round() as usize;

@@ -29,7 +29,7 @@ impl Adaptive {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let start = session.thinned();
         let lengths = (0..PEOPLE).map(|_| {
-            let (weights, noise) = session.person(self.believed_answers().noise(), &mut random);
+            let (weights, noise) = session.person(self.believed_answers(), &mut random);
             let mut imagined = start.clone();
             while let Ok(query) = self.next(&imagined) {
                 let w = imagined.difference(&query);

@@ -5,8 +5,7 @@
 //! answer rises with the difference, and how often an answer has nothing to do with the question. The posterior of all
 //! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
 
-use super::people;
-use crate::ask::{Answer, Preference, Query};
+use crate::ask::{Answer, Chances, NoiseModel, Preference, Query};
 use crate::space::Binary;
 
 /// Grid places: ratios from 1/200 to 200, evenly in the logarithm.
@@ -27,39 +26,8 @@ const RULED_OUT: f64 = 1e-5;
 /// Questions closer than this in every coordinate are the same question.
 const SAME: f64 = 1e-9;
 
-/// How answers come about: right with probability $\epsilon + (1-2\epsilon)/(1+e^{-\beta t})$, where t is the difference
-/// of the metric in units of the largest disc inside the achievable set.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Noise {
-    /// $\beta$; infinite for answers that are always right.
-    pub slope: f64,
-    /// $\epsilon$.
-    pub lapse: f64,
-}
-
-impl Noise {
-    /// How likely the first of two points is chosen when it is better by `t`.
-    pub fn chance_of_first(&self, t: f64) -> f64 {
-        let better = if self.slope.is_finite() {
-            1.0 / (1.0 + (-self.slope * t).exp())
-        } else {
-            f64::from(u8::from(t > 0.0))
-        };
-        self.lapse + (1.0 - 2.0 * self.lapse) * better
-    }
-
-    /// How likely an answer is when the first point is better by `t`.
-    fn chance(&self, t: f64, preference: Preference) -> f64 {
-        let first = self.chance_of_first(t);
-        match preference {
-            Preference::First => first,
-            Preference::Second => 1.0 - first,
-            // As likely as the choice was close; the factor common to all ratios does not matter.
-            Preference::CannotTell => self.lapse + (1.0 - self.lapse) * 4.0 * first * (1.0 - first),
-        }
-        .max(1e-12)
-    }
-}
+/// Ratios from 1/200 to 200.
+pub const LARGEST_RATIO: f64 = 200.0;
 
 /// The ratios of a grid: evenly spaced logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +39,7 @@ pub(super) struct Scale {
 impl Scale {
     /// All ratios of the population.
     fn full() -> Self {
-        let range = people::LARGEST_RATIO.ln();
+        let range = LARGEST_RATIO.ln();
         Self { low: -range, step: 2.0 * range / (RATIOS - 1) as f64 }
     }
 
@@ -113,7 +81,7 @@ impl Scale {
 /// posterior.take(&query, &Preference::First.into());
 /// assert!(posterior.quantile(0.5) > 2.0); // the first point has more true positives
 /// // Whoever prefers a classifier that is worse in both respects was not looking: nothing is learnt of the ratio.
-/// let careless = |posterior: &RatioPosterior| posterior.noise().iter().map(|(n, p)| n.lapse * p).sum::<f64>();
+/// let careless = |posterior: &RatioPosterior| posterior.noise().iter().map(|(n, p)| n.lapse() * p).sum::<f64>();
 /// let (ratio, before) = (posterior.quantile(0.5), careless(&posterior));
 /// posterior.take_check(&Query::new(vec![0.4, 0.4], vec![0.3, 0.3]), &Preference::Second.into());
 /// assert!(careless(&posterior) > 1.2 * before && (posterior.quantile(0.5) / ratio).ln().abs() < 0.1);
@@ -124,7 +92,7 @@ pub struct RatioPosterior {
     space: Binary,
     unit: f64,
     scale: Scale,
-    noises: Vec<Noise>,
+    noises: Vec<NoiseModel>,
     /// Logarithm of the posterior, noise by noise, ratio by ratio.
     logs: Vec<Vec<f64>>,
     /// The posterior itself, kept in step with `logs`.
@@ -133,27 +101,36 @@ pub struct RatioPosterior {
     marginal: Vec<f64>,
     asked: Vec<Query>,
     answers: Vec<Answer>,
+    /// Whether the person has ever said "can't tell".
+    hesitates: bool,
 }
 
 impl RatioPosterior {
     /// Every ratio on the grid equally likely, every noise as likely as it is listed.
-    pub fn new(space: Binary, noises: &[(Noise, f64)]) -> Self {
+    pub fn new(space: Binary, noises: &[(NoiseModel, f64)]) -> Self {
         let unit = crate::search::inscribed_radius(&space);
         let logs = noises.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
         let noises = noises.iter().map(|(noise, _)| *noise).collect();
         Self::from_logs(space, unit, Scale::full(), noises, logs)
     }
 
-    fn from_logs(space: Binary, unit: f64, scale: Scale, noises: Vec<Noise>, logs: Vec<Vec<f64>>) -> Self {
+    fn from_logs(
+        space: Binary,
+        unit: f64,
+        scale: Scale,
+        noises: Vec<NoiseModel>,
+        logs: Vec<Vec<f64>>,
+    ) -> Self {
         let (masses, marginal, asked, answers) = (vec![], vec![], vec![], vec![]);
-        let mut made = Self { space, unit, scale, noises, logs, masses, marginal, asked, answers };
+        let mut made =
+            Self { space, unit, scale, noises, logs, masses, marginal, asked, answers, hesitates: false };
         made.refresh();
         made
     }
 
-    /// What people's answers look like when nothing is known of the person: the population of `people`.
+    /// What people's answers look like when nothing is known of the person: [`NoiseModel::population`].
     pub fn person(space: Binary) -> Self {
-        Self::new(space, &people::prior())
+        Self::new(space, &NoiseModel::population())
     }
 
     /// The same belief on about `most` places: ratios that are as good as ruled out are left off, and neighbours stand
@@ -189,7 +166,7 @@ impl RatioPosterior {
         self.asked.len()
     }
 
-    /// The radius of the largest disc inside the achievable set: the unit of [`Noise::slope`].
+    /// The radius of the largest disc inside the achievable set: the unit of differences.
     pub fn unit(&self) -> f64 {
         self.unit
     }
@@ -206,9 +183,10 @@ impl RatioPosterior {
     /// Takes an answer in, about the pair as it was shown. A repeated question is an answer like any other.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
         let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        self.hesitates |= answer.preference == Preference::CannotTell;
         for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
             for (log, t) in logs.iter_mut().zip(&differences) {
-                *log += noise.chance(*t, answer.preference).ln();
+                *log += chance(noise, *t, answer.preference, self.hesitates).ln();
             }
         }
         self.asked.push(query.clone());
@@ -225,10 +203,11 @@ impl RatioPosterior {
             Preference::CannotTell => return None,
         };
         let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        let hesitates = self.answers[..n].iter().any(|answer| answer.preference == Preference::CannotTell);
         let (mut right, mut all) = (0.0, 0.0);
         for (noise, masses) in self.noises.iter().zip(&self.masses) {
             for (mass, t) in masses.iter().zip(&differences) {
-                let without = mass / noise.chance(*t, answer.preference);
+                let without = mass / chance(noise, *t, answer.preference, hesitates);
                 all += without;
                 right += if sign * t > 0.0 { without } else { 0.0 };
             }
@@ -242,14 +221,15 @@ impl RatioPosterior {
     /// changes, by how likely it found the answer.
     pub fn take_check(&mut self, query: &Query, answer: &Answer) {
         let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        self.hesitates |= answer.preference == Preference::CannotTell;
         for (n, noise) in self.noises.iter().enumerate() {
-            let (mut mass, mut chance) = (0.0, 0.0);
+            let (mut mass, mut likely) = (0.0, 0.0);
             for (m, t) in self.masses[n].iter().zip(&differences) {
                 mass += m;
-                chance += m * noise.chance(*t, answer.preference);
+                likely += m * chance(noise, *t, answer.preference, self.hesitates);
             }
             if mass > 0.0 {
-                self.logs[n].iter_mut().for_each(|log| *log += (chance / mass).ln());
+                self.logs[n].iter_mut().for_each(|log| *log += (likely / mass).ln());
             }
         }
         self.refresh();
@@ -306,7 +286,7 @@ impl RatioPosterior {
     pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
         let differences = self.differences(query);
         let of_noise =
-            |noise: &Noise| differences.iter().map(|t| noise.chance_of_first(*t)).collect::<Vec<_>>();
+            |noise: &NoiseModel| differences.iter().map(|t| noise.chance_of_first(*t)).collect::<Vec<_>>();
         self.noises.iter().flat_map(of_noise).collect()
     }
 
@@ -317,12 +297,12 @@ impl RatioPosterior {
     }
 
     /// The posterior of each noise.
-    pub fn noise(&self) -> Vec<(Noise, f64)> {
+    pub fn noise(&self) -> Vec<(NoiseModel, f64)> {
         self.noises.iter().copied().zip(self.masses.iter().map(|row| row.iter().sum())).collect()
     }
 
     /// A person drawn from the posterior by two even shares: the logarithm of their ratio, and their noise.
-    pub(super) fn draw(&self, mut share: f64, within: f64) -> (f64, Noise) {
+    pub(super) fn draw(&self, mut share: f64, within: f64) -> (f64, NoiseModel) {
         for (noise, row) in self.noises.iter().zip(&self.masses) {
             for (place, mass) in row.iter().enumerate() {
                 if share < *mass {
@@ -399,6 +379,17 @@ impl RatioPosterior {
     }
 }
 
+/// How likely an answer is, never quite impossible.
+fn chance(noise: &NoiseModel, t: f64, preference: Preference, hesitates: bool) -> f64 {
+    let Chances { first, second, cannot_tell } = noise.chances(t.into(), hesitates);
+    match preference {
+        Preference::First => first,
+        Preference::Second => second,
+        Preference::CannotTell => cannot_tell,
+    }
+    .max(1e-12)
+}
+
 /// How much better the first point is to whoever holds a ratio, for weights of length 1.
 pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
     let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
@@ -419,7 +410,8 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_a_fine_integration() {
         let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
-        let noises = [(Noise { slope: 5.0, lapse: 0.02 }, 0.3), (Noise { slope: 20.0, lapse: 0.1 }, 0.7)];
+        let noise = |slope: f64, lapse: f64| NoiseModel::Absolute { slope, lapse };
+        let noises = [(noise(5.0, 0.02), 0.3), (noise(20.0, 0.1), 0.7)];
         let mut posterior = RatioPosterior::new(space, &noises);
         let unit = posterior.unit();
         let ahead = |query: &Query, log_ratio: f64| {
@@ -437,10 +429,10 @@ mod tests {
             let (range, steps) = (200_f64.ln(), 40_000);
             let at = |step: usize| range * (2.0 * (step as f64 + 0.5) / steps as f64 - 1.0);
             let likelihood = |log_ratio: f64| -> f64 {
-                let of_noise = |(noise, weight): &(Noise, f64)| {
+                let of_noise = |(noise, weight): &(NoiseModel, f64)| {
                     asked.iter().fold(*weight, |product, (query, sign)| {
-                        let right = 1.0 / (1.0 + (-noise.slope * sign * ahead(query, log_ratio)).exp());
-                        product * (noise.lapse + (1.0 - 2.0 * noise.lapse) * right)
+                        let right = 1.0 / (1.0 + (-noise.slope() * sign * ahead(query, log_ratio)).exp());
+                        product * (noise.lapse() + (1.0 - 2.0 * noise.lapse()) * right)
                     })
                 };
                 noises.iter().map(of_noise).sum()

@@ -1,11 +1,8 @@
 //! The cost ratio of a two-class metric, elicited adaptively.
 
-use super::answers::Answers;
 use super::check::{STANDS_OUT, contradicted};
-use super::ratio::{Noise, RatioPosterior, Scale};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{Oracle, Query};
-use crate::ask::{keep, recall};
+use super::ratio::{RatioPosterior, Scale};
+use crate::ask::{Finding, NoiseModel, Oracle, Outcome, Plan, Query, keep, recall};
 use crate::document::{self, Object};
 use crate::error::{Result, check};
 use crate::metric::{Metric, RatioInterval, Sense};
@@ -19,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// expected to tell as much as `floor` bits; or after `budget` questions. The result says which.
 ///
 /// With `answers` left out, or unknown, nothing is assumed of the person but a population of people
-/// (`people`), which the answers narrow down.
+/// ([`NoiseModel::population`]), which the answers narrow down.
 ///
 /// ```
 /// use equipoise::{Metric, Plan, engine::AdaptiveRatio, ask::Simulated, population::Logistic, space::Binary};
@@ -33,8 +30,8 @@ use serde::{Deserialize, Serialize};
 pub struct AdaptiveRatio {
     pub(crate) space: Binary,
     method: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answers: Option<Answers>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_answers")]
+    answers: Option<NoiseModel>,
     width: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<Settled>,
@@ -71,8 +68,8 @@ impl AdaptiveRatio {
     }
 
     /// How answers are believed to come about.
-    pub fn answers(self, answers: Answers) -> Result<Self> {
-        Ok(Self { answers: Some(answers.checked()?), ..self })
+    pub fn answers(self, answers: NoiseModel) -> Result<Self> {
+        Ok(Self { answers: Some(answers.believable()?), ..self })
     }
 
     /// By which factor the ends of the interval may differ.
@@ -105,7 +102,7 @@ impl AdaptiveRatio {
         object.kind("method", &["adaptive"])?;
         let mut plan = Self::new(space)?;
         if object.has("answers") {
-            plan.answers = Some(Answers::read(&mut object)?);
+            plan.answers = Some(NoiseModel::read_answers(&mut object)?.unwrap_or(NoiseModel::Exact));
         }
         if let Some(width) = object.optional("width")? {
             plan = document::at(&place, plan.width(width))?;
@@ -127,18 +124,17 @@ impl AdaptiveRatio {
     pub fn start(&self) -> RatioPosterior {
         let space = self.space.clone();
         match self.answers {
-            None | Some(Answers::Unknown) => RatioPosterior::person(space),
-            Some(Answers::Exact) => {
-                RatioPosterior::new(space, &[(Noise { slope: f64::INFINITY, lapse: 0.0 }, 1.0)])
-            }
-            Some(Answers::Flip { probability }) => {
-                RatioPosterior::new(space, &[(Noise { slope: f64::INFINITY, lapse: probability }, 1.0)])
-            }
-            Some(Answers::Logistic { slope }) => {
-                RatioPosterior::new(space, &[(Noise { slope, lapse: 0.0 }, 1.0)])
-            }
+            None | Some(NoiseModel::Unknown) => RatioPosterior::person(space),
+            Some(known) => RatioPosterior::new(space, &[(known, 1.0)]),
         }
     }
+}
+
+fn as_answers<S: serde::Serializer>(
+    answers: &Option<NoiseModel>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    answers.map(NoiseModel::to_answers).serialize(serializer)
 }
 
 impl AdaptiveRatio {

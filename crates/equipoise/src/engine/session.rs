@@ -1,73 +1,18 @@
 //! One adaptive elicitation in progress: posterior, next question, and when to stop.
 
-use super::ask::{Chooser, Direction, Fuzz};
+use super::ask::{Chooser, Direction, Reach};
 use super::decision::Decision;
 use super::draws::draws;
-use super::posterior::{Evidence, Posterior};
-use super::ratio::Noise;
-use super::rivals::{self, Rival};
+use super::features::Features;
+use super::models::{self, Model};
+use super::posterior::Posterior;
+use super::probit::{Probit, Said};
 use super::stop::expected_bits;
-use crate::ask::Answered;
-use crate::ask::{Answer, Preference, Query};
+use crate::ask::{Answer, Answered, NoiseModel, Preference, Query};
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
-
-/// How answers are believed to come about.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AnswerModel {
-    /// Precision of the round prior.
-    pub prior_precision: f64,
-    /// $s^2$ in units of w.
-    pub variance: f64,
-    /// How often an answer has nothing to do with the question.
-    pub lapse: f64,
-    /// The largest difference, in units of w, that may pass as "can't tell".
-    pub indifference: f64,
-}
-
-impl AnswerModel {
-    /// Every answer is right; `resolution` is the angle the search goes down to.
-    pub fn exact(resolution: f64) -> Self {
-        Self {
-            prior_precision: 1.0,
-            variance: (resolution / 20.0).powi(2),
-            lapse: 0.0,
-            indifference: resolution,
-        }
-    }
-
-    /// A share of the answers is wrong, whatever the question. Understating it is much worse than overstating it, the more
-    /// so the larger it is, so the model adds .07 and a fifth.
-    pub fn flips(probability: f64, resolution: f64) -> Self {
-        Self { lapse: (0.07 + 1.2 * probability).min(0.4), ..Self::exact(resolution) }
-    }
-
-    /// Right with probability $1/(1+e^{-\beta\,\text{difference}})$, differences in units of the space's radius.
-    ///
-    /// A probit with scale 1/(.6267 beta) comes closest to the logistic curve; .8 keeps on the safe side.
-    pub fn logistic(slope: f64, dimension: usize) -> Self {
-        // w is half the difference.
-        let scale = 0.5 / (0.6267 * 0.8 * slope);
-        Self {
-            prior_precision: dimension as f64,
-            variance: scale * scale,
-            lapse: 0.0,
-            indifference: 0.5 / slope,
-        }
-    }
-
-    /// The slope a logistic model was made from.
-    pub(super) fn slope(&self) -> f64 {
-        0.5 / self.indifference
-    }
-
-    /// What the choice of questions needs to know.
-    pub fn fuzz(&self) -> Fuzz {
-        Fuzz { variance: self.variance, lapse: self.lapse }
-    }
-}
 
 /// How many other questions are tried when the best has been asked before.
 const NEW_TRIES: u64 = 16;
@@ -82,7 +27,6 @@ const ALL_SWEEPS: usize = 30;
 #[derive(Debug, Clone)]
 pub struct Session {
     chooser: Chooser,
-    model: AnswerModel,
     signs: Option<Vec<f64>>,
     posterior: Posterior,
     known: Direction,
@@ -91,57 +35,69 @@ pub struct Session {
     /// What was said of each.
     answers: Vec<Answer>,
     /// Models of unknown noise; empty when the noise is known.
-    rivals: Vec<Rival>,
+    models: Vec<Model>,
+    /// Whether the person has ever said "can't tell": from then on a choice also says that it was not too close.
+    hesitates: bool,
     /// The angle wanted, where the noise is unknown.
     tolerance: Option<f64>,
 }
 
 impl Session {
-    /// Before the first question; `signs` of the weights where they are known.
-    pub fn start(chooser: Chooser, model: AnswerModel, signs: Option<Vec<f64>>) -> Self {
-        let posterior = prior(chooser.features.dimension(), model.prior_precision, signs.as_deref());
+    /// Before the first question; `signs` of the weights where they are known, and the angle wanted.
+    pub(super) fn start(
+        features: Features,
+        reach: Reach,
+        noise: NoiseModel,
+        signs: Option<Vec<f64>>,
+        tolerance: f64,
+    ) -> Self {
+        let dimension = features.dimension();
+        let of = |noise: NoiseModel| {
+            // Answers with a slope of their own tell something of the length of the weights.
+            let precision = if noise.slope().is_finite() { dimension as f64 } else { 1.0 };
+            prior(dimension, precision, signs.as_deref())
+        };
+        let models: Vec<Model> = match noise {
+            NoiseModel::Unknown => models::all().map(|noise| Model::new(noise, of(noise))).collect(),
+            _ => vec![],
+        };
+        let (probit, posterior) = match models.first() {
+            Some(model) => (model.probit(), model.posterior.clone()),
+            None => (Probit::of(noise, tolerance), of(noise)),
+        };
         let known = Direction::of(&posterior);
-        Self {
-            chooser,
-            model,
-            signs,
-            posterior,
-            known,
-            asked: vec![],
-            answers: vec![],
-            rivals: vec![],
-            tolerance: None,
-        }
+        let tolerance = (!models.is_empty()).then_some(tolerance / noise.caution());
+        let chooser = Chooser { features, reach, probit, rows_that_differ: None };
+        let (asked, answers, hesitates) = (vec![], vec![], false);
+        Self { chooser, signs, posterior, known, asked, answers, models, hesitates, tolerance }
     }
 
-    /// The same start with unknown noise: models that compete, each with the lapse rate it believes in.
-    pub(super) fn with_rivals(mut self, models: Vec<(AnswerModel, f64)>, tolerance: f64) -> Self {
-        let start = |(model, lapse): (AnswerModel, f64)| {
-            let dimension = self.chooser.features.dimension();
-            Rival::new(model, lapse, prior(dimension, model.prior_precision, self.signs.as_deref()))
-        };
-        self.rivals = models.into_iter().map(start).collect();
-        self.tolerance = (!self.rivals.is_empty()).then_some(tolerance);
+    /// The same where the two points of a question may differ in so many coordinates only.
+    pub(super) fn with_rows_that_differ(mut self, rows: Option<usize>) -> Self {
+        self.chooser.rows_that_differ = rows;
         self
     }
 
     /// The noise as far as it is known: estimated slope and lapse rate, where the plan was told nothing.
-    pub fn noise(&self) -> Option<Noise> {
-        rivals::estimate(&self.rivals)
+    pub fn noise(&self) -> Option<NoiseModel> {
+        models::estimate(&self.models)
     }
 
     /// Somebody who could have given these answers: their weights, and their noise where it is not `known`.
-    pub(super) fn person(&self, known: Option<Noise>, random: &mut Xoshiro256PlusPlus) -> (Vec<f64>, Noise) {
-        let rival = rivals::draw(&self.rivals, random.random());
-        let posterior = rival.map_or(&self.posterior, |rival| &rival.posterior);
+    pub(super) fn person(
+        &self,
+        known: NoiseModel,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> (Vec<f64>, NoiseModel) {
+        let model = models::draw(&self.models, random.random());
+        let posterior = model.map_or(&self.posterior, |model| &model.posterior);
         let weights = draws(posterior, 1, random.random()).remove(0);
-        let noise = known.or(rival.map(Rival::noise));
-        (weights, noise.expect("noise is known unless rivals compete"))
+        (weights, model.map_or(known, |model| model.noise))
     }
 
     /// The same with fewer models: for looking ahead, where speed counts.
     pub(super) fn thinned(&self) -> Self {
-        Self { rivals: rivals::one_per_slope(&self.rivals), ..self.clone() }
+        Self { models: models::one_per_slope(&self.models), ..self.clone() }
     }
 
     /// How many answers have been taken in.
@@ -151,15 +107,15 @@ impl Session {
 
     /// The angle that holds the truth with probability .95.
     pub fn radius(&self) -> f64 {
-        match self.rivals.is_empty() {
+        match self.models.is_empty() {
             true => self.known.radius(),
-            false => rivals::radius(&self.rivals, &self.known.mean),
+            false => models::radius(&self.models, &self.known.mean),
         }
     }
 
-    /// The model of answers in use; the likeliest, where the noise is unknown.
-    pub fn model(&self) -> AnswerModel {
-        self.model
+    /// How answers are read; as the likeliest model does, where the noise is unknown.
+    pub(super) fn probit(&self) -> Probit {
+        self.chooser.probit
     }
 
     /// Half the difference of the features of a pair.
@@ -242,10 +198,10 @@ impl Session {
         best.into_iter().chain(others).filter(|query| !self.has_asked(query))
     }
 
-    /// A question that tells rival models apart, if the likeliest is content with the angle and others are not.
+    /// A question that tells noise models apart, if the likeliest is content with the angle and others are not.
     ///
     /// Questions with even odds say next to nothing of how people err: sharp and blunt alike answer them either way. The
-    /// best question is tilted until one side should be liked better, and rivals differ in how surely. Every second
+    /// best question is tilted until one side should be liked better, and models differ in how surely. Every second
     /// question stays as it was, because narrowing the angle can be the shorter way to content everybody.
     fn about_the_noise(&self, even: &Query) -> Option<Query> {
         let tolerance = self.tolerance?;
@@ -254,8 +210,8 @@ impl Session {
         }
         let tilted = TILTS.iter().filter_map(|tilt| self.chooser.tilted(even, &self.posterior, *tilt));
         let tilted = tilted.filter(|query| !self.is_obvious(query));
-        let content = |_, rival: &Rival| usize::from(rival.need(&self.known.mean) <= tolerance);
-        let bits = |query: &Query| rivals::bits(&self.rivals, &self.chooser.difference(query), content);
+        let content = |_, model: &Model| usize::from(model.need(&self.known.mean) <= tolerance);
+        let bits = |query: &Query| models::bits(&self.models, &self.chooser.difference(query), content);
         let valued = tilted.map(|query| (bits(&query), query));
         valued.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
     }
@@ -276,8 +232,8 @@ impl Session {
     /// What the answer to a question is expected to tell about the weights, and about the noise if it is unknown, in bits.
     pub fn expected_bits(&self, query: &Query) -> f64 {
         let w = self.chooser.difference(query);
-        let about_the_noise = rivals::bits(&self.rivals, &w, |n, _| n);
-        expected_bits(&w, &self.posterior, self.model.fuzz()) + about_the_noise
+        let about_the_noise = models::bits(&self.models, &w, |n, _| n);
+        expected_bits(&w, &self.posterior, self.chooser.probit) + about_the_noise
     }
 
     /// The likeliest best of a list of points, and how likely it is; `None` where questions come from a ball.
@@ -287,18 +243,19 @@ impl Session {
 
     /// Takes an answer in. The pair as it was shown is what the answer is about.
     pub fn take(&mut self, query: &Query, answer: &Answer) {
-        let (w, evidence) = self.evidence(query, answer, &self.model);
-        if self.rivals.is_empty() {
-            self.posterior.add(w, evidence);
+        self.hesitates |= answer.preference == Preference::CannotTell;
+        if self.models.is_empty() {
+            let (w, probit, said) = self.evidence(query, answer, self.chooser.probit);
+            self.posterior.add(w, probit, said);
             self.posterior.settle(3, 1e-6);
             self.known = Direction::of(&self.posterior);
         } else {
-            for mut rival in std::mem::take(&mut self.rivals) {
-                let (w, evidence) = self.evidence(query, answer, &rival.model);
-                rival.take(w, evidence);
-                self.rivals.push(rival);
+            for mut model in std::mem::take(&mut self.models) {
+                let (w, probit, said) = self.evidence(query, answer, model.probit());
+                model.take(w, probit, said);
+                self.models.push(model);
             }
-            self.rivals = rivals::remaining(std::mem::take(&mut self.rivals));
+            self.models = models::remaining(std::mem::take(&mut self.models));
             self.follow_leader();
         }
         self.record(query, answer);
@@ -310,8 +267,9 @@ impl Session {
     pub(super) fn take_all(&mut self, transcript: &[Answered]) {
         for Answered { query, preference, shown } in transcript {
             let answer = Answer { preference: *preference, shown: shown.clone() };
-            let (w, evidence) = self.evidence(query, &answer, &self.model);
-            self.posterior.add(w, evidence);
+            self.hesitates |= *preference == Preference::CannotTell;
+            let (w, probit, said) = self.evidence(query, &answer, self.chooser.probit);
+            self.posterior.add(w, probit, said);
             self.record(query, &answer);
         }
         self.posterior.settle(ALL_SWEEPS, 1e-6);
@@ -333,30 +291,30 @@ impl Session {
     ///
     /// Without effect where the noise is known.
     pub fn take_check(&mut self, query: &Query, answer: &Answer) {
-        for mut rival in std::mem::take(&mut self.rivals) {
-            let (w, evidence) = self.evidence(query, answer, &rival.model);
-            rival.judge(&w, &evidence);
-            self.rivals.push(rival);
+        self.hesitates |= answer.preference == Preference::CannotTell;
+        for mut model in std::mem::take(&mut self.models) {
+            let (w, probit, said) = self.evidence(query, answer, model.probit());
+            model.judge(&w, probit, said);
+            self.models.push(model);
         }
         self.follow_leader();
     }
 
-    /// What an answer says under a model.
-    fn evidence(&self, query: &Query, answer: &Answer, model: &AnswerModel) -> (Vec<f64>, Evidence) {
+    /// What an answer says, to a reading.
+    fn evidence(&self, query: &Query, answer: &Answer, probit: Probit) -> (Vec<f64>, Probit, Said) {
         let w = self.chooser.difference(answer.shown.as_ref().unwrap_or(query));
-        let AnswerModel { variance, lapse, indifference, .. } = *model;
+        let probit = if self.hesitates { probit } else { probit.decided() };
         match answer.preference {
-            Preference::First => (w, Evidence::Positive { variance, lapse }),
-            Preference::Second => (scaled(&w, -1.0), Evidence::Positive { variance, lapse }),
-            Preference::CannotTell => (w, Evidence::Within { half_width: indifference, variance, lapse }),
+            Preference::First => (w, probit, Said::Positive),
+            Preference::Second => (scaled(&w, -1.0), probit, Said::Positive),
+            Preference::CannotTell => (w, probit, Said::Within),
         }
     }
 
-    /// Questions and estimates are the likeliest rival's.
+    /// Questions and estimates are the likeliest model's.
     fn follow_leader(&mut self) {
-        if let Some(leader) = rivals::leader(&self.rivals) {
-            self.model = leader.model;
-            self.chooser.fuzz = leader.model.fuzz();
+        if let Some(leader) = models::leader(&self.models) {
+            self.chooser.probit = leader.probit();
             self.posterior = leader.posterior.clone();
             self.known = leader.known.clone();
         }
@@ -370,7 +328,7 @@ fn prior(dimension: usize, precision: f64, signs: Option<&[f64]>) -> Posterior {
         for (i, sign) in signs.iter().enumerate() {
             let mut axis = vec![0.0; dimension];
             axis[i] = *sign;
-            posterior.add(axis, Evidence::Positive { variance: 0.0, lapse: 0.0 });
+            posterior.add(axis, Probit::CERTAIN, Said::Positive);
         }
         posterior.settle(100, 1e-6);
     }

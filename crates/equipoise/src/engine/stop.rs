@@ -1,8 +1,8 @@
 //! When enough is known, besides a small angle: the choice is settled, or the next question would tell too little.
 
-use super::ask::Fuzz;
 use super::normal::{density, distribution};
 use super::posterior::Posterior;
+use super::probit::Probit;
 use crate::document::{self, Object};
 use crate::error::{Result, check};
 use crate::linalg::dot;
@@ -89,18 +89,18 @@ impl Stop {
 
 /// What the answer to a pair is expected to tell about the weights, in bits: the entropy of the answer less what noise
 /// puts into it.
-pub fn expected_bits(w: &[f64], posterior: &Posterior, fuzz: Fuzz) -> f64 {
+pub fn expected_bits(w: &[f64], posterior: &Posterior, probit: Probit) -> f64 {
     let mean = dot(w, posterior.mean());
     let variance = dot(w, &posterior.spread(w)).max(0.0);
-    let slack = 1.0 - 2.0 * fuzz.lapse;
-    let odds = fuzz.lapse + slack * distribution(mean / (variance + fuzz.variance).sqrt().max(1e-300));
+    let slack = 1.0 - 2.0 * probit.lapse;
+    let odds = probit.lapse + slack * distribution(mean / (variance + probit.variance).sqrt().max(1e-300));
     // The midpoint rule over ten standard deviations.
-    let (nodes, deviation, scale) = (200, variance.sqrt(), fuzz.variance.sqrt().max(1e-300));
+    let (nodes, deviation, scale) = (200, variance.sqrt(), probit.variance.sqrt().max(1e-300));
     let step = 10.0 / f64::from(nodes);
     let noise: f64 = (0..nodes)
         .map(|n| {
             let x = -5.0 + (f64::from(n) + 0.5) * step;
-            step * density(x) * entropy(fuzz.lapse + slack * distribution((mean + deviation * x) / scale))
+            step * density(x) * entropy(probit.lapse + slack * distribution((mean + deviation * x) / scale))
         })
         .sum();
     (entropy(odds) - noise).max(0.0)
@@ -119,8 +119,9 @@ mod tests {
     #[test]
     fn an_even_question_tells_a_bit_and_noise_takes_from_it() {
         let posterior = Posterior::new(2, 1.0);
-        let bits =
-            |variance: f64, lapse: f64| expected_bits(&[1.0, 0.0], &posterior, Fuzz { variance, lapse });
+        let bits = |variance: f64, lapse: f64| {
+            expected_bits(&[1.0, 0.0], &posterior, Probit { variance, lapse, half_width: 0.0 })
+        };
         assert!((bits(1e-12, 0.0) - 1.0).abs() < 1e-3);
         // A channel that flips one answer in ten carries 1 - H(.1) bits.
         assert!((bits(1e-12, 0.1) - (1.0 - entropy(0.1))).abs() < 1e-3);

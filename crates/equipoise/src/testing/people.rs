@@ -1,10 +1,10 @@
 //! Simulated members of the population of people that the engine allows for.
 
 use crate::any_plan::AnyPlan;
-use crate::ask::{Answer, Oracle, Preference, Query};
-use crate::engine::people::at;
-pub use crate::engine::people::{LARGEST_RATIO, MOST_LAPSES, SLOPES, prior};
-use crate::engine::{Adaptive, Noise};
+use crate::ask::{Answer, Gap, NoiseModel, Oracle, Preference, Query};
+pub use crate::ask::{MOST_LAPSES, SLOPES};
+use crate::engine::Adaptive;
+pub use crate::engine::LARGEST_RATIO;
 use crate::linalg::normals;
 use crate::metric::{Metric, Sense};
 use crate::search::SignKnowledge;
@@ -13,8 +13,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::convert::Infallible;
 
 /// A person's noise, drawn from the population.
-pub fn noise(random: &mut impl Rng) -> Noise {
-    at(random.random(), random.random())
+pub fn noise(random: &mut impl Rng) -> NoiseModel {
+    NoiseModel::of_person(random.random(), random.random())
 }
 
 /// The logarithm of a cost ratio, drawn from the population.
@@ -60,13 +60,13 @@ fn weights(plan: &Adaptive, random: &mut impl Rng) -> (Metric, f64) {
 pub struct Expert {
     metric: Metric,
     unit: f64,
-    noise: Noise,
+    noise: NoiseModel,
     random: Xoshiro256PlusPlus,
 }
 
 impl Expert {
     /// Whoever holds this metric (its weights of length 1) and errs like this; `unit` is the radius of the space.
-    pub fn new(metric: Metric, unit: f64, noise: Noise, seed: u64) -> Self {
+    pub fn new(metric: Metric, unit: f64, noise: NoiseModel, seed: u64) -> Self {
         Self { metric, unit, noise, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 }
@@ -75,7 +75,8 @@ impl Expert {
     /// What they would rather have.
     pub fn choose(&mut self, query: &Query) -> Preference {
         let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
-        let first = self.random.random::<f64>() < self.noise.chance_of_first(difference / self.unit);
+        let first =
+            self.random.random::<f64>() < self.noise.chance_of_first(Gap::from(difference / self.unit));
         if first { Preference::First } else { Preference::Second }
     }
 }
@@ -95,11 +96,13 @@ mod tests {
     #[test]
     fn the_prior_has_the_moments_of_the_population() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
-        let people: Vec<Noise> = (0..20_000).map(|_| noise(&mut random)).collect();
-        let listed: Vec<Noise> = prior().into_iter().map(|(noise, _)| noise).collect();
-        let mean = |of: fn(&Noise) -> f64, all: &[Noise]| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        let people: Vec<NoiseModel> = (0..20_000).map(|_| noise(&mut random)).collect();
+        let listed: Vec<NoiseModel> = NoiseModel::population().into_iter().map(|(noise, _)| noise).collect();
+        let mean = |of: fn(&NoiseModel) -> f64, all: &[NoiseModel]| {
+            all.iter().map(of).sum::<f64>() / all.len() as f64
+        };
         let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
-        assert!(gap(|noise| noise.slope.ln()) < 0.03);
-        assert!(gap(|noise| noise.lapse) < 0.001);
+        assert!(gap(|noise| noise.slope().ln()) < 0.03);
+        assert!(gap(|noise| noise.lapse()) < 0.001);
     }
 }

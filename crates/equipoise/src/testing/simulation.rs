@@ -1,7 +1,7 @@
 //! A simulated elicitation described by one document: space, hidden metric, noise, plan and seed.
 
 use crate::AnyPlan;
-use crate::ask::{Counting, Noise, Simulated};
+use crate::ask::{Counting, NoiseModel, Simulated};
 use crate::ask::{Finding, Outcome, Plan};
 use crate::document::{self, FORMAT, Object};
 use crate::error::Result;
@@ -14,7 +14,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
     metric: Metric,
-    noise: Noise,
+    noise: NoiseModel,
     plan: AnyPlan,
     seed: u64,
 }
@@ -50,8 +50,8 @@ impl Simulation {
         };
         let metric = Metric::from_part(oracle.part("metric")?, "oracle.metric", shares.as_ref())?;
         let noise = match oracle.optional("noise")? {
-            Some(value) => Noise::from_part(value, "oracle.noise")?,
-            None => Noise::None,
+            Some(value) => NoiseModel::from_part(value, "oracle.noise")?,
+            None => NoiseModel::Exact,
         };
         oracle.finish()?;
         let plan = AnyPlan::from_parts(space, object.part("plan")?, "plan")?;
@@ -61,7 +61,7 @@ impl Simulation {
     }
 
     /// A simulation; the metric must be measured in the coordinates the plan asks about.
-    pub fn new(metric: Metric, noise: Noise, plan: AnyPlan, seed: u64) -> Result<Self> {
+    pub fn new(metric: Metric, noise: NoiseModel, plan: AnyPlan, seed: u64) -> Result<Self> {
         plan.view().expect("the plan's space", metric.view(), "oracle.metric")?;
         Ok(Self { metric, noise: noise.checked()?, plan, seed })
     }
@@ -77,7 +77,7 @@ impl Simulation {
     }
 
     /// How the oracle errs.
-    pub fn noise(&self) -> Noise {
+    pub fn noise(&self) -> NoiseModel {
         self.noise
     }
 

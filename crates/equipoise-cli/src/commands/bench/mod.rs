@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise::ask::{Counting, Noise, Simulated};
-use equipoise::engine::{Adaptive, Answers, Session, floor_bits};
+use equipoise::ask::{Counting, NoiseModel, Simulated};
+use equipoise::engine::{Adaptive, Session, floor_bits};
 use equipoise::search::{Halving, Linear, Method, Order, SignKnowledge, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -155,7 +155,14 @@ pub(super) struct Trial {
 }
 
 /// Runs a plan against its metric until all targets are hit and certified.
-fn trial(plan: &Adaptive, metric: &Metric, targets: &[f64], caution: f64, noise: Noise, seed: u64) -> Trial {
+fn trial(
+    plan: &Adaptive,
+    metric: &Metric,
+    targets: &[f64],
+    caution: f64,
+    noise: NoiseModel,
+    seed: u64,
+) -> Trial {
     let features = plan.features();
     let truth = features.weights(metric).expect("a metric of the plan's family");
     let mut oracle = Simulated::with_noise(metric.clone(), noise, seed).expect("checked noise");
@@ -269,7 +276,7 @@ fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
     let mut rows = vec![];
     for task in tasks(largest).into_iter().filter(|task| settings.wants(&task.name)) {
         let trials = each(settings, &task.name, |n, rng| {
-            trial(&task.plan, &task.metric(rng), &TARGETS, 1.0, Noise::None, n)
+            trial(&task.plan, &task.metric(rng), &TARGETS, 1.0, NoiseModel::Exact, n)
         });
         let weights = task.plan.features().dimension();
         let searches = task
@@ -326,19 +333,25 @@ fn noisy(settings: &Settings, largest: usize) -> Vec<Row> {
     let mut rows = vec![];
     for q in [2, 4, 6, 9, 12].into_iter().filter(|q| *q <= largest) {
         let base = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance");
-        let mut cells: Vec<(String, Answers, Noise, f64, f64)> = [0.0, 0.03, 0.05, 0.1, 0.15]
+        let mut cells: Vec<(String, NoiseModel, NoiseModel, f64, f64)> = [0.0, 0.03, 0.05, 0.1, 0.15]
             .map(|p| {
                 let capacity =
                     if p > 0.0 { 1.0 + p * f64::log2(p) + (1.0 - p) * f64::log2(1.0 - p) } else { 1.0 };
                 let name = format!("q={q}, {:.0} % wrong", 100.0 * p);
-                (name, Answers::Flip { probability: p }, Noise::Flip { probability: p }, 0.01, capacity)
+                (
+                    name,
+                    NoiseModel::Flip { probability: p },
+                    NoiseModel::Flip { probability: p },
+                    0.01,
+                    capacity,
+                )
             })
             .to_vec();
         for slope in [5.0, 20.0] {
-            // The oracle's slope is in units of the metric, the model's in units of the ball.
-            let noise = Noise::Logistic { slope: slope / ball(q).radius() };
+            let model = NoiseModel::Absolute { slope, lapse: 0.0 };
             let name = format!("q={q}, slope {slope}");
-            cells.push((name, Answers::Logistic { slope }, noise, 0.1, 1.0));
+            // The oracle's slope is in units of the metric, the model's in units of the ball.
+            cells.push((name, model, model.in_units_of(ball(q).radius()), 0.1, 1.0));
         }
         for (name, answers, noise, target, capacity) in
             cells.into_iter().filter(|cell| settings.wants(&cell.0))

@@ -5,7 +5,8 @@ use crate::args::Global;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Answers, Left, Noise};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::{Adaptive, AdaptiveRatio, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space};
 use equipoise::testing::people::{self, Expert};
@@ -64,11 +65,11 @@ pub(super) fn run(
 #[derive(Clone, Copy)]
 enum Who {
     Anybody,
-    With(Noise),
+    With(NoiseModel),
 }
 
 impl Who {
-    fn noise(self, rng: &mut Xoshiro256PlusPlus) -> Noise {
+    fn noise(self, rng: &mut Xoshiro256PlusPlus) -> NoiseModel::Absolute {
         match self {
             Who::Anybody => people::noise(rng),
             Who::With(noise) => noise,
@@ -93,7 +94,7 @@ fn ratios(settings: &Settings) -> Vec<Row> {
         for lapse in [0.0, 0.02, 0.05] {
             let name = format!("  slope {slope}, {:.0} % lapses", 100.0 * lapse);
             if settings.wants(&name) {
-                rows.push(ratio_row(name, Who::With(Noise { slope, lapse }), &alike));
+                rows.push(ratio_row(name, Who::With(NoiseModel::Absolute { slope, lapse }), &alike));
             }
         }
     }
@@ -132,7 +133,7 @@ fn ratio_row(task: String, who: Who, settings: &Settings) -> Row {
 fn ratio_session(
     plan: &AdaptiveRatio,
     space: &Binary,
-    (log_ratio, noise): (f64, Noise),
+    (log_ratio, noise): (f64, NoiseModel),
     seed: u64,
     watched: bool,
 ) -> Session {
@@ -182,13 +183,14 @@ fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
     let mut rows = vec![];
     for q in [2, 4, 6].into_iter().filter(|q| *q <= largest) {
         let flips = [0.0, 0.05, 0.1].map(|lapse| {
-            (format!("q={q}, {:.0} % wrong", 100.0 * lapse), Noise { slope: f64::INFINITY, lapse })
+            (format!("q={q}, {:.0} % wrong", 100.0 * lapse), NoiseModel::Flip { probability: lapse })
         });
-        let slopes = [5.0, 20.0].map(|slope| (format!("q={q}, slope {slope}"), Noise { slope, lapse: 0.0 }));
+        let slopes = [5.0, 20.0]
+            .map(|slope| (format!("q={q}, slope {slope}"), NoiseModel::Absolute { slope, lapse: 0.0 }));
         let alike = flips.into_iter().chain(slopes).map(|(name, noise)| (name, Who::With(noise)));
         let anybody = [(format!("q={q}, the population"), Who::Anybody)];
         for (name, who) in anybody.into_iter().chain(alike).filter(|(name, _)| settings.wants(name)) {
-            let plan = Adaptive::linear(ball(q), target).and_then(|plan| plan.answers(Answers::Unknown));
+            let plan = Adaptive::linear(ball(q), target).and_then(|plan| plan.answers(NoiseModel::Unknown));
             let plan = plan.and_then(|plan| plan.budget(2_000)).expect("a plan");
             let sessions = each(&settings, &name, |n, rng| {
                 let noise = who.noise(rng);
@@ -206,7 +208,7 @@ fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
 fn angle_session(
     plan: &Adaptive,
     q: usize,
-    noise: Noise,
+    noise: NoiseModel,
     rng: &mut Xoshiro256PlusPlus,
     seed: u64,
 ) -> Session {

@@ -5,7 +5,7 @@ use super::task::{Task, parameter};
 use crate::args::Worded;
 use crate::fault::Fault;
 use anyhow::Result;
-use equipoise::ask::{Noise, Oracle, Simulated};
+use equipoise::ask::{NoiseModel, Oracle, Simulated};
 use equipoise::population::Population as _;
 use equipoise::rates::{Confusion, Prevalence, Rates};
 use equipoise::{
@@ -82,7 +82,7 @@ impl Expert {
             );
             return Err(Fault::usage(what).into());
         }
-        let noise = noise.map_or(Ok(Noise::None), to_noise)?;
+        let noise = noise.map_or(Ok(NoiseModel::Exact), to_noise)?;
         let prevalence = task.sample.prevalence().clone();
         Ok(Self { simulated: Simulated::with_noise(hidden, noise, seed)?, asked, prevalence })
     }
@@ -130,17 +130,17 @@ fn confusions(point: &[f64], view: &View, prevalence: &Prevalence) -> Result<Gro
     Ok(GroupConfusions::new(k, groups)?)
 }
 
-fn to_noise(worded: &Worded) -> Result<Noise> {
+fn to_noise(worded: &Worded) -> Result<NoiseModel> {
     let Worded { kind, number } = worded;
     let needed = || {
         let what = format!("--noise {kind} needs a number, as in {kind}:N (the {})", parameter(kind));
         number.ok_or_else(|| Fault::usage(what))
     };
     let noise = match kind.as_str() {
-        "none" => Noise::None,
-        "flip" => Noise::Flip { probability: needed()? },
-        "logistic" => Noise::Logistic { slope: needed()? },
-        "band" => Noise::Band { width: needed()? },
+        "none" => NoiseModel::Exact,
+        "flip" => NoiseModel::Flip { probability: needed()? },
+        "logistic" => NoiseModel::Absolute { slope: needed()?, lapse: 0.0 },
+        "band" => NoiseModel::Band { width: needed()? },
         other => {
             let what = format!("--noise is \"{other}\", expected none, flip:P, band:W or logistic:S");
             return Err(Fault::usage(what).into());

@@ -6,9 +6,10 @@
 //! exist whatever the bases, overlapping or soft: no sphere of confusion matrices has to be fitted in.
 
 use super::oracle::{Failure, Guide, Neighbourhood, Predictions};
+use crate::ask::NoiseModel;
 use crate::ask::{Oracle, Preference, Query};
 use crate::engine::ask::Direction;
-use crate::engine::{AnswerModel, Evidence, Posterior};
+use crate::engine::{Posterior, Probit, Said};
 use crate::error::{Error, Result as Checked, check};
 use crate::linalg::scaled;
 use crate::view::View;
@@ -116,9 +117,9 @@ impl<C: Comparer> Guide for Comparing<C> {
         if moves.is_empty() {
             return Ok(slopes);
         }
-        let AnswerModel { prior_precision, variance, lapse, indifference } =
-            AnswerModel::exact(self.tolerance);
-        let mut posterior = Posterior::new(moves.len(), prior_precision);
+        let probit = Probit::of(NoiseModel::Exact, self.tolerance);
+        let mut hesitates = false;
+        let mut posterior = Posterior::new(moves.len(), 1.0);
         for _ in 0..self.most {
             let known = Direction::of(&posterior);
             if posterior.mean().iter().any(|&m| m != 0.0) && known.radius() <= self.tolerance {
@@ -134,14 +135,13 @@ impl<C: Comparer> Guide for Comparing<C> {
             let answer = self.ask("two classifiers near the current one", |comparer| {
                 around.moved(&first, |first| around.moved(&second, |second| comparer.prefer(first, second)))
             })?;
-            let (towards, evidence) = match answer {
-                Preference::First => (towards, Evidence::Positive { variance, lapse }),
-                Preference::Second => (scaled(&towards, -1.0), Evidence::Positive { variance, lapse }),
-                Preference::CannotTell => {
-                    (towards, Evidence::Within { half_width: indifference, variance, lapse })
-                }
+            hesitates |= answer == Preference::CannotTell;
+            let (towards, said) = match answer {
+                Preference::First => (towards, Said::Positive),
+                Preference::Second => (scaled(&towards, -1.0), Said::Positive),
+                Preference::CannotTell => (towards, Said::Within),
             };
-            posterior.add(towards, evidence);
+            posterior.add(towards, if hesitates { probit } else { probit.decided() }, said);
             posterior.settle(3, 1e-6);
         }
         moves.iter().zip(posterior.mean()).for_each(|(&n, slope)| slopes[n] = *slope);
