@@ -4,6 +4,7 @@
 //! what they prefer; a coin predicts each with one half. The factor between the two is the evidence against the coin.
 //! Whatever is asked, a coin reaches a factor of k at most once in k times, and in fact far less often.
 
+use equipoise::{Answer, Preference};
 use equipoise_study::event::{Asked, Choice, Purpose};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::{Belief, Participant, as_planned, take};
@@ -29,12 +30,17 @@ pub(crate) fn sentence(factor: f64) -> String {
 /// Answers that evaluate come last: they are in no estimate, so the whole of it may predict them.
 pub fn against_chance(participant: &Participant) -> Option<f64> {
     let design = participant.design();
+    design.binary()?;
     let mut belief = design.belief();
     let mut sum = None;
     let mut weigh = |belief: &Belief, asked: &Asked, choice: Choice| {
-        if let Some(chance) = belief.chance(&as_planned(design, asked), asked.preference(choice)) {
-            sum = Some(sum.unwrap_or(0.0) + (2.0 * chance).ln());
-        }
+        let first = belief.chance_of_first(&as_planned(design, asked));
+        let chance = match asked.preference(choice) {
+            Preference::First => first,
+            Preference::Second => 1.0 - first,
+            Preference::CannotTell => return,
+        };
+        sum = Some(sum.unwrap_or(0.0) + (2.0 * chance).ln());
     };
     let answered = || {
         let questions = participant.questions().iter();
@@ -48,7 +54,8 @@ pub fn against_chance(participant: &Participant) -> Option<f64> {
     for (asked, choice) in answered().filter(|(asked, _)| evaluates(asked)) {
         weigh(&belief, asked, choice);
         // Only here, and only to predict the next one.
-        belief.take(&asked.query, asked.preference(choice), as_planned(design, asked));
+        let shown = Some(as_planned(design, asked));
+        belief.take(&asked.query, &Answer { preference: asked.preference(choice), shown });
     }
     sum.map(f64::exp)
 }

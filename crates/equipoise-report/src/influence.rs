@@ -93,7 +93,7 @@ pub(crate) fn influences(participant: &Participant) -> Vec<Influence> {
         };
     all.sort_by(|a, b| moved(&b.1, b.2).total_cmp(&moved(&a.1, a.2)));
     all.truncate(NAMED);
-    let prices = match participant.belief().quantile(0.5) {
+    let prices = match design.binary() {
         Some(_) => None,
         None => Prices::of(design, &participant.belief().metric()),
     };

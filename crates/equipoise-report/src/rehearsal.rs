@@ -2,13 +2,14 @@
 
 use crate::{against_chance, refused};
 use equipoise::ask::NoiseModel;
+use equipoise::engine::Width;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Preference};
 use equipoise_study::event::{Answered, Choice, Event, Purpose};
 use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{TestClock, TestRandom};
-use equipoise_study::{Design, Participant, Result, Service, Spread, Step, Stopped};
+use equipoise_study::{Design, Participant, Result, Service, Step, Stopped};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
@@ -108,16 +109,16 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
     let course = answered.clone().map(|q| (q.asked.purpose, q.asked.left.unwrap_or_default())).collect();
     let belief = participant.belief();
     let ratio = belief.quantile(0.5).and_then(|_| held.cost_ratio());
-    let (error, inside) = match (ratio, belief.spread()) {
+    let (error, inside) = match (ratio, belief.width()) {
         (Some(ratio), _) => {
             let at = |share| belief.quantile(share).unwrap_or(f64::NAN);
             ((at(0.5) / ratio).ln().abs(), at(0.025) <= ratio && ratio <= at(0.975))
         }
-        (None, Spread::Angle(radius)) => {
+        (None, Width::Angle(radius)) => {
             let angle = belief.metric().difference(held).map_or(f64::NAN, |difference| difference.angle);
             (angle, angle <= radius)
         }
-        (None, Spread::Factor(_)) => (f64::NAN, false),
+        (None, Width::Factor(_)) => (f64::NAN, false),
     };
     Rehearsed {
         comparisons: answered.count(),

@@ -6,7 +6,7 @@ mod common;
 use common::{fresh_seed, setting};
 use equipoise::ask::NoiseModel;
 use equipoise::ask::Oracle as _;
-use equipoise::engine::{AdaptiveRatio, RatioPosterior};
+use equipoise::engine::{Adaptive, Belief};
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::Expert;
@@ -16,33 +16,33 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// One interview: questions until the interval is narrow, answers of somebody with a ratio and logistic noise.
-fn interview(plan: &AdaptiveRatio, ratio: f64, seed: u64) -> RatioPosterior {
-    let mut posterior = plan.start();
+fn interview(plan: &Adaptive, ratio: f64, seed: u64) -> Box<dyn Belief> {
+    let mut belief = plan.start();
     let view = View::new(Measure::Binary, 2, 1).unwrap();
     let metric = Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).unwrap().normal_form();
     let noise = NoiseModel::Absolute { slope: 20.0, lapse: 0.0 };
-    let mut expert = Expert::new(metric, posterior.unit(), noise, seed);
+    let mut expert = Expert::new(metric, plan.unit(), noise, seed);
     for _ in 0..25 {
-        if posterior.quantile(0.975) / posterior.quantile(0.025) <= 1.6 {
+        if belief.width().value() <= 1.6 {
             break;
         }
-        let Some((_, query)) = posterior.question() else { break };
+        let Some(query) = belief.questions(0).next() else { break };
         let Ok(answer) = expert.prefer(&query);
-        posterior.take(&query, &answer);
+        belief.take(&query, &answer);
     }
-    posterior
+    belief
 }
 
-fn camps(plan: &AdaptiveRatio, ratios: &[f64], random: &mut Xoshiro256PlusPlus) -> usize {
+fn camps(plan: &Adaptive, ratios: &[f64], random: &mut Xoshiro256PlusPlus) -> usize {
     let densities: Vec<Vec<(f64, f64)>> =
-        ratios.iter().map(|ratio| interview(plan, *ratio, random.random()).density()).collect();
+        ratios.iter().map(|ratio| interview(plan, *ratio, random.random()).density().unwrap()).collect();
     Line::of_densities(&densities).unwrap().camps().camps.len()
 }
 
 /// In how many of `runs` two camps (ratios 3 and 30, ten people each) are found, and in how many one camp of twenty is
 /// split.
 fn rates(runs: usize, seed: u64) -> [usize; 2] {
-    let plan = AdaptiveRatio::new(Binary::from_law(Logistic::new(5.0).unwrap())).unwrap();
+    let plan = Adaptive::ratio(Binary::from_law(Logistic::new(5.0).unwrap()));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let two: Vec<f64> = [[3.0; 10], [30.0; 10]].concat();
     let mut found = [0, 0];

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Simulant, walk};
+use equipoise::Answer;
 use equipoise::decide::rank;
 use equipoise_report::{self as report, Options, Report};
 use equipoise_study::event::{Choice, Purpose};
@@ -148,10 +149,10 @@ fn without_an_answer_the_estimate_is_that_of_a_run_without_it() {
             let straight = if question.asked.swapped { shown.swapped() } else { shown.clone() };
             let take = |belief: &mut equipoise_study::Belief, choice: Choice| {
                 let (query, preference) = (&question.asked.query, question.asked.preference(choice));
-                let seen = design.frame().query(&straight);
+                let seen = Answer { preference, shown: Some(design.frame().query(&straight)) };
                 match question.asked.purpose {
-                    Purpose::Elicitation => belief.take(query, preference, seen),
-                    Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(query, preference, seen),
+                    Purpose::Elicitation => belief.take(query, &seen),
+                    Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(query, &seen),
                     Purpose::Evaluation => {}
                 }
             };

@@ -14,7 +14,7 @@ use equipoise_study::numbers::two_digits;
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
-use equipoise_study::{Design, Error, Event, Question, Service, Spread, Step, Study, template};
+use equipoise_study::{Design, Error, Event, Question, Service, Step, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -851,7 +851,9 @@ async fn studies_of_other_kinds_have_all_pages_too() {
         );
         // By the number the stop rule went by, in the sentence and in the column that has no ratio to tell.
         let session = web.service.open(&web.tokens[0]).unwrap().unwrap();
-        let Spread::Angle(angle) = web.service.look(&session, |p| p.belief().spread()).unwrap() else {
+        let equipoise::engine::Width::Angle(angle) =
+            web.service.look(&session, |p| p.belief().width()).unwrap()
+        else {
             panic!("{template} has several weights")
         };
         let angle = two_digits(angle);

@@ -9,7 +9,7 @@ use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::AnyPlan;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::engine::{Adaptive, Stop};
 use equipoise::population::{Logistic, Population as _};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
@@ -40,6 +40,7 @@ pub struct Design {
     hash: String,
     frame: Frame,
     engine: Engine,
+    plan: Adaptive,
     fit: Option<Fit>,
     at_first: OnceLock<Vec<usize>>,
     models: Option<Models>,
@@ -70,14 +71,12 @@ pub struct Scores {
 enum Engine {
     Ratio {
         space: Binary,
-        plan: Box<AdaptiveRatio>,
         /// The only systems that may be asked about, where nothing is smoothed.
         corners: Option<Vec<[f64; 2]>>,
     },
     Weights {
         centre: Point,
         radius: f64,
-        plan: Box<Adaptive>,
     },
 }
 
@@ -92,9 +91,9 @@ impl Design {
             files.push(bytes);
         }
         let hash = study.hash(&files);
-        let Prepared { engine, frame, fit, scores } = prepare(&study, directory)?;
+        let Prepared { engine, plan, frame, fit, scores } = prepare(&study, directory)?;
         let models = Models::read(&study, frame.view(), directory)?;
-        Ok(Self { study, hash, frame, engine, fit, at_first: OnceLock::new(), models, scores })
+        Ok(Self { study, hash, frame, engine, plan, fit, at_first: OnceLock::new(), models, scores })
     }
 
     /// The models to choose from, if the study names any.
@@ -110,17 +109,10 @@ impl Design {
     /// What is believed before the first answer if people err in another way: the slope of the logistic curve, and the share
     /// of answers that have nothing to do with the question.
     pub fn belief_with_noise(&self, slope: f64, lapse: f64) -> Option<Belief> {
-        match &self.engine {
-            Engine::Ratio { space, .. } => {
-                let noise = NoiseModel::Absolute { slope, lapse };
-                Some(Belief::of_ratio(equipoise::engine::RatioPosterior::new(space.clone(), &[(noise, 1.0)])))
-            }
-            // Lapses are not part of this model of answers.
-            Engine::Weights { plan, .. } => {
-                let plan = plan.as_ref().clone().answers(NoiseModel::Absolute { slope, lapse: 0.0 }).ok()?;
-                Some(Belief::weights(&plan, self.study.seed))
-            }
-        }
+        // Lapses are no part of the model for several weights.
+        let lapse = if self.plan.is_ratio() { lapse } else { 0.0 };
+        let plan = self.plan.clone().answers(NoiseModel::Absolute { slope, lapse }).ok()?;
+        Some(plan.start())
     }
 
     /// The study file.
@@ -153,26 +145,21 @@ impl Design {
 
     /// The plan behind the questions, without the checks.
     pub fn plan(&self) -> AnyPlan {
-        match &self.engine {
-            Engine::Ratio { plan, .. } => AnyPlan::AdaptiveRatio(plan.as_ref().clone()),
-            Engine::Weights { plan, .. } => AnyPlan::Adaptive(plan.as_ref().clone()),
-        }
+        AnyPlan::Adaptive(self.plan.clone())
+    }
+
+    pub(crate) fn adaptive(&self) -> &Adaptive {
+        &self.plan
     }
 
     /// What is believed before the first answer.
     pub fn belief(&self) -> Belief {
-        match &self.engine {
-            Engine::Ratio { plan, .. } => Belief::ratio(plan),
-            Engine::Weights { plan, .. } => Belief::weights(plan, self.study.seed),
-        }
+        self.plan.start()
     }
 
     /// The radius of the query ball: of two classes, of the largest disc of possible systems. Noise is told in its units.
     pub fn ball(&self) -> f64 {
-        match &self.engine {
-            Engine::Ratio { plan, .. } => plan.start().unit(),
-            Engine::Weights { radius, .. } => *radius,
-        }
+        self.plan.unit()
     }
 
     /// How many more questions would elicit after `asked` of them, for each of some imagined people, in order; `None` where
@@ -184,11 +171,7 @@ impl Design {
         }
         let most = self.study.stop.cap.saturating_sub(asked).max(1);
         let least = FEWEST.saturating_sub(asked).clamp(1, most);
-        let imagine = |seed| match (&self.engine, belief.posterior(), belief.session()) {
-            (Engine::Ratio { plan, .. }, Some(posterior), _) => plan.lengths_left(posterior, seed),
-            (Engine::Weights { plan, .. }, _, Some(session)) => plan.lengths_left(session, seed),
-            _ => vec![],
-        };
+        let imagine = |seed| self.plan.lengths_left(belief.as_ref(), seed);
         let lengths = match asked {
             // Before the first answer it is the same for everybody, and everybody arrives at once.
             0 => self.at_first.get_or_init(|| imagine(self.study.seed)).clone(),
@@ -240,7 +223,7 @@ impl Design {
                     let at = |log: f64| space.at_angle((-log).exp().atan()).to_vec();
                     self.permitted(Query::new(at(log + band), at(log - band)))
                 }
-                Engine::Weights { centre, radius, .. } => {
+                Engine::Weights { centre, radius } => {
                     Some(self.pair_of_weights(centre, *radius, number, random))
                 }
             },
@@ -267,7 +250,7 @@ impl Design {
                 let worse = better.iter().zip(space.centre()).map(|(x, c)| x + back * (c - x)).collect();
                 Some(Query::new(better, worse))
             }
-            Engine::Weights { centre, radius, .. } => {
+            Engine::Weights { centre, radius } => {
                 let better = around(centre, *radius, true, random);
                 let back = random.random_range(0.3..0.8);
                 let mut worse = better.clone();
@@ -374,13 +357,20 @@ fn apart(
 /// An engine with all that goes with it.
 struct Prepared {
     engine: Engine,
+    plan: Adaptive,
     frame: Frame,
     fit: Option<Fit>,
     scores: Option<Scores>,
 }
 
 fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
-    let law = |(engine, frame): (Engine, Frame)| Prepared { engine, frame, fit: None, scores: None };
+    let law = |(engine, plan, frame): (Engine, Adaptive, Frame)| Prepared {
+        engine,
+        plan,
+        frame,
+        fit: None,
+        scores: None,
+    };
     match &study.space {
         QuerySpace::Logistic { slope, offset } => {
             two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?)).map(law)
@@ -418,7 +408,7 @@ fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
                     Smooth::Hull | Smooth::None => hull,
                     Smooth::Logistic => fitted.pulled()?,
                 };
-                let (mut engine, frame) = two_classes(study, space)?;
+                let (mut engine, plan, frame) = two_classes(study, space)?;
                 if let (Smooth::None, Engine::Ratio { corners, .. }) = (smooth, &mut engine) {
                     *corners = Some(vertices);
                 }
@@ -430,7 +420,7 @@ fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
                 }
                 let reliability = equipoise_data::Reliability::new(table, 1, 10)?;
                 let scores = Some(Scores { sample: scored, reliability });
-                return Ok(Prepared { engine, frame, fit: Some(fit), scores });
+                return Ok(Prepared { engine, plan, frame, fit: Some(fit), scores });
             }
             let priors = sample.prevalence().class_priors().to_vec();
             let shares: Vec<f64> = places.iter().map(|place| priors[*place]).collect();
@@ -471,17 +461,17 @@ fn class_places(study: &Study, classes: &[String]) -> Result<Vec<usize>> {
     }
 }
 
-fn two_classes(study: &Study, space: Binary) -> Result<(Engine, Frame)> {
-    let plan = AdaptiveRatio::new(space.clone())?
+fn two_classes(study: &Study, space: Binary) -> Result<(Engine, Adaptive, Frame)> {
+    let plan = Adaptive::ratio(space.clone())
         .width(study.stop.width)?
-        .floor(study.stop.information)?
+        .stop(vec![Stop::Information { floor: study.stop.information }])?
         .budget(study.stop.cap)?;
     let positive = space.positive_prior();
     let frame = Frame::new(space.view(), vec![1.0 - positive, positive]);
-    Ok((Engine::Ratio { space, plan: Box::new(plan), corners: None }, frame))
+    Ok((Engine::Ratio { space, corners: None }, plan, frame))
 }
 
-fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Frame)> {
+fn ball(study: &Study, radius: f64, class_shares: &[f64]) -> Result<(Engine, Adaptive, Frame)> {
     let space = Sphere::new(Measure::OffDiagonalRates, class_shares.len(), radius)?;
     if let Some(caveat) = space.caveat() {
         return Err(Error::Missing(format!("space.{caveat}")));
@@ -502,9 +492,9 @@ fn weights(
     frame: Frame,
     centre: Point,
     radius: f64,
-) -> Result<(Engine, Frame)> {
+) -> Result<(Engine, Adaptive, Frame)> {
     let plan = plan.answers(NoiseModel::Unknown)?.budget(study.stop.cap)?.seed(study.seed);
-    Ok((Engine::Weights { centre, radius, plan: Box::new(plan) }, frame))
+    Ok((Engine::Weights { centre, radius }, plan, frame))
 }
 
 /// What the models of a pool, the constant answers, and draws between them reach.

@@ -31,7 +31,6 @@
 //! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
-mod ahead;
 pub mod audit;
 mod belief;
 pub mod candidates;
@@ -41,6 +40,7 @@ mod erasure;
 mod error;
 pub mod event;
 pub mod export;
+mod forecast;
 pub mod groups;
 mod hex;
 mod invitation;
@@ -63,7 +63,7 @@ pub mod study;
 pub mod template;
 mod text;
 
-pub use belief::{Belief, Spread, ratio_metric};
+pub use belief::{Belief, ratio_metric};
 pub use design::{Design, Fit, Scores};
 pub use erasure::{Numbered, Restored, erase_aside, erased, kept, numbered, restore};
 pub use error::{Error, Result};

@@ -174,9 +174,9 @@ impl Lints<'_> {
                 self.say("feasible", true, what);
             }
         }
-        match design.belief().question() {
+        match design.belief().questions(self.study.seed).next() {
             None => self.say("feasible", true, "there is no first question to ask: the space is too small"),
-            Some((_, query)) => {
+            Some(query) => {
                 let shown = design.frame().show(&query);
                 if shown.dominance() != Dominance::Neither {
                     self.say("G2", true, "the first question reads as one system being better throughout");

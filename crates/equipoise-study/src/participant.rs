@@ -8,7 +8,7 @@ use crate::log::{Damage, Row};
 use crate::schedule::{self, Stopped};
 use crate::shown::Shown;
 use crate::study::{ItemKind, Position};
-use equipoise::Query;
+use equipoise::{Answer, Query};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -567,10 +567,10 @@ impl Participant {
 ///
 /// Evaluation answers are kept out; other checks tell how the person errs.
 pub fn take(design: &Design, belief: &mut Belief, asked: &Asked, choice: Choice) {
-    let (preference, shown) = (asked.preference(choice), as_planned(design, asked));
+    let answer = Answer { preference: asked.preference(choice), shown: Some(as_planned(design, asked)) };
     match asked.purpose {
-        Purpose::Elicitation => belief.take(&asked.query, preference, shown),
-        Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(&asked.query, preference, shown),
+        Purpose::Elicitation => belief.take(&asked.query, &answer),
+        Purpose::Dominated | Purpose::Repeat { .. } => belief.take_check(&asked.query, &answer),
         Purpose::Evaluation => {}
     }
 }

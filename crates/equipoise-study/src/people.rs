@@ -1,6 +1,5 @@
 //! All participants of a log, and what there is to say about how each of them answered.
 
-use crate::belief::Spread;
 use crate::design::Design;
 use crate::error::Result;
 use crate::event::{Choice, Event, Purpose, Side};
@@ -8,6 +7,7 @@ use crate::log::{Row, STUDY_SESSION, Store};
 use crate::numbers::sign_test;
 use crate::participant::{Participant, Question};
 use crate::shown::Dominance;
+use equipoise::engine::Width;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -219,8 +219,8 @@ impl Person {
             step: if person.erased() { "erased".to_owned() } else { word(person) },
             answers,
             ratio: (answers > 0).then(|| ratio(person)).flatten(),
-            angle: match person.belief().spread() {
-                Spread::Angle(angle) if answers > 0 => Some(angle),
+            angle: match person.belief().width() {
+                Width::Angle(angle) if answers > 0 => Some(angle),
                 _ => None,
             },
             flags: Conduct::of(person).flags,

@@ -1,8 +1,9 @@
 //! How what is known of a participant narrowed, answer by answer.
 
-use crate::belief::{Belief, Spread};
+use crate::belief::Belief;
 use crate::event::Purpose;
 use crate::participant::{Participant, take};
+use equipoise::engine::Width;
 
 /// What was known after an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +13,7 @@ pub struct Known {
     /// Two classes: estimate and ends of the 95 % interval of the cost ratio.
     pub ratio: Option<[f64; 3]>,
     /// How wide that is.
-    pub spread: Spread,
+    pub width: Width,
 }
 
 impl Known {
@@ -22,7 +23,7 @@ impl Known {
             [Some(middle), Some(low), Some(high)] => Some([middle, low, high]),
             _ => None,
         };
-        Self { question, ratio, spread: belief.spread() }
+        Self { question, ratio, width: belief.width() }
     }
 }
 

@@ -4,10 +4,10 @@
 //! Everything drawn here depends on the participant's seed and on how many comparisons are answered, never on how they
 //! came to be answered. So taking an answer back and giving it again leads to the same next comparison.
 
-use crate::ahead::Ahead;
-use crate::belief::{Belief, Spread};
+use crate::belief::Belief;
 use crate::design::Design;
 use crate::event::{Asked, Invited, Purpose, Side};
+use crate::forecast::Forecast;
 use crate::groups::Shares;
 use crate::participant::Question;
 use crate::shown::{Dominance, Shown, TOTALS};
@@ -52,28 +52,24 @@ pub(crate) fn next(
 ) -> Option<Asked> {
     let schedule = Schedule { design, invited, answered, place: answered.len() };
     let telling = schedule.telling(belief);
-    let ahead = match telling {
-        Some(_) => Ahead::of(design, invited, answered, belief),
-        None => Ahead::over(),
+    let forecast = match telling {
+        Some(_) => Forecast::of(design, invited, answered, belief),
+        None => Forecast::over(),
     };
     let due = schedule.due();
-    let (purpose, query, shown) = schedule.choose(telling, &ahead, due)?;
-    let left = Some(ahead.left(due.all(), answered.last()));
-    Some(Asked { left, imagined: ahead.imagined, ..schedule.asked(purpose, query, shown) })
+    let (purpose, query, shown) = schedule.choose(telling, &forecast, due)?;
+    let left = Some(forecast.left(due.all(), answered.last()));
+    Some(Asked { left, imagined: forecast.imagined, ..schedule.asked(purpose, query, shown) })
 }
 
 /// Whether the questions that elicit are over, and by which rule.
 pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -> Option<Stopped> {
-    let stop = &design.study().stop;
-    let narrow = match belief.spread() {
-        Spread::Factor(factor) => factor <= stop.width,
-        Spread::Angle(angle) => angle <= stop.angle,
-    };
+    let narrow = belief.width().value() <= design.adaptive().narrow().value();
     let asked = count(answered, |purpose| purpose == Purpose::Elicitation);
     if narrow && asked >= FEWEST {
         return Some(Stopped::Narrow);
     }
-    (asked >= stop.cap).then_some(Stopped::Cap)
+    (asked >= design.study().stop.cap).then_some(Stopped::Cap)
 }
 
 /// Why the questions that elicit ended.
@@ -122,10 +118,10 @@ impl Schedule<'_> {
     fn choose(
         &self,
         telling: Option<(Query, Shown)>,
-        ahead: &Ahead,
+        forecast: &Forecast,
         due: Due,
     ) -> Option<(Purpose, Query, Shown)> {
-        let elicitation = ahead.weight();
+        let elicitation = forecast.weight();
         let mut originals = self.originals(Some(self.side()));
         if telling.is_none() && due.evaluation + due.dominated == 0 && originals.is_empty() {
             // Nothing else is left: better a repeat on the wrong side of the balance than none.
@@ -174,10 +170,9 @@ impl Schedule<'_> {
         if stopped(self.design, self.answered, belief).is_some() {
             return None;
         }
-        let floor = self.design.study().stop.information;
-        let mut questions = belief.questions().take_while(|(bits, _)| *bits >= floor);
+        let floor = Some(self.design.study().stop.information);
         // The best may be a pair that cannot be put to people; then the next best.
-        questions.find_map(|(_, query)| self.presentable(query))
+        self.design.adaptive().telling(belief.as_ref(), floor, |query| self.presentable(query)).ok()
     }
 
     /// The pair as it would be shown, if it can be: new, and not better throughout, which would be a check (UX-08).

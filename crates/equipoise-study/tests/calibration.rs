@@ -4,7 +4,7 @@ mod common;
 
 use equipoise::ask::NoiseModel;
 use equipoise::ask::Oracle as _;
-use equipoise::engine::{AdaptiveRatio, RatioPosterior};
+use equipoise::engine::{Adaptive, Belief};
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::{self, Expert};
@@ -29,18 +29,18 @@ fn metric(ratio: f64) -> Metric {
     Metric::linear(view, Sense::Utility, vec![ratio, 1.0]).unwrap().normal_form()
 }
 
-fn interview(plan: &AdaptiveRatio, ratio: f64, noise: NoiseModel, seed: u64) -> RatioPosterior {
-    let mut posterior = plan.start();
-    let mut expert = Expert::new(metric(ratio), posterior.unit(), noise, seed);
+fn interview(plan: &Adaptive, ratio: f64, noise: NoiseModel, seed: u64) -> Box<dyn Belief> {
+    let mut belief = plan.start();
+    let mut expert = Expert::new(metric(ratio), plan.unit(), noise, seed);
     for _ in 0..40 {
-        if posterior.quantile(0.975) / posterior.quantile(0.025) <= 1.6 {
+        if belief.width().value() <= 1.6 {
             break;
         }
-        let Some((_, query)) = posterior.question() else { break };
+        let Some(query) = belief.questions(0).next() else { break };
         let Ok(answer) = expert.prefer(&query);
-        posterior.take(&query, &answer);
+        belief.take(&query, &answer);
     }
-    posterior
+    belief
 }
 
 /// Four models somewhere on the boundary, known exactly.
@@ -58,19 +58,18 @@ fn models(space: &Binary, random: &mut Xoshiro256PlusPlus) -> Vec<rank::Candidat
 
 fn simulate(people: usize, seed: u64, noise: impl Fn(&mut Xoshiro256PlusPlus) -> NoiseModel) -> Right {
     let space = Binary::from_law(Logistic::new(5.0).unwrap());
-    let plan = AdaptiveRatio::new(space.clone()).unwrap();
+    let plan = Adaptive::ratio(space.clone());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut right = Right::default();
     for _ in 0..people {
         let ratio = people::log_ratio(&mut random).exp();
         let noise = noise(&mut random);
-        let posterior = interview(&plan, ratio, noise, random.random());
-        let [low, high] = [0.025, 0.975].map(|share| posterior.quantile(share));
+        let belief = interview(&plan, ratio, noise, random.random());
+        let [low, high] = [0.025, 0.975].map(|share| belief.quantile(share).unwrap());
         right.ratio += usize::from((low..=high).contains(&ratio));
         let threshold = |ratio: f64| 1.0 / (1.0 + ratio);
-        let estimate = metric(posterior.quantile(0.5));
-        let draws: Vec<Metric> =
-            (0..400).map(|n| metric(posterior.quantile((n as f64 + 0.5) / 400.0))).collect();
+        let estimate = metric(belief.quantile(0.5).unwrap());
+        let draws = belief.draws(400);
         let cut =
             equipoise::decide::threshold::bayes(&estimate, space.positive_prior(), &draws, 0.95).unwrap();
         right.threshold += usize::from(cut.interval.unwrap().contains(threshold(ratio)));

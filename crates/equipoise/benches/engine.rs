@@ -1,11 +1,11 @@
 //! How long the adaptive engine thinks about a question: `cargo bench -p equipoise --bench engine`.
 //!
-//! The bounds we hold ourselves to, per question: 1 ms at q = 12, 5 ms at q = 30, with the posterior of a finished
+//! The bounds we hold ourselves to, per question: 1 ms at q = 12, 5 ms at q = 30, with the belief of a finished
 //! elicitation; and a step of an interview costs one question, not all.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use equipoise::ask::Simulated;
-use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::engine::{Adaptive, Belief};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::{Interview, Measure, Metric, Oracle, Sense, Step};
@@ -17,37 +17,37 @@ fn question(criterion: &mut Criterion) {
         let ball = Sphere::new(Measure::DiagonalRates, q, 0.5 / q as f64).unwrap();
         let weights = (0..q).map(|i| 1.0 + (i as f64 * 1.7).sin()).collect();
         let mut expert = Simulated::new(Metric::linear(ball.view(), Sense::Utility, weights).unwrap());
-        let mut session = Adaptive::linear(ball, 0.01).unwrap().start();
+        let mut belief = Adaptive::linear(ball, 0.01).unwrap().start();
         for _ in 0..answers {
-            let query = session.question(0).unwrap();
+            let query = belief.questions(0).next().unwrap();
             let Ok(answer) = expert.prefer(&query);
-            session.take(&query, &answer);
+            belief.take(&query, &answer);
         }
-        let query = session.question(0).unwrap();
+        let query = belief.questions(0).next().unwrap();
         let Ok(answer) = expert.prefer(&query);
         criterion.bench_function(&format!("question q={q} after {answers}"), |bench| {
-            let step = |mut session: equipoise::engine::Session| {
-                session.take(&query, &answer);
-                black_box(session.question(0))
+            let step = |mut belief: Box<dyn Belief>| {
+                belief.take(&query, &answer);
+                black_box(belief.questions(0).next())
             };
-            bench.iter_batched(|| session.clone(), step, BatchSize::SmallInput);
+            bench.iter_batched(|| belief.clone(), step, BatchSize::SmallInput);
         });
     }
 }
 
 fn ratio(criterion: &mut Criterion) {
-    let plan = AdaptiveRatio::new(Binary::from_law(Logistic::new(5.0).unwrap())).unwrap();
-    let mut posterior = plan.start();
+    let plan = Adaptive::ratio(Binary::from_law(Logistic::new(5.0).unwrap()));
+    let mut belief = plan.start();
     for n in 0..6 {
-        let (_, query) = posterior.question().unwrap();
+        let query = belief.questions(0).next().unwrap();
         let answer = if n % 2 == 0 { equipoise::Preference::First } else { equipoise::Preference::Second };
-        posterior.take(&query, &answer.into());
+        belief.take(&query, &answer.into());
     }
-    criterion
-        .bench_function("question of a cost ratio", |bench| bench.iter(|| black_box(posterior.question())));
-    criterion.bench_function("questions left", |bench| {
-        bench.iter(|| black_box(plan.questions_left(&posterior, 7)))
+    criterion.bench_function("question of a cost ratio", |bench| {
+        bench.iter(|| black_box(belief.questions(0).next()))
     });
+    criterion
+        .bench_function("questions left", |bench| bench.iter(|| black_box(plan.questions_left(&*belief, 7))));
 }
 
 fn interview(criterion: &mut Criterion) {

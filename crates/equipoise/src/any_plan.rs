@@ -2,7 +2,7 @@
 
 use crate::ask::{Oracle, Outcome, Plan};
 use crate::document::Object;
-use crate::engine::{Adaptive, AdaptiveFractional, AdaptiveRatio};
+use crate::engine::Adaptive;
 use crate::error::{Error, Result};
 use crate::search::{
     BinaryFractional, BinaryLinear, DiagonalFractional, DiagonalLinear, GroupFair, GroupFairQuadratic,
@@ -52,12 +52,8 @@ pub enum AnyPlan {
     QuadraticTradeOff(QuadraticTradeOff),
     /// Ball, any degree.
     Polynomial(Polynomial),
-    /// Any family that is linear in its weights, by the adaptive engine.
+    /// Any of them, by the adaptive engine.
     Adaptive(Adaptive),
-    /// Two classes, by the adaptive engine.
-    AdaptiveRatio(AdaptiveRatio),
-    /// Ball, linear-fractional, by the adaptive engine.
-    AdaptiveFractional(AdaptiveFractional),
 }
 
 /// Runs the same expression on the plan inside, whichever it is.
@@ -78,8 +74,6 @@ macro_rules! inner {
             AnyPlan::QuadraticTradeOff($plan) => $body,
             AnyPlan::Polynomial($plan) => $body,
             AnyPlan::Adaptive($plan) => $body,
-            AnyPlan::AdaptiveRatio($plan) => $body,
-            AnyPlan::AdaptiveFractional($plan) => $body,
         }
     };
 }
@@ -103,10 +97,8 @@ impl AnyPlan {
     /// The word for this kind in documents.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::BinaryLinear(_) | Self::Linear(_) | Self::AdaptiveRatio(_) => "linear",
-            Self::BinaryFractional(_) | Self::LinearFractional(_) | Self::AdaptiveFractional(_) => {
-                "linear_fractional"
-            }
+            Self::BinaryLinear(_) | Self::Linear(_) => "linear",
+            Self::BinaryFractional(_) | Self::LinearFractional(_) => "linear_fractional",
             Self::DiagonalLinear(_) => "diagonal_linear",
             Self::DiagonalFractional(_) => "diagonal_linear_fractional",
             Self::MonotoneDiagonal(_) => "diagonal_monotone",
@@ -130,13 +122,7 @@ impl AnyPlan {
         let mut object = Object::new(plan, at)?;
         object.allow_format()?;
         if object.is("method", "adaptive") {
-            return match space {
-                AnySpace::Binary(space) => Ok(Self::AdaptiveRatio(AdaptiveRatio::read(object, space)?)),
-                AnySpace::Sphere(space) if object.is("kind", "linear_fractional") => {
-                    Ok(Self::AdaptiveFractional(AdaptiveFractional::read(object, space)?))
-                }
-                space => Ok(Self::Adaptive(Adaptive::read(object, space)?)),
-            };
+            return Ok(Self::Adaptive(Adaptive::read(object, space)?));
         }
         let kind = object.kind("kind", &Self::KINDS)?;
         Ok(match (kind.as_str(), space) {
@@ -207,9 +193,7 @@ viewed!(
     Quadratic,
     GroupFairQuadratic,
     QuadraticTradeOff,
-    Polynomial,
-    AdaptiveRatio,
-    AdaptiveFractional
+    Polynomial
 );
 
 fn spaces_for(kind: &str) -> &'static str {

@@ -7,9 +7,7 @@ mod common;
 
 #[test]
 fn adaptive_plans_endure_every_adversary() {
-    let adaptive = |plan: &AnyPlan| {
-        matches!(plan, AnyPlan::Adaptive(_) | AnyPlan::AdaptiveRatio(_) | AnyPlan::AdaptiveFractional(_))
-    };
+    let adaptive = |plan: &AnyPlan| matches!(plan, AnyPlan::Adaptive(_));
     let plans: Vec<AnyPlan> = common::all_plans(0.2).into_iter().filter(adaptive).collect();
     let mut sessions = 0;
     for plan in &plans {

@@ -5,7 +5,7 @@
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::engine::Adaptive;
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::testing::people::Expert;
@@ -78,7 +78,8 @@ fn linear(classes: usize) -> impl Fn(&mut Xoshiro256PlusPlus) -> Metric {
 /// All coefficients alike in units of the ball, so that curvature matters as much as slope.
 fn quadratic(classes: usize) -> impl Fn(&mut Xoshiro256PlusPlus) -> Metric {
     move |random| {
-        let features = Adaptive::quadratic(ball(classes), 0.1).unwrap().features();
+        let plan = Adaptive::quadratic(ball(classes), 0.1).unwrap();
+        let features = plan.features().unwrap();
         features.metric(&random::normals(features.dimension(), random))
     }
 }
@@ -177,8 +178,8 @@ fn one_lapse_among_right_answers_is_listed() {
 #[test]
 fn a_lapse_about_a_cost_ratio_is_listed() {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
-    let plan = AdaptiveRatio::new(space.clone()).unwrap();
-    let unit = plan.start().unit();
+    let plan = Adaptive::ratio(space.clone());
+    let unit = plan.unit();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(fresh_seed());
     let mut expert = || {
         let (sin, cos) = random.random_range(-1.0..1.0_f64).exp().atan().sin_cos();

@@ -1,7 +1,7 @@
 //! The adaptive engine against the information floor, on small samples; `equipoise bench queries` runs the full grid.
 
 use equipoise::ask::{Counting, NoiseModel, Simulated};
-use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::engine::Adaptive;
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -110,7 +110,7 @@ fn five_percent_of_wrong_answers_are_survived() {
 #[test]
 fn cost_ratios_come_with_an_interval_that_holds() {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
-    let plan = AdaptiveRatio::new(space.clone()).unwrap();
+    let plan = Adaptive::ratio(space.clone());
     let mut random = fresh();
     let (mut inside, mut counts) = (0, vec![]);
     for seed in 0..60 {

@@ -2,7 +2,7 @@
 
 use equipoise::ask::Finding;
 use equipoise::ask::{Counting, NoiseModel, Simulated};
-use equipoise::engine::{Adaptive, AdaptiveFractional, Pencil, Stop};
+use equipoise::engine::{Adaptive, Pencil, Stop};
 use equipoise::population::Softmax;
 use equipoise::space::{Achievable, GroupSphere, Pool, Space, Sphere};
 use equipoise::testing::random;
@@ -38,7 +38,7 @@ fn fractions_are_found_up_to_their_pencil() {
     for seed in 0..8 {
         let truth = Pencil::draw(3, &mut random);
         let mut oracle = Counting::new(Simulated::new(truth.metric(&ball)));
-        let plan = AdaptiveFractional::new(ball.clone(), 0.01).unwrap().seed(seed);
+        let plan = Adaptive::fractional(ball.clone(), 0.01).unwrap().seed(seed);
         let Ok(outcome) = plan.run(&mut oracle);
         within += usize::from(Pencil::of(&outcome.metric, &ball).unwrap().angle(&truth) <= 0.01);
         counts.push(oracle.asked());
@@ -58,7 +58,7 @@ fn a_fraction_orders_classifiers_like_the_hidden_one_in_spite_of_wrong_answers()
     let (mut agree, mut all) = (0, 0);
     for seed in 0..5 {
         let metric = random::linear_fractional(ball.view(), &mut random);
-        let plan = AdaptiveFractional::new(ball.clone(), 0.05).unwrap();
+        let plan = Adaptive::fractional(ball.clone(), 0.05).unwrap();
         let plan = plan.answers(NoiseModel::Flip { probability: 0.05 }).unwrap();
         let noise = NoiseModel::Flip { probability: 0.05 };
         let Ok(outcome) = plan.run(&mut Simulated::with_noise(metric.clone(), noise, seed).unwrap());
@@ -287,7 +287,7 @@ fn the_rule_that_ended_it_is_named() {
 fn every_question_is_feasible_and_new_whatever_is_answered() {
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2).unwrap();
     let members = pool();
-    let fractional = AdaptiveFractional::new(ball.clone(), 0.01).unwrap().budget(20).unwrap();
+    let fractional = Adaptive::fractional(ball.clone(), 0.01).unwrap().budget(20).unwrap();
     let polynomial = Adaptive::polynomial(ball.clone(), 3, 0.01).unwrap().budget(20).unwrap();
     let chooses = Adaptive::pool(members.clone(), 0.01).unwrap().budget(40).unwrap();
     // Always the first, by turns, and always against a metric.

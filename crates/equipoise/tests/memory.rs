@@ -8,7 +8,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn adaptive() -> Vec<AnyPlan> {
-    let adaptive = |plan: &AnyPlan| matches!(plan, AnyPlan::Adaptive(_) | AnyPlan::AdaptiveRatio(_));
+    // Fractions take long and are remembered like the others.
+    let adaptive =
+        |plan: &AnyPlan| matches!(plan, AnyPlan::Adaptive(plan) if plan.kind() != "linear_fractional");
     common::all_plans(0.2).into_iter().filter(adaptive).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use equipoise::AnyPlan;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Left};
+use equipoise::engine::{Adaptive, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space, Sphere};
 use equipoise::testing::people::{self, Expert};
@@ -51,19 +51,19 @@ impl Tally {
 
 /// Asks people of the population and counts over all steps.
 fn tally(people: u64, seed: u64) -> Tally {
-    let plan = AdaptiveRatio::new(space()).unwrap();
+    let plan = Adaptive::ratio(space());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut tally = Tally::default();
     for n in 0..people {
         let (sin, cos) = (-people::log_ratio(&mut random)).exp().atan().sin_cos();
         let metric = Metric::linear(space().view(), Sense::Utility, vec![cos, sin]).unwrap();
-        let mut posterior = plan.start();
-        let mut expert = Expert::new(metric, posterior.unit(), people::noise(&mut random), seed ^ n);
+        let mut belief = plan.start();
+        let mut expert = Expert::new(metric, plan.unit(), people::noise(&mut random), seed ^ n);
         let mut shown = vec![];
-        while let Ok(query) = plan.next(&posterior) {
-            tally.show(&mut shown, plan.questions_left(&posterior, n));
+        while let Ok(query) = plan.next(&*belief) {
+            tally.show(&mut shown, plan.questions_left(&*belief, n));
             let Ok(answer) = expert.prefer(&query);
-            posterior.take(&query, &answer);
+            belief.take(&query, &answer);
         }
         tally.count(&shown);
     }
@@ -79,12 +79,12 @@ fn tally_of_weights(plan: &Adaptive, people: u64, seed: u64) -> Tally {
     for n in 0..people {
         let (metric, unit) = people::metric(&any, &mut random).unwrap();
         let mut expert = Expert::new(metric, unit, people::noise(&mut random), seed ^ n);
-        let mut session = plan.start();
+        let mut belief = plan.start();
         let mut shown = vec![];
-        while let Ok(query) = plan.next(&session) {
-            tally.show(&mut shown, plan.questions_left(&session, n));
+        while let Ok(query) = plan.next(&*belief) {
+            tally.show(&mut shown, plan.questions_left(&*belief, n));
             let Ok(answer) = expert.prefer(&query);
-            session.take(&query, &answer);
+            belief.take(&query, &answer);
         }
         tally.count(&shown);
     }
@@ -132,27 +132,27 @@ fn how_often_the_range_holds_for_several_weights() {
 /// Whoever always says "first" ends at the edge of the grid, whose last place lies half a step further out once thinned.
 #[test]
 fn ranges_are_found_at_the_edge_of_the_grid() {
-    let plan = AdaptiveRatio::new(space()).unwrap().width(1.1).unwrap().floor(0.0).unwrap();
+    let plan = Adaptive::ratio(space()).width(1.1).unwrap().stop(vec![]).unwrap();
     let plan = plan.answers(NoiseModel::Flip { probability: 0.1 }).unwrap();
     for preference in [Preference::First, Preference::Second] {
-        let mut posterior = plan.start();
-        while let Ok(query) = plan.next(&posterior) {
-            assert!(plan.questions_left(&posterior, 1).low >= 1);
-            posterior.take(&query, &preference.into());
+        let mut belief = plan.start();
+        while let Ok(query) = plan.next(&*belief) {
+            assert!(plan.questions_left(&*belief, 1).low >= 1);
+            belief.take(&query, &preference.into());
         }
     }
-    let wrong = AdaptiveRatio::new(space()).unwrap().answers(NoiseModel::Flip { probability: 0.7 }).unwrap_err();
+    let wrong = Adaptive::ratio(space()).answers(NoiseModel::Flip { probability: 0.7 }).unwrap_err();
     assert_eq!(wrong.to_string(), "answers.probability is 0.7, expected a number in [0, 0.3]");
 }
 
 #[test]
 fn the_same_seed_gives_the_same_range_and_the_end_is_zero() {
-    let plan = AdaptiveRatio::new(space()).unwrap();
-    let mut posterior = plan.start();
-    assert_eq!(plan.questions_left(&posterior, 3), plan.questions_left(&posterior, 3));
-    while let Ok(query) = plan.next(&posterior) {
-        assert!(plan.questions_left(&posterior, 1).low >= 1);
-        posterior.take(&query, &Preference::First.into());
+    let plan = Adaptive::ratio(space());
+    let mut belief = plan.start();
+    assert_eq!(plan.questions_left(&*belief, 3), plan.questions_left(&*belief, 3));
+    while let Ok(query) = plan.next(&*belief) {
+        assert!(plan.questions_left(&*belief, 1).low >= 1);
+        belief.take(&query, &Preference::First.into());
     }
-    assert_eq!(plan.questions_left(&posterior, 1), Left { low: 0, high: 0 });
+    assert_eq!(plan.questions_left(&*belief, 1), Left { low: 0, high: 0 });
 }

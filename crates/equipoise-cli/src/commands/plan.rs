@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::{Adaptive, AdaptiveRatio};
+use equipoise::engine::Adaptive;
 use equipoise::space::AnySpace;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Plan as _};
@@ -156,7 +156,7 @@ fn plan_of(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
 fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
     let sample = args.columns.read(&args.file, global)?.data;
     match sample.space_for("linear").with_context(|| files::name(&args.file))? {
-        AnySpace::Binary(space) => Ok(AnyPlan::AdaptiveRatio(AdaptiveRatio::new(space)?)),
+        AnySpace::Binary(space) => Ok(AnyPlan::Adaptive(Adaptive::ratio(space))),
         AnySpace::Sphere(ball) => {
             let plan = Adaptive::linear(ball, TOLERANCE)?.answers(NoiseModel::Unknown)?;
             Ok(AnyPlan::Adaptive(plan.budget(BUDGET)?))
@@ -223,7 +223,7 @@ fn ask(plan: &AnyPlan, noise: Option<NoiseModel>, place: u64, seed: u64) -> Resu
     let noise = noise.unwrap_or_else(|| people::noise(&mut random));
     let (metric, unit) = people::metric(plan, &mut random).ok_or_else(|| {
         Fault::usage(match plan {
-            AnyPlan::AdaptiveFractional(_) => {
+            AnyPlan::Adaptive(_) => {
                 "fractions are not simulated ahead; `equipoise bench queries --task fractional` measures them"
             }
             _ => "the plan's method is not \"adaptive\", the only one with an interval to check",
@@ -235,15 +235,19 @@ fn ask(plan: &AnyPlan, noise: Option<NoiseModel>, place: u64, seed: u64) -> Resu
         _ => None,
     });
     let (rule, asked, radius) = stopped.context("the plan does not say why it stopped")?;
-    let (error, inside) = match plan {
-        AnyPlan::Adaptive(adaptive) => {
-            let weights = |metric: &Metric| adaptive.features().weights(metric);
+    let features = match plan {
+        AnyPlan::Adaptive(plan) => plan.features(),
+        _ => None,
+    };
+    let (error, inside) = match features {
+        Some(features) => {
+            let weights = |metric: &Metric| features.weights(metric);
             let (found, truth) = weights(&outcome.metric).zip(weights(&metric)).context("one family")?;
             let gap = found.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             let error = 2.0 * (0.5 * gap).min(1.0).asin();
             (error, error <= radius)
         }
-        _ => {
+        None => {
             let [found, truth] =
                 [&outcome.metric, &metric].map(|metric| metric.cost_ratio().unwrap_or(f64::NAN));
             let interval = outcome.metric.interval().context("a ratio has an interval")?;
@@ -251,8 +255,12 @@ fn ask(plan: &AnyPlan, noise: Option<NoiseModel>, place: u64, seed: u64) -> Resu
             ((found / truth).ln().abs(), inside)
         }
     };
-    let ratio = matches!(plan, AnyPlan::AdaptiveRatio(_)).then(|| metric.cost_ratio()).flatten();
+    let ratio = is_ratio(plan).then(|| metric.cost_ratio()).flatten();
     Ok(Run { asked, shown: asked, error, inside, rule, ratio })
+}
+
+fn is_ratio(plan: &AnyPlan) -> bool {
+    matches!(plan, AnyPlan::Adaptive(plan) if plan.is_ratio())
 }
 
 /// Who is asked as many questions as allowed: ", nine in ten of them with a ratio beyond 12:1 or 1:12, ...".
@@ -314,7 +322,7 @@ impl Report {
         let [coverage, low, high] = wilson(inside, runs.len()).unwrap_or_default();
         let capped = share(|run| run.rule == "budget");
         let plan = subject.plan();
-        let is_ratio = matches!(plan, AnyPlan::AdaptiveRatio(_));
+        let is_ratio = is_ratio(&plan);
         let mut stopped_by: Vec<(String, usize)> = vec![];
         for run in runs {
             match stopped_by.iter_mut().find(|(rule, _)| *rule == run.rule) {

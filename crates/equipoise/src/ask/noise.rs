@@ -114,16 +114,12 @@ impl NoiseModel {
     pub fn chances(&self, gap: Gap, hesitates: bool) -> Chances {
         if *self == NoiseModel::Unknown {
             let models = Self::population();
-            let share = 1.0 / models.iter().map(|(_, weight)| weight).sum::<f64>();
-            let zero = Chances { first: 0.0, second: 0.0, cannot_tell: 0.0 };
-            return models.iter().fold(zero, |sum, (model, weight)| {
-                let (own, share) = (model.chances(gap, hesitates), share * weight);
-                Chances {
-                    first: sum.first + share * own.first,
-                    second: sum.second + share * own.second,
-                    cannot_tell: sum.cannot_tell + share * own.cannot_tell,
-                }
-            });
+            let all: f64 = models.iter().map(|(_, weight)| weight).sum();
+            let average = |of: fn(Chances) -> f64| -> f64 {
+                models.iter().map(|(model, weight)| weight / all * of(model.chances(gap, hesitates))).sum()
+            };
+            let (first, second) = (average(|of| of.first), average(|of| of.second));
+            return Chances { first, second, cannot_tell: average(|of| of.cannot_tell) };
         }
         let (odds, lapse) = (self.log_odds(gap), self.lapse());
         let rise = |x: f64| 1.0 / (1.0 + (-x).exp());

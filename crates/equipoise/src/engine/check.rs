@@ -8,11 +8,11 @@
 //! Questions across the middle of a ball, which a linear elicitation asks, say nothing of curvature: its part is the same
 //! at both ends. So probes are pairs off the middle, and before some have been asked the comparison has nothing to tell.
 
-use super::ask::Reach;
+use super::belief::Belief as _;
+use super::belief::gaussian::Gaussian;
 use super::features::Features;
-use super::normal::distribution;
-use super::probit::{Probit, Said};
-use super::session::Session;
+use super::normal::{distribution, entropy};
+use super::question::Reach;
 use crate::ask::{Answer, Answered, DECISIVE, Finding, NoiseModel, Preference, Query, SLOPES};
 use crate::linalg::{dot, norm, plus, scaled};
 use crate::search::SignKnowledge;
@@ -89,10 +89,10 @@ pub(super) fn contradicted(answers: impl Iterator<Item = usize>) -> Option<Findi
 pub struct FamilyCheck {
     space: Sphere,
     /// Knows the signs the plan knew: a question that is even to whoever knows them is not to whoever does not.
-    signed: Session,
+    signed: Gaussian,
     /// Without signs, which a quadratic metric does not have either.
-    linear: Session,
-    quadratic: Session,
+    linear: Gaussian,
+    quadratic: Gaussian,
     /// The lapse rate that is believed in; the posteriors allow for more.
     lapse: f64,
     /// Sites of known signs, which come before those of the answers.
@@ -121,7 +121,7 @@ impl FamilyCheck {
         };
         let noise = believed(answers, estimated);
         let begin = |features: Features, signs: Option<Vec<f64>>| {
-            Session::start(features, Reach::Ball, noise, signs, RESOLUTION)
+            Gaussian::new(features, Reach::Ball, noise, signs, RESOLUTION)
         };
         let mut check = Self {
             space: space.clone(),
@@ -145,7 +145,7 @@ impl FamilyCheck {
     /// Hears the answer to a probe.
     pub fn hear(&mut self, answered: &Answered) {
         if answered.preference != Preference::CannotTell {
-            let of = |session: &Session| chance_of(session, answered, self.lapse).1;
+            let of = |belief: &Gaussian| chance_of(belief, answered, self.lapse).1;
             self.bits += (of(&self.quadratic) / of(&self.linear)).log2();
         }
         let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
@@ -187,8 +187,8 @@ impl FamilyCheck {
         let stream = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.heard as u64 + 1);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(stream));
         let score = |query: &Query| {
-            let (a, b) = (self.linear.chance_of_first(query), self.quadratic.chance_of_first(query));
-            let entropy = |p: f64| super::stop::entropy(p.clamp(0.0, 1.0));
+            let chance = |belief: &Gaussian| belief.chance_of_first(query).clamp(0.0, 1.0);
+            let (a, b) = (chance(&self.linear), chance(&self.quadratic));
             entropy(0.5 * (a + b)) - 0.5 * (entropy(a) + entropy(b))
         };
         let candidates = (0..CANDIDATES).map(|_| self.any_pair(rows, &mut random));
@@ -228,24 +228,9 @@ fn believed(answers: NoiseModel, estimated: Option<NoiseModel>) -> NoiseModel {
     }
 }
 
-/// How likely a session finds "first" with this lapse rate, and the answer that was given.
-fn chance_of(session: &Session, answered: &Answered, lapse: f64) -> (f64, f64) {
+/// How likely a belief finds "first" with this lapse rate, and the answer that was given.
+fn chance_of(belief: &Gaussian, answered: &Answered, lapse: f64) -> (f64, f64) {
     let shown = answered.shown.as_ref().unwrap_or(&answered.query);
-    let first = session.chance_with(shown, lapse);
+    let first = belief.chance_with(shown, lapse);
     (first, if answered.preference == Preference::First { first } else { 1.0 - first })
-}
-
-impl Session {
-    /// How likely the first of two points is preferred, after the answers so far.
-    pub fn chance_of_first(&self, query: &Query) -> f64 {
-        self.chance_with(query, self.probit().lapse)
-    }
-
-    /// The same with another lapse rate than the posterior allows for.
-    fn chance_with(&self, query: &Query, lapse: f64) -> f64 {
-        let w = self.difference(query);
-        let variance = dot(&w, &self.posterior().spread(&w));
-        let probit = Probit { lapse, ..self.probit().decided() };
-        probit.chance(Said::Positive, dot(&w, self.posterior().mean()), variance)
-    }
 }

@@ -62,6 +62,30 @@ impl Features {
         self.view
     }
 
+    /// The radius of the space.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The word for the family in documents.
+    pub fn kind(&self) -> &'static str {
+        match self.kind {
+            Kind::Linear => "linear",
+            Kind::Quadratic => "quadratic",
+            Kind::Polynomial(_) => "polynomial",
+            Kind::GroupFair(_) => "group_fair",
+            Kind::GroupFairQuadratic(_) => "group_fair_quadratic",
+        }
+    }
+
+    /// The degree of a polynomial.
+    pub fn degree(&self) -> Option<usize> {
+        match &self.kind {
+            Kind::Polynomial(monomials) => monomials.exponents().last().map(|e| degree_of(e)),
+            _ => None,
+        }
+    }
+
     /// The group shares of a group family.
     pub fn shares(&self) -> Option<&GroupShares> {
         match &self.kind {
@@ -261,7 +285,7 @@ impl Features {
                 value
             }
             (Kind::Polynomial(monomials), Family::Polynomial(f)) => {
-                if monomials.exponents().last().map(|e| degree_of(e)) != Some(f.degree()) {
+                if self.degree() != Some(f.degree()) {
                     return None;
                 }
                 // Around the origin of r first, then the derivatives at the centre.

@@ -23,6 +23,12 @@ pub fn hazard(z: f64) -> f64 {
     (1..=30).rev().fold(x, |below, n| x + f64::from(n) / below)
 }
 
+/// The entropy of a coin, in bits.
+pub fn entropy(chance: f64) -> f64 {
+    let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
+    part(chance) + part(1.0 - chance)
+}
+
 /// Panels that an interval is integrated by.
 const PANELS: usize = 4;
 

@@ -1,34 +1,38 @@
 //! The engine as a plan: ask the most telling question until enough is known.
 
-use super::ask::Reach;
+use super::aim::{Aim, Points};
+use super::belief::cloud::Cloud;
+use super::belief::gaussian::Gaussian;
+use super::belief::grid::Grid;
+use super::belief::{Belief, Width};
 use super::check::{self, FamilyCheck};
 use super::features::Features;
-use super::pairs::{Aim, Points};
-use super::session::Session;
+use super::question::Reach;
 use super::stop::Stop;
 use crate::ask::{Answer, Answered, Finding, NoiseModel, Oracle, Outcome, Plan, Query, keep, recall};
-use crate::document::{self, Object};
 use crate::error::{Error, Result, check as expect};
 use crate::search::SignKnowledge;
-use crate::space::{GroupSphere, Pool, Space, Sphere};
+use crate::space::{AnySpace, Binary, GroupSphere, Pool, Space, Sphere};
 use crate::view::View;
-use serde::Serialize;
 
 /// The rule that ends the questions when nothing that may be asked tells anything.
 const NOTHING_LEFT: &str = "nothing left to ask";
 
-/// Which family is elicited, and where.
+/// What is elicited, and where.
 #[derive(Debug, Clone, PartialEq)]
-enum Subject {
-    Linear(Sphere),
-    Pool(Pool),
-    Quadratic(Sphere),
-    Polynomial(Sphere, usize),
-    GroupFair(GroupSphere),
-    GroupFairQuadratic(GroupSphere),
+pub(super) enum Subject {
+    /// The cost ratio of two classes.
+    Ratio(Binary),
+    /// A fraction on a ball.
+    Fraction(Sphere),
+    /// The weights of features, on a ball, a common ball of groups, or a pool.
+    Weights(AnySpace, Features),
 }
 
-/// Elicits a metric that is linear in its weights with as few questions as information allows.
+/// Elicits a metric with as few questions as information allows.
+///
+/// It keeps a [`Belief`], asks what splits it best, and stops when the belief is narrow enough, when another [`Stop`] applies,
+/// or after `budget` questions; the result says which.
 ///
 /// ```
 /// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, ask::Simulated, space::{Space, Sphere}};
@@ -41,30 +45,67 @@ enum Subject {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adaptive {
-    subject: Subject,
-    answers: NoiseModel,
-    signs: SignKnowledge,
-    tolerance: f64,
-    budget: usize,
-    stops: Vec<Stop>,
-    rows_that_differ: Option<usize>,
-    probes: usize,
-    seed: u64,
+    pub(super) subject: Subject,
+    pub(super) answers: Option<NoiseModel>,
+    pub(super) signs: SignKnowledge,
+    pub(super) narrow: Width,
+    pub(super) stops: Vec<Stop>,
+    pub(super) budget: usize,
+    pub(super) rows_that_differ: Option<usize>,
+    pub(super) probes: usize,
+    pub(super) seed: u64,
 }
 
 /// Where a run is: asking, or checking what the answers came to.
 #[derive(Debug, Clone)]
 pub(crate) struct Inquiry {
-    pub session: Session,
-    /// The rule that ended the questions, and whoever hears the probes after it.
+    pub belief: Box<dyn Belief>,
+    /// The rule that ended the questions, and the check that hears the probes after it.
     check: Option<(&'static str, FamilyCheck)>,
     probed: usize,
 }
 
 impl Adaptive {
+    /// A two-class cost ratio from pairs of boundary classifiers, until the ends of its 95 % interval differ by a factor of
+    /// at most 1.6; at most 40 questions, none that tells less than .01 bit, nothing assumed of the person.
+    ///
+    /// ```
+    /// use equipoise::{Metric, Plan, engine::Adaptive, ask::Simulated, population::Logistic, space::Binary};
+    /// let hidden = r#"{"format":1,"kind":"linear","measure":"binary","sense":"utility","weights":[6,1]}"#;
+    /// let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(21.0, 6.3)?));
+    /// let Ok(outcome) = plan.run(&mut Simulated::new(Metric::from_json(hidden)?));
+    /// assert!((outcome.metric.cost_ratio().unwrap() / 6.0).ln().abs() < 0.2);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn ratio(space: Binary) -> Self {
+        let plan = Self::new(Subject::Ratio(space), SignKnowledge::Monotone, Width::Factor(1.6));
+        Self { stops: vec![Stop::Information { floor: 0.01 }], budget: 40, ..plan }
+    }
+
+    /// A linear-fractional metric on a ball, up to what comparisons can tell: the pencil of its level sets, to an angle of
+    /// `tolerance` with 95 % certainty in units of the ball.
+    ///
+    /// ```
+    /// use equipoise::{Measure, Plan, engine::Adaptive, testing::random, ask::Simulated};
+    /// use equipoise::space::{Space, Sphere};
+    /// use rand::SeedableRng;
+    /// let ball = Sphere::new(Measure::DiagonalRates, 3, 0.2)?;
+    /// let hidden = random::linear_fractional(ball.view(), &mut rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(1));
+    /// let plan = Adaptive::fractional(ball, 0.05)?;
+    /// let Ok(outcome) = plan.run(&mut Simulated::new(hidden.clone()));
+    /// assert!(outcome.metric.difference(&hidden).unwrap().angle < 0.1); // after some 20 questions
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn fractional(space: Sphere, tolerance: f64) -> Result<Self> {
+        let ok = (1e-4..=1.0).contains(&tolerance);
+        expect::number("tolerance", tolerance, ok, "a number in [1e-4, 1]")?;
+        Ok(Self::new(Subject::Fraction(space), SignKnowledge::Unknown, Width::Angle(tolerance)))
+    }
+
     /// A linear metric on a ball, to an angle of `tolerance` with 95 % certainty.
     pub fn linear(space: Sphere, tolerance: f64) -> Result<Self> {
-        Self::new(Subject::Linear(space), SignKnowledge::Monotone, tolerance)
+        let features = Features::linear(space.view(), space.centre(), space.radius());
+        Self::weights(AnySpace::Sphere(space), features, tolerance)
     }
 
     /// A linear metric from pairs of a pool; ends when the best of the pool is known with 95 % certainty.
@@ -81,8 +122,8 @@ impl Adaptive {
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn pool(space: Pool, tolerance: f64) -> Result<Self> {
-        let plan = Self::new(Subject::Pool(space), SignKnowledge::Monotone, tolerance)?;
-        plan.stop(vec![Stop::SETTLED])
+        let features = Features::linear(space.view(), space.centre(), space.radius());
+        Self::weights(AnySpace::Pool(space), features, tolerance)?.stop(vec![Stop::SETTLED])
     }
 
     /// A polynomial metric on a ball.
@@ -92,43 +133,48 @@ impl Adaptive {
         let weights = (1..=degree).fold(1.0, |count, n| count * (q + n) as f64 / n as f64) - 1.0;
         let few = "at most 500 (fewer classes or degrees)";
         expect::number("the number of unknown coefficients", weights, weights <= 500.0, few)?;
-        Self::new(Subject::Polynomial(space, degree), SignKnowledge::Unknown, tolerance)
+        let features = Features::polynomial(space.view(), space.centre(), space.radius(), degree);
+        Self::weights(AnySpace::Sphere(space), features, tolerance)
     }
 
     /// A quadratic metric on a ball.
     pub fn quadratic(space: Sphere, tolerance: f64) -> Result<Self> {
-        Self::new(Subject::Quadratic(space), SignKnowledge::Unknown, tolerance)
+        let features = Features::quadratic(space.view(), space.centre(), space.radius());
+        Self::weights(AnySpace::Sphere(space), features, tolerance)
     }
 
     /// A group-fair metric on the common ball.
     pub fn group_fair(space: GroupSphere, tolerance: f64) -> Result<Self> {
-        Self::new(Subject::GroupFair(space), SignKnowledge::Monotone, tolerance)
+        let shares = space.prevalence().clone();
+        let features = Features::group_fair(space.view(), space.centre(), space.radius(), shares);
+        Self::weights(AnySpace::GroupSphere(space), features, tolerance)
     }
 
     /// A group-fair quadratic metric on the common ball.
     pub fn group_fair_quadratic(space: GroupSphere, tolerance: f64) -> Result<Self> {
-        Self::new(Subject::GroupFairQuadratic(space), SignKnowledge::Unknown, tolerance)
+        let shares = space.prevalence().clone();
+        let features = Features::group_fair_quadratic(space.view(), space.centre(), space.radius(), shares);
+        Self::weights(AnySpace::GroupSphere(space), features, tolerance)
     }
 
-    fn new(subject: Subject, signs: SignKnowledge, tolerance: f64) -> Result<Self> {
+    fn weights(space: AnySpace, features: Features, tolerance: f64) -> Result<Self> {
         let ok = (1e-6..=1.0).contains(&tolerance);
         expect::number("tolerance", tolerance, ok, "a number in [1e-6, 1]")?;
-        Ok(Self {
-            subject,
-            answers: NoiseModel::Exact,
-            signs,
-            tolerance,
-            budget: 10_000,
-            stops: vec![],
-            rows_that_differ: None,
-            probes: 0,
-            seed: 0,
-        })
+        let signs =
+            if features.known_signs().is_some() { SignKnowledge::Monotone } else { SignKnowledge::Unknown };
+        Ok(Self::new(Subject::Weights(space, features), signs, Width::Angle(tolerance)))
     }
 
-    /// How answers are believed to come about.
+    fn new(subject: Subject, signs: SignKnowledge, narrow: Width) -> Self {
+        let (stops, rows_that_differ) = (vec![], None);
+        let answers = (!matches!(subject, Subject::Ratio(_))).then_some(NoiseModel::Exact);
+        Self { subject, answers, signs, narrow, stops, budget: 10_000, rows_that_differ, probes: 0, seed: 0 }
+    }
+
+    /// How answers are believed to come about: by default exact, and unknown for a ratio. Differences of a fraction are those
+    /// of the one whose gradient at the centre has length 1.
     pub fn answers(self, answers: NoiseModel) -> Result<Self> {
-        Ok(Self { answers: answers.believable()?, ..self })
+        Ok(Self { answers: Some(answers.believable()?), ..self })
     }
 
     /// What is known of the signs; used for linear and group-fair metrics.
@@ -137,8 +183,13 @@ impl Adaptive {
     }
 
     /// How it believes answers to come about.
-    pub fn believed_answers(&self) -> NoiseModel {
-        self.answers
+    pub fn noise(&self) -> NoiseModel {
+        self.answers.unwrap_or(NoiseModel::Unknown)
+    }
+
+    /// How wide the belief may be at the end; angles are compared with caution.
+    pub fn narrow(&self) -> Width {
+        self.narrow
     }
 
     /// What it takes for known of the signs.
@@ -148,8 +199,11 @@ impl Adaptive {
 
     /// At most this many questions.
     pub fn budget(self, questions: usize) -> Result<Self> {
-        let ok = (1..=1_000_000).contains(&questions);
-        expect::number("budget", questions as f64, ok, "a whole number from 1 to 1000000")?;
+        let (most, expected) = match self.is_ratio() {
+            true => (10_000, "a whole number from 1 to 10000"),
+            false => (1_000_000, "a whole number from 1 to 1000000"),
+        };
+        expect::number("budget", questions as f64, (1..=most).contains(&questions), expected)?;
         Self { budget: questions, ..self }.with_room_for_questions()
     }
 
@@ -174,7 +228,7 @@ impl Adaptive {
     /// ```
     pub fn probes(self, probes: usize) -> Result<Self> {
         if probes > 0 {
-            let Subject::Linear(space) = &self.subject else {
+            let Some(space) = self.linear_ball() else {
                 let what = "probes is given, which works for linear metrics on a ball only".to_owned();
                 return Err(Error::Mismatch(what));
             };
@@ -197,12 +251,27 @@ impl Adaptive {
         Ok(self)
     }
 
-    /// Other rules that end it, besides tolerance and budget.
+    /// A ratio: by which factor the ends of the interval may differ.
+    pub fn width(self, width: f64) -> Result<Self> {
+        expect::number("width", width, (1.05..=100.0).contains(&width), "a number in [1.05, 100]")?;
+        match self.narrow {
+            Width::Factor(_) => Ok(Self { narrow: Width::Factor(width), ..self }),
+            Width::Angle(_) => {
+                Err(Error::Mismatch("width is given, which works for a two-class ratio only".to_owned()))
+            }
+        }
+    }
+
+    /// Rules that end it besides its width and its budget, in place of those it has.
     pub fn stop(self, stops: Vec<Stop>) -> Result<Self> {
         let stops = stops.into_iter().map(Stop::checked).collect::<Result<Vec<_>>>()?;
-        let settles = stops.iter().any(|stop| matches!(stop, Stop::Decision { .. }));
-        if settles && !matches!(self.subject, Subject::Pool(_)) {
+        let any = |wanted: fn(&Stop) -> bool| stops.iter().any(wanted);
+        if any(|stop| matches!(stop, Stop::Decision { .. })) && self.pool_members().is_none() {
             let what = "stop is \"decision\", which needs a pool space: there is nothing to decide on a ball";
+            return Err(Error::Mismatch(what.to_owned()));
+        }
+        if any(|stop| matches!(stop, Stop::Threshold { .. })) && !self.is_ratio() {
+            let what = "decision is given, which works for the threshold of a two-class ratio only";
             return Err(Error::Mismatch(what.to_owned()));
         }
         Ok(Self { stops, ..self })
@@ -211,11 +280,15 @@ impl Adaptive {
     /// The two points of a question differ in at most this many coordinates, so that people can see all that differs.
     pub fn rows_that_differ(self, rows: usize) -> Result<Self> {
         expect::at_least("rows_that_differ", rows, 2, "at least 2")?;
-        if matches!(self.subject, Subject::GroupFair(_) | Subject::GroupFairQuadratic(_)) {
-            let what = "rows_that_differ is given, which works without groups only".to_owned();
-            return Err(Error::Mismatch(what));
+        match self.features() {
+            Some(features) if features.shares().is_none() => {
+                Ok(Self { rows_that_differ: Some(rows), ..self })
+            }
+            _ => {
+                let what = "rows_that_differ is given, which works without groups only".to_owned();
+                Err(Error::Mismatch(what))
+            }
         }
-        Ok(Self { rows_that_differ: Some(rows), ..self })
     }
 
     /// The seed of candidate questions.
@@ -225,155 +298,213 @@ impl Adaptive {
 
     /// The word for the family in documents.
     pub fn kind(&self) -> &'static str {
-        match self.subject {
-            Subject::Linear(_) | Subject::Pool(_) => "linear",
-            Subject::Polynomial(..) => "polynomial",
-            Subject::Quadratic(_) => "quadratic",
-            Subject::GroupFair(_) => "group_fair",
-            Subject::GroupFairQuadratic(_) => "group_fair_quadratic",
+        match &self.subject {
+            Subject::Ratio(_) => "linear",
+            Subject::Fraction(_) => "linear_fractional",
+            Subject::Weights(_, features) => features.kind(),
         }
+    }
+
+    /// Whether it elicits the cost ratio of two classes.
+    pub fn is_ratio(&self) -> bool {
+        matches!(self.subject, Subject::Ratio(_))
     }
 
     /// What the points of its questions are.
     pub fn view(&self) -> View {
-        self.features().view()
+        match &self.subject {
+            Subject::Ratio(space) => space.view(),
+            Subject::Fraction(space) => space.view(),
+            Subject::Weights(_, features) => features.view(),
+        }
     }
 
-    /// Whether a question may show this point, to within `tolerance` in units of the space.
+    /// The feature map of a family that is linear in its weights.
+    pub fn features(&self) -> Option<&Features> {
+        match &self.subject {
+            Subject::Weights(_, features) => Some(features),
+            _ => None,
+        }
+    }
+
+    /// The radius of the space: of two classes, of the largest disc inside it. Differences are told in it.
+    pub fn unit(&self) -> f64 {
+        match &self.subject {
+            Subject::Ratio(space) => crate::search::inscribed_radius(space),
+            Subject::Fraction(space) => space.radius(),
+            Subject::Weights(_, features) => features.radius(),
+        }
+    }
+
+    fn linear_ball(&self) -> Option<&Sphere> {
+        match &self.subject {
+            Subject::Weights(AnySpace::Sphere(space), features) if features.is_linear() => Some(space),
+            _ => None,
+        }
+    }
+
+    fn pool_members(&self) -> Option<&Pool> {
+        match &self.subject {
+            Subject::Weights(AnySpace::Pool(pool), _) => Some(pool),
+            _ => None,
+        }
+    }
+
+    /// Whether a question may show this point.
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn may_ask_about(&self, point: &[f64], tolerance: f64) -> bool {
-        let features = self.features();
-        let x = features.relative(point);
-        let near = |y: &[f64]| x.iter().zip(features.relative(y)).all(|(a, b)| (a - b).abs() <= tolerance);
+    pub(crate) fn may_ask_about(&self, point: &[f64]) -> bool {
         match &self.subject {
-            Subject::Pool(pool) => pool.members().iter().any(|member| near(&member.point)),
-            _ => {
-                let groups = features.view().groups();
-                x.chunks(x.len() / groups).all(|part| crate::linalg::norm(part) <= 1.0 + tolerance)
+            Subject::Ratio(space) => space.contains(point, 1e-6),
+            Subject::Fraction(space) => space.contains(point, 1e-9),
+            Subject::Weights(AnySpace::Pool(pool), features) => {
+                let x = features.relative(point);
+                let near = |y: &[f64]| x.iter().zip(features.relative(y)).all(|(a, b)| (a - b).abs() <= 1e-9);
+                pool.members().iter().any(|member| near(&member.point))
+            }
+            Subject::Weights(_, features) => {
+                let x = features.relative(point);
+                let parts = x.chunks(x.len() / features.view().groups());
+                parts.map(crate::linalg::norm).all(|length| length <= 1.0 + 1e-9)
             }
         }
     }
 
-    /// The feature map of its family.
-    pub fn features(&self) -> Features {
+    /// What is believed before the first question.
+    pub fn start(&self) -> Box<dyn Belief> {
+        let noise = self.noise();
         match &self.subject {
-            Subject::Linear(space) => Features::linear(space.view(), space.centre(), space.radius()),
-            Subject::Pool(space) => Features::linear(space.view(), space.centre(), space.radius()),
-            Subject::Quadratic(space) => Features::quadratic(space.view(), space.centre(), space.radius()),
-            Subject::Polynomial(space, degree) => {
-                Features::polynomial(space.view(), space.centre(), space.radius(), *degree)
+            Subject::Ratio(space) => Box::new(Grid::new(space.clone(), noise)),
+            Subject::Fraction(space) => {
+                Box::new(Cloud::new(space.clone(), noise, self.narrow.value(), self.seed))
             }
-            Subject::GroupFair(space) => {
-                Features::group_fair(space.view(), space.centre(), space.radius(), space.prevalence().clone())
-            }
-            Subject::GroupFairQuadratic(space) => {
-                let shares = space.prevalence().clone();
-                Features::group_fair_quadratic(space.view(), space.centre(), space.radius(), shares)
+            Subject::Weights(_, features) => {
+                let signs = match self.signs {
+                    SignKnowledge::Monotone => features.known_signs(),
+                    SignKnowledge::Unknown => None,
+                };
+                let reach = self.reach(&signs);
+                let belief = Gaussian::new(features.clone(), reach, noise, signs, self.narrow.value());
+                Box::new(belief.with_rows_that_differ(self.rows_that_differ))
             }
         }
-    }
-
-    /// The state before the first question.
-    pub fn start(&self) -> Session {
-        let features = self.features();
-        let signs = match self.signs {
-            SignKnowledge::Monotone => features.known_signs(),
-            SignKnowledge::Unknown => None,
-        };
-        let reach = self.reach(&signs);
-        let session = Session::start(features, reach, self.answers, signs, self.tolerance);
-        session.with_rows_that_differ(self.rows_that_differ)
     }
 
     fn reach(&self, signs: &Option<Vec<f64>>) -> Reach {
-        let Subject::Pool(pool) = &self.subject else { return Reach::Ball };
+        let Some(pool) = self.pool_members() else { return Reach::Ball };
         let points = pool.members().iter().map(|member| member.point.clone()).collect();
         let settles = self.stops.iter().any(|stop| matches!(stop, Stop::Decision { .. }));
         let aim = if settles { Aim::Decision } else { Aim::Weights };
         Reach::Points(Points { points, signs: signs.clone(), aim })
     }
 
-    /// The rule that ends it before a question is chosen, if one does.
-    fn ended(&self, session: &Session) -> Option<&'static str> {
-        if session.radius() * self.answers.caution() <= self.tolerance {
-            return Some("radius");
+    /// The most questions, probes left out.
+    pub(super) fn questions_at_most(&self) -> usize {
+        self.budget - self.probes
+    }
+
+    /// How wide a belief is to be taken for: angles with caution.
+    fn taken_for(&self, width: Width) -> Width {
+        match width {
+            Width::Angle(radius) => Width::Angle(radius * self.noise().caution()),
+            factor => factor,
         }
-        if session.asked() >= self.budget - self.probes {
-            return Some("budget");
+    }
+
+    /// The rule that says that enough is known for a width, if one does; `settled` tells how likely a threshold is within a
+    /// tolerance.
+    pub(super) fn enough(&self, width: Width, settled: impl Fn(f64) -> Option<f64>) -> Option<&'static str> {
+        if self.taken_for(width).value() <= self.narrow.value() {
+            return Some(if self.is_ratio() { "width" } else { "radius" });
         }
-        let settled = |stop: &&Stop| match stop {
-            Stop::Decision { level } => session.decision(self.seed).is_some_and(|d| d.probability >= *level),
-            Stop::Information { .. } => false,
+        let applies = |stop: &&Stop| match stop {
+            Stop::Threshold { tolerance, certainty } => settled(*tolerance).is_some_and(|p| p >= *certainty),
+            _ => false,
         };
-        self.stops.iter().find(settled).map(Stop::rule)
+        self.stops.iter().find(applies).map(Stop::rule)
+    }
+
+    /// The rule that ends it before a question is chosen, if one does: those first that cost nothing to find out.
+    pub fn ended(&self, belief: &dyn Belief) -> Option<&'static str> {
+        let enough = self.enough(belief.width(), |tolerance| belief.threshold_settled(tolerance));
+        let over = (belief.answered().len() >= self.questions_at_most()).then_some("budget");
+        let decided = |stop: &&Stop| match stop {
+            Stop::Decision { level } => belief.decision(self.seed).is_some_and(|d| d.probability >= *level),
+            _ => false,
+        };
+        enough.or(over).or_else(|| self.stops.iter().find(decided).map(Stop::rule))
+    }
+
+    /// The fewest bits that a question is to tell, if there is such a rule.
+    pub(super) fn floor(&self) -> Option<f64> {
+        let floor = |stop: &Stop| match stop {
+            Stop::Information { floor } => Some(*floor),
+            _ => None,
+        };
+        self.stops.iter().filter_map(floor).reduce(f64::max)
     }
 
     /// What to ask now, or the rule that ends the questions.
-    pub fn next(&self, session: &Session) -> std::result::Result<Query, &'static str> {
-        if let Some(rule) = self.ended(session) {
-            return Err(rule);
+    pub fn next(&self, belief: &dyn Belief) -> std::result::Result<Query, &'static str> {
+        match self.ended(belief) {
+            Some(rule) => Err(rule),
+            None => self.telling(belief, self.floor(), Some),
         }
-        let query = session.question(self.seed).ok_or(NOTHING_LEFT)?;
-        let floors = self.stops.iter().filter(|stop| matches!(stop, Stop::Information { .. }));
-        let bits = if floors.clone().next().is_some() { session.expected_bits(&query) } else { 1.0 };
-        let mut idle = floors.filter(|stop| matches!(stop, Stop::Information { floor } if bits < *floor));
-        idle.next().map_or(Ok(query), |stop| Err(stop.rule()))
+    }
+
+    /// The most telling question that `fit` makes something of, whether or not enough is known; for whoever cannot ask every
+    /// question. None that tells less than `floor` bits.
+    pub fn telling<T>(
+        &self,
+        belief: &dyn Belief,
+        floor: Option<f64>,
+        fit: impl FnMut(Query) -> Option<T>,
+    ) -> std::result::Result<T, &'static str> {
+        let mut tells_little = false;
+        let worth = |query: &Query| {
+            tells_little = floor.is_some_and(|floor| belief.bits(query) < floor);
+            !tells_little
+        };
+        let found = belief.questions(self.seed).take_while(worth).find_map(fit);
+        let idle = if self.is_ratio() { "information floor" } else { "information" };
+        found.ok_or(if tells_little { idle } else { NOTHING_LEFT })
     }
 
     /// Whether the questions have come to their end and only probes are left.
-    pub fn is_checking(&self, session: &Session) -> bool {
-        self.probes > 0 && self.next(session).is_err()
+    pub fn is_checking(&self, belief: &dyn Belief) -> bool {
+        self.probes > 0 && self.next(belief).is_err()
     }
 
-    /// Whoever hears the probes of a session that has ended.
-    fn family_check(&self, session: &Session) -> Option<FamilyCheck> {
-        let Subject::Linear(space) = &self.subject else { return None };
-        let hears =
-            || FamilyCheck::new(space, self.answers, session.noise(), self.signs, &session.transcript());
-        (self.probes > 0).then(hears)
+    /// The check that hears the probes after a belief that has come to its end.
+    fn family_check(&self, belief: &dyn Belief) -> Option<FamilyCheck> {
+        let space = self.linear_ball().filter(|_| self.probes > 0)?;
+        Some(FamilyCheck::new(space, self.noise(), belief.noise(), self.signs, belief.answered()))
     }
 
-    pub(crate) fn read(mut object: Object, space: crate::space::AnySpace) -> Result<Self> {
-        use crate::space::AnySpace;
-        let place = object.place();
-        let kinds = ["linear", "quadratic", "polynomial", "group_fair", "group_fair_quadratic"];
-        let kind = object.kind("kind", &kinds)?;
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
-        let made = match (kind.as_str(), space) {
-            ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
-            ("linear", AnySpace::Pool(space)) => Self::pool(space, tolerance),
-            ("quadratic", AnySpace::Sphere(space)) => Self::quadratic(space, tolerance),
-            ("polynomial", AnySpace::Sphere(space)) => {
-                Self::polynomial(space, object.optional("degree")?.unwrap_or(3), tolerance)
-            }
-            ("group_fair", AnySpace::GroupSphere(space)) => Self::group_fair(space, tolerance),
-            ("group_fair_quadratic", AnySpace::GroupSphere(space)) => {
-                Self::group_fair_quadratic(space, tolerance)
-            }
-            (kind, space) => Err(Error::Mismatch(format!(
-                "kind is \"{kind}\", which the adaptive method cannot elicit on a {} space",
-                space.kind()
-            ))),
+    fn outcome(&self, inquiry: &Inquiry, rule: &str) -> Outcome {
+        let belief = inquiry.belief.as_ref();
+        let asked = belief.answered().len();
+        let radius = match self.taken_for(belief.width()) {
+            Width::Factor(factor) => factor.ln(),
+            Width::Angle(radius) => radius,
         };
-        let mut plan = document::at(&place, made)?;
-        object.kind("method", &["adaptive"])?;
-        plan.answers = NoiseModel::read_answers(&mut object)?.unwrap_or(plan.answers);
-        plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
-        if let Some(budget) = object.optional("budget")? {
-            plan = document::at(&place, plan.budget(budget))?;
+        let questions = asked + inquiry.probed;
+        let mut findings = vec![Finding::Stopped { rule: rule.to_owned(), questions, radius }];
+        if let (Some(pool), Some(decision)) = (self.pool_members(), belief.decision(self.seed)) {
+            let name = pool.members()[decision.best].name.clone();
+            findings.push(Finding::BestOfPool { name, probability: decision.probability });
+            let level = |stop: &Stop| match stop {
+                Stop::Decision { level } => Some(*level),
+                _ => None,
+            };
+            if let (NOTHING_LEFT, Some(level)) = (rule, self.stops.iter().find_map(level)) {
+                findings.push(Finding::PairsUsedUp { pairs: asked, level });
+            }
         }
-        if let Some(stops) = Stop::read(&mut object)? {
-            plan = document::at(&place, plan.stop(stops))?;
+        findings.extend(belief.findings());
+        if let Some((_, check)) = &inquiry.check {
+            findings.extend(check.verdict().findings());
         }
-        if let Some(rows) = object.optional("rows_that_differ")? {
-            plan = document::at(&place, plan.rows_that_differ(rows))?;
-        }
-        if let Some(probes) = object.optional("probes")? {
-            plan = document::at(&place, plan.probes(probes))?;
-        }
-        plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
-        object.finish()?;
-        Ok(plan)
+        Outcome { metric: belief.metric(), findings }
     }
 }
 
@@ -381,20 +512,20 @@ impl Plan for Adaptive {
     type Output = Outcome;
 
     fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
-        let begin = || Inquiry { session: self.start(), check: None, probed: 0 };
+        let begin = || Inquiry { belief: self.start(), check: None, probed: 0 };
         let mut inquiry: Inquiry = recall(oracle).unwrap_or_else(begin);
         let rule = loop {
             if let Some((rule, _)) = inquiry.check {
                 break rule;
             }
-            match self.next(&inquiry.session) {
+            match self.next(inquiry.belief.as_ref()) {
                 Ok(query) => {
                     let answer = oracle.prefer(&query)?;
-                    inquiry.session.take(&query, &answer);
+                    inquiry.belief.take(&query, &answer);
                     keep(oracle, &inquiry);
                 }
                 Err(rule) => {
-                    inquiry.check = self.family_check(&inquiry.session).map(|check| (rule, check));
+                    inquiry.check = self.family_check(inquiry.belief.as_ref()).map(|check| (rule, check));
                     break rule;
                 }
             }
@@ -408,87 +539,5 @@ impl Plan for Adaptive {
             keep(oracle, &inquiry);
         }
         Ok(self.outcome(&inquiry, rule))
-    }
-}
-
-impl Adaptive {
-    fn outcome(&self, inquiry: &Inquiry, rule: &str) -> Outcome {
-        let session = &inquiry.session;
-        let (questions, radius) =
-            (session.asked() + inquiry.probed, session.radius() * self.answers.caution());
-        let mut findings = vec![Finding::Stopped { rule: rule.to_owned(), questions, radius }];
-        if let (Subject::Pool(pool), Some(decision)) = (&self.subject, session.decision(self.seed)) {
-            let name = pool.members()[decision.best].name.clone();
-            findings.push(Finding::BestOfPool { name, probability: decision.probability });
-            let level = |stop: &Stop| match stop {
-                Stop::Decision { level } => Some(*level),
-                Stop::Information { .. } => None,
-            };
-            if let (NOTHING_LEFT, Some(level)) = (rule, self.stops.iter().find_map(level)) {
-                findings.push(Finding::PairsUsedUp { pairs: session.asked(), level });
-            }
-        }
-        if let Some((_, check)) = &inquiry.check {
-            findings.extend(check.verdict().findings());
-        }
-        Outcome { metric: session.metric(), findings }
-    }
-}
-
-impl Serialize for Adaptive {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Document<'a, T> {
-            space: &'a T,
-            method: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            degree: Option<usize>,
-            tolerance: f64,
-            answers: serde_json::Value,
-            signs: SignKnowledge,
-            budget: usize,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            stop: Option<&'a [Stop]>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            rows_that_differ: Option<usize>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            probes: Option<usize>,
-            seed: u64,
-        }
-        fn write<T: Serialize, S: serde::Serializer>(
-            plan: &Adaptive,
-            space: &T,
-            serializer: S,
-        ) -> std::result::Result<S::Ok, S::Error> {
-            let Adaptive { signs, tolerance, budget, rows_that_differ, seed, .. } = *plan;
-            let degree = match plan.subject {
-                Subject::Polynomial(_, degree) => Some(degree),
-                _ => None,
-            };
-            // A pool without rules is not the same as a pool with the usual one.
-            let named = matches!(plan.subject, Subject::Pool(_)) || !plan.stops.is_empty();
-            let (method, stop) = ("adaptive", named.then_some(&plan.stops[..]));
-            Document {
-                space,
-                method,
-                degree,
-                tolerance,
-                answers: plan.answers.to_answers(),
-                signs,
-                budget,
-                stop,
-                rows_that_differ,
-                probes: (plan.probes > 0).then_some(plan.probes),
-                seed,
-            }
-            .serialize(serializer)
-        }
-        match &self.subject {
-            Subject::Linear(space) | Subject::Quadratic(space) | Subject::Polynomial(space, _) => {
-                write(self, space, serializer)
-            }
-            Subject::Pool(space) => write(self, space, serializer),
-            Subject::GroupFair(space) | Subject::GroupFairQuadratic(space) => write(self, space, serializer),
-        }
     }
 }

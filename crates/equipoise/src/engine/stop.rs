@@ -1,16 +1,12 @@
-//! When enough is known, besides a small angle: the choice is settled, or the next question would tell too little.
+//! When enough is known, besides a narrow belief: something is settled, or the next question would tell too little.
 
-use super::normal::{density, distribution};
-use super::posterior::Posterior;
-use super::probit::Probit;
 use crate::document::{self, Object};
 use crate::error::{Result, check};
-use crate::linalg::dot;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A rule that ends an elicitation. Several may be given; the first that applies ends it. The angular tolerance and the
-/// budget of a plan always apply too.
+/// A rule that ends an elicitation. Several may be given; the first that applies ends it. The width and the budget of a plan
+/// always apply too.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Stop {
@@ -18,6 +14,13 @@ pub enum Stop {
     Decision {
         /// The probability.
         level: f64,
+    },
+    /// Two classes: the threshold that the cost ratio leads to is settled.
+    Threshold {
+        /// How far it may be off: a difference of risks.
+        tolerance: f64,
+        /// How likely it must be within the tolerance.
+        certainty: f64,
     },
     /// The most telling question left is expected to tell less than this.
     Information {
@@ -33,7 +36,7 @@ impl Stop {
     /// The word a finding gives as the reason.
     pub fn rule(&self) -> &'static str {
         match self {
-            Stop::Decision { .. } => "decision",
+            Stop::Decision { .. } | Stop::Threshold { .. } => "decision",
             Stop::Information { .. } => "information",
         }
     }
@@ -43,6 +46,12 @@ impl Stop {
             Stop::Decision { level } => {
                 let ok = (0.5..1.0).contains(&level);
                 check::number("stop.level", level, ok, "a number from 0.5 to below 1")?;
+            }
+            Stop::Threshold { tolerance, certainty } => {
+                let ok = tolerance > 0.0 && tolerance < 1.0;
+                check::number("decision.tolerance", tolerance, ok, "a number strictly between 0 and 1")?;
+                let ok = (0.5..1.0).contains(&certainty);
+                check::number("decision.certainty", certainty, ok, "a number in [0.5, 1)")?;
             }
             Stop::Information { floor } => {
                 let ok = (0.0..=1.0).contains(&floor);
@@ -87,46 +96,9 @@ impl Stop {
     }
 }
 
-/// What the answer to a pair is expected to tell about the weights, in bits: the entropy of the answer less what noise
-/// puts into it.
-pub fn expected_bits(w: &[f64], posterior: &Posterior, probit: Probit) -> f64 {
-    let mean = dot(w, posterior.mean());
-    let variance = dot(w, &posterior.spread(w)).max(0.0);
-    let slack = 1.0 - 2.0 * probit.lapse;
-    let odds = probit.lapse + slack * distribution(mean / (variance + probit.variance).sqrt().max(1e-300));
-    // The midpoint rule over ten standard deviations.
-    let (nodes, deviation, scale) = (200, variance.sqrt(), probit.variance.sqrt().max(1e-300));
-    let step = 10.0 / f64::from(nodes);
-    let noise: f64 = (0..nodes)
-        .map(|n| {
-            let x = -5.0 + (f64::from(n) + 0.5) * step;
-            step * density(x) * entropy(probit.lapse + slack * distribution((mean + deviation * x) / scale))
-        })
-        .sum();
-    (entropy(odds) - noise).max(0.0)
-}
-
-/// The entropy of a coin, in bits.
-pub fn entropy(chance: f64) -> f64 {
-    let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
-    part(chance) + part(1.0 - chance)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_even_question_tells_a_bit_and_noise_takes_from_it() {
-        let posterior = Posterior::new(2, 1.0);
-        let bits = |variance: f64, lapse: f64| {
-            expected_bits(&[1.0, 0.0], &posterior, Probit { variance, lapse, half_width: 0.0 })
-        };
-        assert!((bits(1e-12, 0.0) - 1.0).abs() < 1e-3);
-        // A channel that flips one answer in ten carries 1 - H(.1) bits.
-        assert!((bits(1e-12, 0.1) - (1.0 - entropy(0.1))).abs() < 1e-3);
-        assert!(bits(1.0, 0.0) < 0.5 && bits(100.0, 0.0) < 0.01);
-    }
 
     #[test]
     fn rules_are_read_alone_or_as_a_list() {

@@ -7,10 +7,7 @@ use crate::AnyPlan;
 use crate::ask::Plan as _;
 use crate::ask::Snapshot;
 use crate::ask::{Answer, Oracle, Preference, Query};
-use crate::engine::FractionalSession;
 use crate::engine::Inquiry;
-use crate::engine::RatioPosterior;
-use crate::space::Space as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -90,9 +87,7 @@ impl Respondent<'_> {
     /// Whether a question may be asked.
     fn inspect(&self, query: &Query) -> Result<(), String> {
         let feasible = |point: &[f64]| match self.plan {
-            AnyPlan::Adaptive(plan) => plan.may_ask_about(point, 1e-9),
-            AnyPlan::AdaptiveRatio(plan) => plan.space.contains(point, 1e-6),
-            AnyPlan::AdaptiveFractional(plan) => plan.space.contains(point, 1e-9),
+            AnyPlan::Adaptive(plan) => plan.may_ask_about(point),
             _ => true,
         };
         let number = self.asked.len() + 1;
@@ -112,32 +107,14 @@ impl Respondent<'_> {
 
     /// Whether each answer is likely, and how wide the posterior is after it, as far as the state can be seen.
     fn prospects(&self, query: &Query) -> Option<[(f64, f64); 2]> {
-        let state = self.states.last()?;
-        let after = [Preference::First, Preference::Second];
-        if let Some(Inquiry { session, .. }) = state.get() {
-            let first = session.chance_of_first(query);
-            return Some([0, 1].map(|n| {
-                let mut session = session.clone();
-                session.take(query, &after[n].into());
-                ([first, 1.0 - first][n], session.radius())
-            }));
-        }
-        if let Some(session) = state.get::<FractionalSession>() {
-            let first = session.chance_of_first(query);
-            return Some([0, 1].map(|n| {
-                let mut session = session.clone();
-                session.take(query, &after[n].into());
-                ([first, 1.0 - first][n], session.radius())
-            }));
-        }
-        let posterior = state.get::<RatioPosterior>()?;
-        Some(after.map(|preference| {
-            let mut next = posterior.clone();
-            next.take(query, &preference.into());
-            // More likely is what moves the middle less.
-            let moved = (next.quantile(0.5) / posterior.quantile(0.5)).ln().abs();
-            (-moved, next.quantile(0.975) / next.quantile(0.025))
-        }))
+        let Inquiry { belief, .. } = self.states.last()?.get()?;
+        let first = belief.chance_of_first(query);
+        let after = |preference: Preference, chance: f64| {
+            let mut belief = belief.clone();
+            belief.take(query, &preference.into());
+            (chance, belief.width().value())
+        };
+        Some([after(Preference::First, first), after(Preference::Second, 1.0 - first)])
     }
 }
 

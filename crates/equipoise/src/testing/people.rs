@@ -3,8 +3,8 @@
 use crate::any_plan::AnyPlan;
 use crate::ask::{Answer, Gap, NoiseModel, Oracle, Preference, Query};
 pub use crate::ask::{MOST_LAPSES, SLOPES};
-use crate::engine::Adaptive;
 pub use crate::engine::LARGEST_RATIO;
+use crate::engine::{Adaptive, Features};
 use crate::linalg::normals;
 use crate::metric::{Metric, Sense};
 use crate::search::SignKnowledge;
@@ -25,20 +25,17 @@ pub fn log_ratio(random: &mut impl Rng) -> f64 {
 /// A metric that a plan could find, drawn from the population, and what a difference of one radius of the space is worth to
 /// it. Nothing for plans that do not adapt, and for fractions.
 pub fn metric(plan: &AnyPlan, random: &mut impl Rng) -> Option<(Metric, f64)> {
-    match plan {
-        AnyPlan::AdaptiveRatio(ratio) => {
-            let (sin, cos) = (-log_ratio(random)).exp().atan().sin_cos();
-            let metric = Metric::linear(plan.view(), Sense::Utility, vec![cos, sin]).ok()?;
-            Some((metric, ratio.start().unit()))
-        }
-        AnyPlan::Adaptive(adaptive) => Some(weights(adaptive, random)),
-        _ => None,
+    let AnyPlan::Adaptive(plan) = plan else { return None };
+    if plan.is_ratio() {
+        let (sin, cos) = (-log_ratio(random)).exp().atan().sin_cos();
+        let metric = Metric::linear(plan.view(), Sense::Utility, vec![cos, sin]).ok()?;
+        return Some((metric, plan.unit()));
     }
+    Some(weights(plan, plan.features()?, random))
 }
 
 /// Weights without a preferred direction, but of the signs that are known.
-fn weights(plan: &Adaptive, random: &mut impl Rng) -> (Metric, f64) {
-    let features = plan.features();
+fn weights(plan: &Adaptive, features: &Features, random: &mut impl Rng) -> (Metric, f64) {
     let mut weights = normals(features.dimension(), random);
     if let (SignKnowledge::Monotone, Some(signs)) = (plan.known_signs(), features.known_signs()) {
         weights.iter_mut().zip(signs).for_each(|(w, sign)| *w = sign * w.abs());

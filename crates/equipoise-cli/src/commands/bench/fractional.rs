@@ -1,12 +1,12 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
 use super::{Row, Settings, TARGETS, Trial, backward, each, printed, race, summary};
+use equipoise::Plan;
 use equipoise::ask::{Counting, Simulated};
-use equipoise::engine::{AdaptiveFractional, FractionalSession, Pencil, pencil_floor_bits};
+use equipoise::engine::{Adaptive, Belief, Pencil, pencil_floor_bits};
 use equipoise::search::{LinearFractional, Method, SlopeSearch};
 use equipoise::space::{Space, Sphere};
 use equipoise::testing::random;
-use equipoise::{Oracle, Plan};
 
 /// Coordinates, and how many questions may be asked in the median to .01.
 const CELLS: [(usize, f64); 3] = [(2, f64::INFINITY), (3, 35.0), (6, 85.0)];
@@ -44,16 +44,12 @@ pub fn rows(settings: &Settings, largest: usize, ball: impl Fn(usize) -> Sphere 
 
 /// Runs the engine until all targets are hit and certified.
 fn trial(space: &Sphere, truth: &Pencil, seed: u64) -> Trial {
-    let plan = AdaptiveFractional::new(space.clone(), 0.01).expect("a fair tolerance").seed(seed);
+    let plan = Adaptive::fractional(space.clone(), 0.01).expect("a fair tolerance").seed(seed);
     let mut oracle = Simulated::new(truth.metric(space));
-    let mut session = plan.start();
-    let state = |session: &FractionalSession| (session.pencil().angle(truth), session.radius());
-    race(&mut session, &TARGETS, 2000, state, |session| {
-        let Some(query) = session.question(seed) else { return false };
-        let Ok(answer) = oracle.prefer(&query);
-        session.take(&query, &answer);
-        true
-    })
+    let error = |belief: &dyn Belief| {
+        Pencil::of(&belief.metric(), space).expect("a fraction on the same ball").angle(truth)
+    };
+    race(plan.start(), &TARGETS, 2000, seed, 1.0, error, &mut oracle)
 }
 
 /// Questions and mean error of a search at tolerance .01, on metrics of the kind it assumes: a numerator of one sign.

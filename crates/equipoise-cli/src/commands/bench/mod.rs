@@ -15,7 +15,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::ask::{Counting, NoiseModel, Simulated};
-use equipoise::engine::{Adaptive, Session, floor_bits};
+use equipoise::engine::{Adaptive, Belief, floor_bits};
 use equipoise::search::{Halving, Linear, Method, Order, SignKnowledge, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -163,34 +163,31 @@ fn trial(
     noise: NoiseModel,
     seed: u64,
 ) -> Trial {
-    let features = plan.features();
+    let features = plan.features().expect("weights of features");
     let truth = features.weights(metric).expect("a metric of the plan's family");
     let mut oracle = Simulated::with_noise(metric.clone(), noise, seed).expect("checked noise");
-    let mut session = plan.start();
-    let state = |session: &Session| {
-        let gap: f64 = session.weights().iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        (2.0 * (0.5 * gap).min(1.0).asin(), session.radius() * caution)
+    let error = |belief: &dyn Belief| {
+        let found = features.weights(&belief.metric()).expect("a metric of the plan's family");
+        let gap: f64 = found.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        2.0 * (0.5 * gap).min(1.0).asin()
     };
-    race(&mut session, targets, 20_000, state, |session| {
-        let Some(query) = session.question(seed) else { return false };
-        let Ok(answer) = oracle.prefer(&query);
-        session.take(&query, &answer);
-        true
-    })
+    race(plan.start(), targets, 20_000, seed, caution, error, &mut oracle)
 }
 
-/// Asks until every target is hit and certified, or there is nothing to ask; `state` is the error and the certified radius.
-pub(super) fn race<S>(
-    session: &mut S,
+/// Asks until every target is hit and certified, or there is nothing to ask.
+pub(super) fn race(
+    mut belief: Box<dyn Belief>,
     targets: &[f64],
     most: usize,
-    state: impl Fn(&S) -> (f64, f64),
-    mut ask: impl FnMut(&mut S) -> bool,
+    seed: u64,
+    caution: f64,
+    error: impl Fn(&dyn Belief) -> f64,
+    oracle: &mut Simulated,
 ) -> Trial {
     let (mut hits, mut certified) = (vec![None; targets.len()], vec![None; targets.len()]);
     let (mut thinking, mut asked) = (0.0, 0);
     while asked < most {
-        let (error, radius) = state(session);
+        let (error, radius) = (error(&*belief), belief.width().value() * caution);
         for (n, target) in targets.iter().enumerate() {
             if hits[n].is_none() && error <= *target {
                 hits[n] = Some(asked);
@@ -203,9 +200,9 @@ pub(super) fn race<S>(
             break;
         }
         let start = std::time::Instant::now();
-        if !ask(session) {
-            break;
-        }
+        let Some(query) = belief.questions(seed).next() else { break };
+        let Ok(answer) = oracle.prefer(&query);
+        belief.take(&query, &answer);
         thinking += start.elapsed().as_secs_f64();
         asked += 1;
     }
@@ -224,9 +221,13 @@ struct Task {
 }
 
 impl Task {
+    fn weights(&self) -> usize {
+        self.plan.features().map_or(0, |features| features.dimension())
+    }
+
     /// A metric without a preferred direction among the weights.
     fn metric(&self, rng: &mut Xoshiro256PlusPlus) -> Metric {
-        let features = self.plan.features();
+        let features = self.plan.features().expect("weights of features");
         let mut weights = random::normals(features.dimension(), rng);
         if let (true, Some(signs)) = (self.signs_known, features.known_signs()) {
             weights.iter_mut().zip(signs).for_each(|(w, s)| *w = s * w.abs());
@@ -268,7 +269,7 @@ fn tasks(largest: usize) -> Vec<Task> {
         let goal = (m <= 3).then_some((1.1, f64::INFINITY));
         tasks.push(Task { name: format!("fair k={k} m={m}"), plan, signs_known: true, goal, ball: None });
     }
-    tasks.retain(|task| task.plan.features().dimension() <= largest);
+    tasks.retain(|task| task.weights() <= largest);
     tasks
 }
 
@@ -278,7 +279,7 @@ fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
         let trials = each(settings, &task.name, |n, rng| {
             trial(&task.plan, &task.metric(rng), &TARGETS, 1.0, NoiseModel::Exact, n)
         });
-        let weights = task.plan.features().dimension();
+        let weights = task.weights();
         let searches = task
             .ball
             .as_ref()

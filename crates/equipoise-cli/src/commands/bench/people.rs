@@ -6,7 +6,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::{Adaptive, AdaptiveRatio, Left};
+use equipoise::engine::{Adaptive, Left};
 use equipoise::population::Logistic;
 use equipoise::space::{Binary, Space};
 use equipoise::testing::people::{self, Expert};
@@ -69,7 +69,7 @@ enum Who {
 }
 
 impl Who {
-    fn noise(self, rng: &mut Xoshiro256PlusPlus) -> NoiseModel::Absolute {
+    fn noise(self, rng: &mut Xoshiro256PlusPlus) -> NoiseModel {
         match self {
             Who::Anybody => people::noise(rng),
             Who::With(noise) => noise,
@@ -114,7 +114,7 @@ struct Session {
 
 fn ratio_row(task: String, who: Who, settings: &Settings) -> Row {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).expect("a law"));
-    let plan = AdaptiveRatio::new(space.clone()).expect("a plan");
+    let plan = Adaptive::ratio(space.clone());
     let sessions = each(settings, &task, |n, rng| {
         let noise = who.noise(rng);
         let seed = settings.seed.wrapping_add(n);
@@ -131,7 +131,7 @@ fn ratio_row(task: String, who: Who, settings: &Settings) -> Row {
 }
 
 fn ratio_session(
-    plan: &AdaptiveRatio,
+    plan: &Adaptive,
     space: &Binary,
     (log_ratio, noise): (f64, NoiseModel),
     seed: u64,
@@ -139,30 +139,30 @@ fn ratio_session(
 ) -> Session {
     let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
     let metric = Metric::linear(space.view(), Sense::Utility, vec![cos, sin]).expect("positive weights");
-    let mut posterior = plan.start();
-    let mut expert = Expert::new(metric, posterior.unit(), noise, seed);
+    let mut belief = plan.start();
+    let mut expert = Expert::new(metric, plan.unit(), noise, seed);
     let mut shown: Vec<Left> = vec![];
     let mut rise = 0;
     let rule = loop {
-        match plan.next(&posterior) {
+        match plan.next(&*belief) {
             Ok(query) => {
                 if watched {
-                    let left = plan.questions_left(&posterior, seed);
+                    let left = plan.questions_left(&*belief, seed);
                     let left = shown.last().map_or(left, |before| left.after(*before));
                     rise = rise.max(shown.last().map_or(0, |before| left.high.saturating_sub(before.high)));
                     shown.push(left);
                 }
                 let Ok(answer) = expert.prefer(&query);
-                posterior.take(&query, &answer);
+                belief.take(&query, &answer);
             }
             Err(rule) => break rule,
         }
     };
-    let asked = posterior.asked();
+    let asked = belief.answered().len();
     let count = |miss: fn(usize, &Left) -> bool| {
         shown.iter().enumerate().filter(|(n, left)| miss(asked - n, left)).count()
     };
-    let ends = [0.025, 0.975].map(|share| posterior.quantile(share).ln());
+    let ends = [0.025, 0.975].map(|share| belief.quantile(share).map_or(f64::NAN, f64::ln));
     Session {
         asked,
         inside: (ends[0]..=ends[1]).contains(&log_ratio),

@@ -11,23 +11,24 @@ pub fn so_far(plan: &AnyPlan, transcript: &[Answered]) -> Option<String> {
         shown: answered.shown.clone(),
     };
     match plan {
-        AnyPlan::AdaptiveRatio(plan) => {
-            let mut posterior = plan.start();
-            transcript.iter().for_each(|answered| posterior.take(&answered.query, &answer(answered)));
-            let [low, high] = [0.025, 0.975].map(|share| two_digits(posterior.quantile(share)));
-            Some(format!("Your cost ratio so far: {low} to {high} (95 %)."))
-        }
-        AnyPlan::Adaptive(plan) => {
-            let mut session = plan.start();
+        AnyPlan::Adaptive(plan) if plan.kind() != "linear_fractional" => {
+            let mut belief = plan.start();
             for answered in transcript {
-                if plan.is_checking(&session) {
+                if plan.is_checking(&*belief) {
                     let sentence = "The last questions check whether fixed weights explain your answers.";
                     return Some(sentence.to_owned());
                 }
-                session.take(&answered.query, &answer(answered));
+                belief.take(&answered.query, &answer(answered));
             }
-            let angle = session.radius().to_degrees().min(180.0);
-            Some(format!("Your weights are known to within {} degrees (95 %).", two_digits(angle)))
+            Some(match (belief.quantile(0.025), belief.quantile(0.975)) {
+                (Some(low), Some(high)) => {
+                    format!("Your cost ratio so far: {} to {} (95 %).", two_digits(low), two_digits(high))
+                }
+                _ => {
+                    let angle = belief.width().value().to_degrees().min(180.0);
+                    format!("Your weights are known to within {} degrees (95 %).", two_digits(angle))
+                }
+            })
         }
         AnyPlan::BinaryLinear(_) => {
             let agreeing = Agreeing::with(transcript).map(|agreeing| agreeing.to_string());

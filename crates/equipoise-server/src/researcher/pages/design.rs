@@ -106,7 +106,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
 /// The question somebody would be asked who holds a ratio and never errs. Of studies with weights, the first question.
 fn planned(design: &Design, number: usize, ratio: f64) -> Option<Query> {
     let mut belief = design.belief();
-    let mut query = belief.question()?.1;
+    let mut query = belief.questions(design.study().seed).next()?;
     if design.binary().is_none() {
         return Some(query);
     }
@@ -116,9 +116,9 @@ fn planned(design: &Design, number: usize, ratio: f64) -> Option<Query> {
             true => Preference::First,
             false => Preference::Second,
         };
-        belief.take(&query, preference, query.clone());
-        match belief.question() {
-            Some((_, next)) => query = next,
+        belief.take(&query, &preference.into());
+        match belief.questions(design.study().seed).next() {
+            Some(next) => query = next,
             None => break,
         }
     }

@@ -13,7 +13,7 @@ use axum::response::IntoResponse as _;
 use equipoise_study::event::Asked;
 use equipoise_study::numbers::{grouped, two_digits};
 use equipoise_study::people::Person;
-use equipoise_study::{Design, Known, Participant, Spread, Step, Study, progress};
+use equipoise_study::{Design, Known, Participant, Step, Study, progress};
 use std::sync::{Arc, PoisonError};
 
 /// People on the chart of everybody: those who were heard of last.
@@ -323,12 +323,11 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
             (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
             (Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
             // By the same number as the stop rule: checks narrow it, too, after the last answer that elicits.
-            (None, _) => match (widths.is_empty(), belief.spread()) {
-                (false, Spread::Factor(angle) | Spread::Angle(angle)) => {
-                    format!("An angle of {} holds the weights with 95\u{a0}% certainty.", two_digits(angle))
-                }
-                (true, _) => "No comparison that elicits has been answered.".to_owned(),
-            },
+            (None, _) if widths.is_empty() => "No comparison that elicits has been answered.".to_owned(),
+            (None, _) => {
+                let angle = two_digits(belief.width().value());
+                format!("An angle of {angle} holds the weights with 95\u{a0}% certainty.")
+            }
         },
         density,
         steps: history
@@ -350,9 +349,7 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
 }
 
 fn width(known: &Known) -> f64 {
-    match known.spread {
-        Spread::Factor(width) | Spread::Angle(width) => width,
-    }
+    known.width.value()
 }
 
 /// What the participant is comparing, or will be.

@@ -6,10 +6,8 @@
 //! exist whatever the bases, overlapping or soft: no sphere of confusion matrices has to be fitted in.
 
 use super::oracle::{Failure, Guide, Neighbourhood, Predictions};
-use crate::ask::NoiseModel;
-use crate::ask::{Oracle, Preference, Query};
-use crate::engine::ask::Direction;
-use crate::engine::{Posterior, Probit, Said};
+use crate::ask::{NoiseModel, Oracle, Preference, Query};
+use crate::engine::{Direction, Probit, Said, Sites};
 use crate::error::{Error, Result as Checked, check};
 use crate::linalg::scaled;
 use crate::view::View;
@@ -119,7 +117,7 @@ impl<C: Comparer> Guide for Comparing<C> {
         }
         let probit = Probit::of(NoiseModel::Exact, self.tolerance);
         let mut hesitates = false;
-        let mut posterior = Posterior::new(moves.len(), 1.0);
+        let mut posterior = Sites::new(moves.len(), 1.0);
         for _ in 0..self.most {
             let known = Direction::of(&posterior);
             if posterior.mean().iter().any(|&m| m != 0.0) && known.radius() <= self.tolerance {

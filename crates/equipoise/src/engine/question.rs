@@ -6,10 +6,10 @@
 //! even odds. In a ball every w is reachable and the best is the widest axis across the mean. Elsewhere the best of
 //! what is reachable is taken.
 
+use super::aim::Points;
+use super::belief::sites::Sites;
 use super::features::Features;
 use super::normal::{density, distribution};
-use super::pairs::Points;
-use super::posterior::Posterior;
 use super::probit::Probit;
 use crate::ask::Query;
 use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
@@ -44,7 +44,7 @@ pub struct Direction {
 
 impl Direction {
     /// $T = (I-hh^T)\Sigma(I-hh^T)/|\mu|^2$.
-    pub fn of(posterior: &Posterior) -> Self {
+    pub fn of(posterior: &Sites) -> Self {
         let d = posterior.dimension();
         let length = norm(posterior.mean());
         let Some(mean) = direction(posterior.mean()) else {
@@ -117,13 +117,7 @@ impl Chooser {
     }
 
     /// The most telling question after those that were asked; `seed` varies the candidates from question to question.
-    pub fn best(
-        &self,
-        posterior: &Posterior,
-        known: &Direction,
-        asked: &[Query],
-        seed: u64,
-    ) -> Option<Query> {
+    pub fn best(&self, posterior: &Sites, known: &Direction, asked: &[Query], seed: u64) -> Option<Query> {
         match &self.reach {
             Reach::Points(list) => self.best_of_points(list, posterior, known, asked, seed),
             Reach::Ball if self.features.is_linear() && self.rows_that_differ.is_none() => {
@@ -139,7 +133,7 @@ impl Chooser {
     /// A telling question other than the best: along a random direction, where the best has nothing random about it.
     pub(super) fn another(
         &self,
-        posterior: &Posterior,
+        posterior: &Sites,
         known: &Direction,
         asked: &[Query],
         seed: u64,
@@ -171,7 +165,7 @@ impl Chooser {
 
     /// The pair turned, by an angle, so that its first point should be liked better. Points that agree in a coordinate go
     /// on agreeing; `None` where only the points of a list can be asked about.
-    pub(super) fn tilted(&self, even: &Query, posterior: &Posterior, angle: f64) -> Option<Query> {
+    pub(super) fn tilted(&self, even: &Query, posterior: &Sites, angle: f64) -> Option<Query> {
         if self.reach != Reach::Ball {
             return None;
         }
@@ -193,7 +187,7 @@ impl Chooser {
     }
 
     /// The expected narrowing by a pair whose features differ by 2w.
-    pub(super) fn score(&self, w: &[f64], posterior: &Posterior, known: &Direction) -> f64 {
+    pub(super) fn score(&self, w: &[f64], posterior: &Sites, known: &Direction) -> f64 {
         let spread = posterior.spread(w);
         let variance = dot(w, &spread) + self.probit.variance;
         if variance <= 0.0 {
@@ -229,7 +223,7 @@ impl Chooser {
 
     /// Smooth features: around a middle c, features differ by A(c) d, so for every c the best d solves a generalised
     /// eigenproblem among those with even odds. The best of several middles is taken.
-    fn best_of_centres(&self, posterior: &Posterior, known: &Direction, seed: u64) -> Option<Query> {
+    fn best_of_centres(&self, posterior: &Sites, known: &Direction, seed: u64) -> Option<Query> {
         let n = self.features.view().dimension();
         let mut middles = vec![vec![0.0; n]];
         let q = n / self.features.view().groups();
@@ -297,7 +291,7 @@ impl Chooser {
         half: &[f64],
         slopes: &[Vec<f64>],
         support: &[usize],
-        posterior: &Posterior,
+        posterior: &Sites,
     ) -> Vec<f64> {
         if self.features.is_quadratic_at_most() {
             return half.to_vec();
@@ -326,7 +320,7 @@ impl Chooser {
     fn best_of_groups(
         &self,
         wanted: &[f64],
-        posterior: &Posterior,
+        posterior: &Sites,
         known: &Direction,
         seed: u64,
     ) -> Option<Query> {
@@ -361,7 +355,7 @@ impl Chooser {
     /// Moves all groups of both profiles together until neither is expected to be liked better.
     ///
     /// Differences between groups stay, so any pair of profiles can be made even.
-    fn balanced(&self, first: Vec<f64>, second: Vec<f64>, posterior: &Posterior) -> (Vec<f64>, Vec<f64>) {
+    fn balanced(&self, first: Vec<f64>, second: Vec<f64>, posterior: &Sites) -> (Vec<f64>, Vec<f64>) {
         let groups = self.features.view().groups();
         let q = first.len() / groups;
         let w = scaled(&plus(&self.features.at(&first), -1.0, &self.features.at(&second)), 0.5);
@@ -391,7 +385,7 @@ fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
 /// with the entries of d.
 pub(super) fn best_direction(
     slopes: &[Vec<f64>],
-    posterior: &Posterior,
+    posterior: &Sites,
     mean: &[f64],
     variance: f64,
 ) -> Option<Vec<f64>> {
@@ -552,7 +546,7 @@ mod tests {
             let probit = Probit { variance: 1e-4, ..Probit::CERTAIN };
             let groups = features.view().groups();
             let chooser = Chooser { features, reach: Reach::Ball, probit, rows_that_differ };
-            let mut posterior = Posterior::new(chooser.features.dimension(), 1.0);
+            let mut posterior = Sites::new(chooser.features.dimension(), 1.0);
             let some: Vec<f64> =
                 (0..posterior.dimension()).map(|_| StandardNormal.sample(&mut random)).collect();
             posterior.add(some, Probit { variance: 0.01, ..Probit::CERTAIN }, Said::Positive);
@@ -611,7 +605,7 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
         let probit = Probit { variance: 0.05, ..Probit::CERTAIN };
         for d in [3, 4, 6] {
-            let mut posterior = Posterior::new(d, 1.0);
+            let mut posterior = Sites::new(d, 1.0);
             for _ in 0..d {
                 posterior.add(normals(d, &mut random), probit, Said::Positive);
             }

@@ -4,8 +4,8 @@
 //! does not matter; for which of two models that were compared is the better one, it does. So draws come from a walk
 //! along random lines in the shape of the Gaussian, whose steps leave the posterior as it is.
 
-use super::posterior::Posterior;
-use super::probit::{Probit, Said};
+use super::sites::Sites;
+use crate::engine::probit::{Probit, Said};
 use crate::linalg::normals;
 use crate::linalg::{cholesky, dot, plus};
 use rand::{RngExt, SeedableRng};
@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const BEFORE: usize = 10;
 
 /// Weights drawn from the posterior; the same seed gives the same draws.
-pub fn draws(posterior: &Posterior, count: usize, seed: u64) -> Vec<Vec<f64>> {
+pub fn draws(posterior: &Sites, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let d = posterior.dimension();
     let covariance: Vec<f64> = (0..d).flat_map(|i| posterior.covariance(i).to_vec()).collect();
     let Some(shape) = cholesky(&covariance, d) else { return vec![posterior.mean().to_vec(); count] };
@@ -47,7 +47,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(posterior: &'a Posterior) -> Self {
+    fn new(posterior: &'a Sites) -> Self {
         let weights = posterior.mean().to_vec();
         let evidence: Vec<(&[f64], Probit, Said)> = posterior.evidence().collect();
         let values: Vec<f64> = evidence.iter().map(|(w, _, _)| dot(w, &weights)).collect();
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn draws_agree_with_what_was_said() {
         // Two weights, both positive, the first more than twice the second: directions below atan(1/2), all equally likely.
-        let mut posterior = Posterior::new(2, 1.0);
+        let mut posterior = Sites::new(2, 1.0);
         posterior.add(vec![1.0, 0.0], Probit::CERTAIN, Said::Positive);
         posterior.add(vec![0.0, 1.0], Probit::CERTAIN, Said::Positive);
         posterior.add(vec![1.0, -2.0], Probit { variance: 1e-8, ..Probit::CERTAIN }, Said::Positive);

@@ -5,8 +5,14 @@
 //! answer rises with the difference, and how often an answer has nothing to do with the question. The posterior of all
 //! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
 
-use crate::ask::{Answer, Chances, NoiseModel, Preference, Query};
-use crate::space::Binary;
+use super::roll_out::RollOut;
+use super::{Belief, Width};
+use crate::ask::{Answer, Answered, Chances, Finding, NoiseModel, Preference, Query};
+use crate::engine::check::{STANDS_OUT, contradicted};
+use crate::engine::normal::entropy;
+use crate::engine::progress::Imagined;
+use crate::metric::{Metric, RatioInterval, Sense};
+use crate::space::{Binary, Space as _};
 
 /// Grid places: ratios from 1/200 to 200, evenly in the logarithm.
 const RATIOS: usize = 801;
@@ -74,21 +80,21 @@ impl Scale {
 /// A joint posterior of the cost ratio and the noise.
 ///
 /// ```
-/// use equipoise::{Preference, Query, engine::RatioPosterior, population::Logistic, space::Binary};
-/// let mut posterior = RatioPosterior::person(Binary::from_law(Logistic::new(5.0)?));
-/// let (bits, query) = posterior.question().unwrap();
-/// assert!(bits > 0.5 && bits < 1.0); // nobody is certain to answer right
-/// posterior.take(&query, &Preference::First.into());
-/// assert!(posterior.quantile(0.5) > 2.0); // the first point has more true positives
+/// use equipoise::{Preference, Query, engine::Adaptive, population::Logistic, space::Binary};
+/// let mut belief = Adaptive::ratio(Binary::from_law(Logistic::new(5.0)?)).start();
+/// let query = belief.questions(0).next().unwrap();
+/// assert!(belief.bits(&query) > 0.5 && belief.bits(&query) < 1.0); // nobody is certain to answer right
+/// belief.take(&query, &Preference::First.into());
+/// assert!(belief.quantile(0.5).unwrap() > 2.0); // the first point has more true positives
 /// // Whoever prefers a classifier that is worse in both respects was not looking: nothing is learnt of the ratio.
-/// let careless = |posterior: &RatioPosterior| posterior.noise().iter().map(|(n, p)| n.lapse() * p).sum::<f64>();
-/// let (ratio, before) = (posterior.quantile(0.5), careless(&posterior));
-/// posterior.take_check(&Query::new(vec![0.4, 0.4], vec![0.3, 0.3]), &Preference::Second.into());
-/// assert!(careless(&posterior) > 1.2 * before && (posterior.quantile(0.5) / ratio).ln().abs() < 0.1);
+/// let (ratio, before) = (belief.quantile(0.5).unwrap(), belief.noise().unwrap().lapse());
+/// belief.take_check(&Query::new(vec![0.4, 0.4], vec![0.3, 0.3]), &Preference::Second.into());
+/// assert!(belief.noise().unwrap().lapse() > 1.2 * before);
+/// assert!((belief.quantile(0.5).unwrap() / ratio).ln().abs() < 0.1);
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct RatioPosterior {
+pub struct Grid {
     space: Binary,
     unit: f64,
     scale: Scale,
@@ -99,18 +105,24 @@ pub struct RatioPosterior {
     masses: Vec<Vec<f64>>,
     /// The same without the noise.
     marginal: Vec<f64>,
-    asked: Vec<Query>,
-    answers: Vec<Answer>,
+    answered: Vec<Answered>,
     /// Whether the person has ever said "can't tell".
     hesitates: bool,
 }
 
-impl RatioPosterior {
-    /// Every ratio on the grid equally likely, every noise as likely as it is listed.
-    pub fn new(space: Binary, noises: &[(NoiseModel, f64)]) -> Self {
+impl Grid {
+    /// Every ratio on the grid equally likely, every noise that may be true as likely as it is listed.
+    pub fn new(space: Binary, noise: NoiseModel) -> Self {
+        match noise {
+            NoiseModel::Unknown => Self::of_models(space, &NoiseModel::population()),
+            known => Self::of_models(space, &[(known, 1.0)]),
+        }
+    }
+
+    fn of_models(space: Binary, models: &[(NoiseModel, f64)]) -> Self {
         let unit = crate::search::inscribed_radius(&space);
-        let logs = noises.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
-        let noises = noises.iter().map(|(noise, _)| *noise).collect();
+        let logs = models.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
+        let noises = models.iter().map(|(noise, _)| *noise).collect();
         Self::from_logs(space, unit, Scale::full(), noises, logs)
     }
 
@@ -121,16 +133,10 @@ impl RatioPosterior {
         noises: Vec<NoiseModel>,
         logs: Vec<Vec<f64>>,
     ) -> Self {
-        let (masses, marginal, asked, answers) = (vec![], vec![], vec![], vec![]);
-        let mut made =
-            Self { space, unit, scale, noises, logs, masses, marginal, asked, answers, hesitates: false };
+        let (masses, marginal, answered, hesitates) = (vec![], vec![], vec![], false);
+        let mut made = Self { space, unit, scale, noises, logs, masses, marginal, answered, hesitates };
         made.refresh();
         made
-    }
-
-    /// What people's answers look like when nothing is known of the person: [`NoiseModel::population`].
-    pub fn person(space: Binary) -> Self {
-        Self::new(space, &NoiseModel::population())
     }
 
     /// The same belief on about `most` places: ratios that are as good as ruled out are left off, and neighbours stand
@@ -161,11 +167,6 @@ impl RatioPosterior {
         Self::from_logs(self.space.clone(), self.unit, scale, noises, logs)
     }
 
-    /// How many answers have been taken in, checks left out.
-    pub fn asked(&self) -> usize {
-        self.asked.len()
-    }
-
     /// The radius of the largest disc inside the achievable set: the unit of differences.
     pub fn unit(&self) -> f64 {
         self.unit
@@ -180,59 +181,25 @@ impl RatioPosterior {
         (0..self.logs[0].len()).map(|place| self.difference(query, place)).collect()
     }
 
-    /// Takes an answer in, about the pair as it was shown. A repeated question is an answer like any other.
-    pub fn take(&mut self, query: &Query, answer: &Answer) {
-        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
-        self.hesitates |= answer.preference == Preference::CannotTell;
-        for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
-            for (log, t) in logs.iter_mut().zip(&differences) {
-                *log += chance(noise, *t, answer.preference, self.hesitates).ln();
-            }
-        }
-        self.asked.push(query.clone());
-        self.answers.push(answer.clone());
-        self.refresh();
-    }
-
     /// How likely answer n is right to all the others, noise aside; `None` for "can't tell".
-    pub fn chance_without(&self, n: usize) -> Option<f64> {
-        let (query, answer) = (self.asked.get(n)?, self.answers.get(n)?);
-        let sign = match answer.preference {
+    fn chance_without(&self, n: usize) -> Option<f64> {
+        let Answered { query, preference, shown } = self.answered.get(n)?;
+        let sign = match preference {
             Preference::First => 1.0,
             Preference::Second => -1.0,
             Preference::CannotTell => return None,
         };
-        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
-        let hesitates = self.answers[..n].iter().any(|answer| answer.preference == Preference::CannotTell);
+        let differences = self.differences(shown.as_ref().unwrap_or(query));
+        let hesitates = self.answered[..n].iter().any(|other| other.preference == Preference::CannotTell);
         let (mut right, mut all) = (0.0, 0.0);
         for (noise, masses) in self.noises.iter().zip(&self.masses) {
             for (mass, t) in masses.iter().zip(&differences) {
-                let without = mass / chance(noise, *t, answer.preference, hesitates);
+                let without = mass / chance(noise, *t, *preference, hesitates);
                 all += without;
                 right += if sign * t > 0.0 { without } else { 0.0 };
             }
         }
         (all > 0.0).then(|| right / all)
-    }
-
-    /// Takes in the answer to a check: a dominated pair, or a repeat, whose answer tells how the person errs.
-    ///
-    /// It moves the noise alone. What each noise believes of the ratio stays as it is; only how much each noise counts
-    /// changes, by how likely it found the answer.
-    pub fn take_check(&mut self, query: &Query, answer: &Answer) {
-        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
-        self.hesitates |= answer.preference == Preference::CannotTell;
-        for (n, noise) in self.noises.iter().enumerate() {
-            let (mut mass, mut likely) = (0.0, 0.0);
-            for (m, t) in self.masses[n].iter().zip(&differences) {
-                mass += m;
-                likely += m * chance(noise, *t, answer.preference, self.hesitates);
-            }
-            if mass > 0.0 {
-                self.logs[n].iter_mut().for_each(|log| *log += (likely / mass).ln());
-            }
-        }
-        self.refresh();
     }
 
     /// Brings the posterior in step with its logarithm.
@@ -251,20 +218,14 @@ impl RatioPosterior {
     }
 
     /// The ratio below which a share of the posterior lies.
-    pub fn quantile(&self, share: f64) -> f64 {
+    fn at(&self, share: f64) -> f64 {
         self.scale.quantile(&self.marginal, share).exp()
     }
 
-    /// The posterior of the ratio: logarithms of ratios, evenly spaced, each with its probability.
-    ///
-    /// The prior is even on the same places, so this is also the likelihood, up to a factor.
-    pub fn density(&self) -> Vec<(f64, f64)> {
-        self.marginal.iter().enumerate().map(|(place, mass)| (self.scale.at(place as f64), *mass)).collect()
-    }
-
-    /// How likely the threshold $1/(1+\text{ratio})$ is within `tolerance` of the one the middle ratio leads to.
-    pub fn threshold_settled(&self, tolerance: f64) -> f64 {
-        self.scale.threshold_settled(&self.marginal, tolerance)
+    /// The metric with a cost ratio, its weights of length 1.
+    fn metric_of(&self, ratio: f64) -> Metric {
+        let metric = Metric::linear(self.space.view(), Sense::Utility, vec![ratio, 1.0]);
+        metric.expect("positive weights").normal_form()
     }
 
     /// The ratios of the grid.
@@ -290,17 +251,6 @@ impl RatioPosterior {
         self.noises.iter().flat_map(of_noise).collect()
     }
 
-    /// How likely the first of two points is chosen, after all that is known of the person.
-    pub fn chance_of_first(&self, query: &Query) -> f64 {
-        let masses = self.masses.iter().flatten();
-        masses.zip(self.chances_of_first(query)).map(|(mass, chance)| mass * chance).sum()
-    }
-
-    /// The posterior of each noise.
-    pub fn noise(&self) -> Vec<(NoiseModel, f64)> {
-        self.noises.iter().copied().zip(self.masses.iter().map(|row| row.iter().sum())).collect()
-    }
-
     /// A person drawn from the posterior by two even shares: the logarithm of their ratio, and their noise.
     pub(super) fn draw(&self, mut share: f64, within: f64) -> (f64, NoiseModel) {
         for (noise, row) in self.noises.iter().zip(&self.masses) {
@@ -311,26 +261,7 @@ impl RatioPosterior {
                 share -= mass;
             }
         }
-        (self.quantile(0.5).ln(), self.noises[0])
-    }
-
-    /// The most telling pair of boundary classifiers and the information it is expected to give, in bits.
-    ///
-    /// A pair that has been asked is not asked again.
-    pub fn question(&self) -> Option<(f64, Query)> {
-        let mut best: Option<(f64, Query)> = None;
-        for share in SHARES {
-            let ratio = self.quantile(share);
-            for reach in REACHES {
-                let Some(query) = self.chord(ratio, reach) else { continue };
-                let gain = self.information(&query);
-                let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
-                if better && !self.asked.iter().any(|asked| asked.is_same_pair(&query, SAME)) {
-                    best = Some((gain, query));
-                }
-            }
-        }
-        best
+        (self.at(0.5).ln(), self.noises[0])
     }
 
     /// Two boundary classifiers that are equally good under a ratio, one on either side of its best one.
@@ -357,9 +288,62 @@ impl RatioPosterior {
         let apart = (first[0] - second[0]).abs() + (first[1] - second[1]).abs() > 1e-9;
         apart.then(|| Query::new(first.to_vec(), second.to_vec()))
     }
+}
 
-    /// Expected information about the ratio, in bits, noise averaged out.
-    fn information(&self, query: &Query) -> f64 {
+impl Belief for Grid {
+    fn answered(&self) -> &[Answered] {
+        &self.answered
+    }
+
+    fn take(&mut self, query: &Query, answer: &Answer) {
+        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        self.hesitates |= answer.preference == Preference::CannotTell;
+        for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
+            for (log, t) in logs.iter_mut().zip(&differences) {
+                *log += chance(noise, *t, answer.preference, self.hesitates).ln();
+            }
+        }
+        let Answer { preference, shown } = answer.clone();
+        self.answered.push(Answered { query: query.clone(), preference, shown });
+        self.refresh();
+    }
+
+    // It moves the noise alone. What each noise believes of the ratio stays as it is; only how much each noise counts
+    // changes, by how likely it found the answer.
+    fn take_check(&mut self, query: &Query, answer: &Answer) {
+        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        self.hesitates |= answer.preference == Preference::CannotTell;
+        for (n, noise) in self.noises.iter().enumerate() {
+            let (mut mass, mut likely) = (0.0, 0.0);
+            for (m, t) in self.masses[n].iter().zip(&differences) {
+                mass += m;
+                likely += m * chance(noise, *t, answer.preference, self.hesitates);
+            }
+            if mass > 0.0 {
+                self.logs[n].iter_mut().for_each(|log| *log += (likely / mass).ln());
+            }
+        }
+        self.refresh();
+    }
+
+    fn questions(&self, _seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
+        let mut best: Option<(f64, Query)> = None;
+        for share in SHARES {
+            let ratio = self.at(share);
+            for reach in REACHES {
+                let Some(query) = self.chord(ratio, reach) else { continue };
+                let gain = self.bits(&query);
+                let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
+                if better && !self.answered.iter().any(|other| other.query.is_same_pair(&query, SAME)) {
+                    best = Some((gain, query));
+                }
+            }
+        }
+        Box::new(best.map(|(_, query)| query).into_iter())
+    }
+
+    // About the ratio, noise averaged out.
+    fn bits(&self, query: &Query) -> f64 {
         let (mut first, mut uncertainty, mut total) = (0.0, 0.0, 0.0);
         // Two hundred places of the grid are plenty for a choice; they stand for all the others by their own total, or what
         // piles up at an end of the grid would count for more or less than it is.
@@ -376,6 +360,65 @@ impl RatioPosterior {
             total += mass;
         }
         if total > 0.0 { entropy((first / total).clamp(0.0, 1.0)) - uncertainty / total } else { 0.0 }
+    }
+
+    fn chance_of_first(&self, query: &Query) -> f64 {
+        let masses = self.masses.iter().flatten();
+        masses.zip(self.chances_of_first(query)).map(|(mass, chance)| mass * chance).sum()
+    }
+
+    fn width(&self) -> Width {
+        Width::Factor(self.at(0.975) / self.at(0.025))
+    }
+
+    fn metric(&self) -> Metric {
+        let metric = self.metric_of(self.at(0.5));
+        // The interval travels with the metric, so that ranking and thresholds allow for it.
+        let interval = RatioInterval::new(self.at(0.025), Some(self.at(0.975)), 0.95);
+        interval.and_then(|interval| metric.clone().with_interval(interval)).unwrap_or(metric)
+    }
+
+    // The middles of equally likely parts of the posterior, in order.
+    fn draws(&self, count: usize) -> Vec<Metric> {
+        (0..count).map(|n| self.metric_of(self.at((n as f64 + 0.5) / count as f64))).collect()
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let interval = Finding::RatioInterval { low: self.at(0.025), high: self.at(0.975), level: 0.95 };
+        let stands_out = |n: &usize| self.chance_without(*n).is_some_and(|chance| chance < STANDS_OUT);
+        let contradicted = contradicted((0..self.answered.len()).filter(stands_out));
+        [interval].into_iter().chain(contradicted).collect()
+    }
+
+    fn noise(&self) -> Option<NoiseModel> {
+        let (mut log_slope, mut lapse) = (0.0, 0.0);
+        for (noise, row) in self.noises.iter().zip(&self.masses) {
+            let share: f64 = row.iter().sum();
+            log_slope += share * noise.slope().ln();
+            lapse += share * noise.lapse();
+        }
+        (self.noises.len() > 1).then(|| NoiseModel::Absolute { slope: log_slope.exp(), lapse })
+    }
+
+    fn quantile(&self, share: f64) -> Option<f64> {
+        Some(self.at(share))
+    }
+
+    fn density(&self) -> Option<Vec<(f64, f64)>> {
+        let place = |(place, mass): (usize, &f64)| (self.scale.at(place as f64), *mass);
+        Some(self.marginal.iter().enumerate().map(place).collect())
+    }
+
+    fn threshold_settled(&self, tolerance: f64) -> Option<f64> {
+        Some(self.scale.threshold_settled(&self.marginal, tolerance))
+    }
+
+    fn imagined(&self) -> Option<Box<dyn Imagined>> {
+        Some(Box::new(RollOut::from(self)))
+    }
+
+    fn boxed(&self) -> Box<dyn Belief> {
+        Box::new(self.clone())
     }
 }
 
@@ -396,11 +439,6 @@ pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
     cos * (query.first[0] - query.second[0]) + sin * (query.first[1] - query.second[1])
 }
 
-pub(super) fn entropy(p: f64) -> f64 {
-    let part = |x: f64| if x > 0.0 { -x * x.log2() } else { 0.0 };
-    part(p) + part(1.0 - p)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,7 +450,7 @@ mod tests {
         let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
         let noise = |slope: f64, lapse: f64| NoiseModel::Absolute { slope, lapse };
         let noises = [(noise(5.0, 0.02), 0.3), (noise(20.0, 0.1), 0.7)];
-        let mut posterior = RatioPosterior::new(space, &noises);
+        let mut posterior = Grid::of_models(space, &noises);
         let unit = posterior.unit();
         let ahead = |query: &Query, log_ratio: f64| {
             let ratio = log_ratio.exp();
@@ -421,7 +459,7 @@ mod tests {
         };
         let mut asked: Vec<(Query, f64)> = vec![];
         for n in 0..10 {
-            let (_, query) = posterior.question().unwrap();
+            let query = posterior.questions(0).next().unwrap();
             // Somebody with a ratio of 6 who errs once.
             let is_first = (ahead(&query, 6_f64.ln()) > 0.0) != (n == 3);
             posterior.take(&query, &if is_first { Preference::First } else { Preference::Second }.into());
@@ -446,7 +484,7 @@ mod tests {
                     below >= share
                 };
                 let exact = at(masses.iter().position(reaches).unwrap());
-                let found = posterior.quantile(share).ln();
+                let found = posterior.at(share).ln();
                 assert!((found - exact).abs() < 0.5 * posterior.scale().step, "{n} {share}: {found} {exact}");
             }
         }

@@ -1,11 +1,9 @@
-//! Questions among a list of points: candidate models, or boundary classifiers.
+//! What a question should settle: the weights, or which of a list of points is the best.
 
-use super::ask::{Chooser, Direction};
-use super::decision::{self, Decision};
-use super::draws::draws;
-use super::normal::distribution;
-use super::posterior::Posterior;
-use super::stop::entropy;
+use super::belief::draws::draws;
+use super::belief::sites::Sites;
+use super::normal::{distribution, entropy};
+use super::question::{Chooser, Direction, Reach};
 use crate::ask::Query;
 use crate::linalg::{dot, norm};
 use rand::{RngExt, SeedableRng};
@@ -38,12 +36,36 @@ pub struct Points {
     pub aim: Aim,
 }
 
+/// The likeliest best of a list of points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision {
+    /// Its place in the list.
+    pub best: usize,
+    /// How likely it is the best.
+    pub probability: f64,
+}
+
+impl Decision {
+    /// From the likings of all points under weights drawn from the posterior, one row per draw.
+    pub fn of(likings: &[Vec<f64>]) -> Self {
+        let mut votes = vec![0_usize; likings[0].len()];
+        likings.iter().for_each(|row| votes[best(row)] += 1);
+        let best = (0..votes.len()).rev().max_by_key(|&n| votes[n]).expect("at least one point");
+        Self { best, probability: votes[best] as f64 / likings.len() as f64 }
+    }
+}
+
+/// The place of the largest entry, the first of several.
+fn best(row: &[f64]) -> usize {
+    (0..row.len()).rev().max_by(|&a, &b| row[a].total_cmp(&row[b])).expect("at least one point")
+}
+
 impl Chooser {
     /// The best pair of the list that has not been asked; `None` if no pair is left that could tell anything.
     pub(super) fn best_of_points(
         &self,
         list: &Points,
-        posterior: &Posterior,
+        posterior: &Sites,
         known: &Direction,
         asked: &[Query],
         seed: u64,
@@ -74,8 +96,8 @@ impl Chooser {
     }
 
     /// The likeliest best point, and how likely it is; `None` unless questions come from a list of points.
-    pub(super) fn decision(&self, posterior: &Posterior, seed: u64) -> Option<Decision> {
-        let super::ask::Reach::Points(list) = &self.reach else { return None };
+    pub(super) fn decision(&self, posterior: &Sites, seed: u64) -> Option<Decision> {
+        let Reach::Points(list) = &self.reach else { return None };
         let drawn = draws(posterior, DRAWS_FOR_A_DECISION, seed);
         Some(Decision::of(&self.likings(&list.points, &drawn)))
     }
@@ -105,7 +127,7 @@ impl Chooser {
         }
         let mut votes = vec![0_usize; order.len()];
         if list.aim == Aim::Decision {
-            likings.iter().for_each(|row| votes[decision::best(row)] += 1);
+            likings.iter().for_each(|row| votes[best(row)] += 1);
         }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let chance: Vec<f64> = order.iter().map(|_| random.random()).collect();
@@ -125,7 +147,7 @@ struct Information<'a> {
 
 impl<'a> Information<'a> {
     fn new(likings: &'a [Vec<f64>], chooser: &Chooser) -> Self {
-        let best = likings.iter().map(|row| decision::best(row)).collect();
+        let best = likings.iter().map(|row| best(row)).collect();
         let scale = chooser.probit.variance.sqrt().max(1e-300);
         Self { likings, best, scale, lapse: chooser.probit.lapse }
     }
@@ -148,5 +170,17 @@ impl<'a> Information<'a> {
             .map(|(first, count)| count / total * entropy(first / count))
             .sum();
         (entropy(first.iter().sum::<f64>() / total) - given).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_decision_counts_votes() {
+        let likings =
+            vec![vec![0.0, 1.0, 0.5], vec![0.0, 2.0, 0.5], vec![3.0, 1.0, 3.0], vec![0.0, 1.0, 0.0]];
+        assert_eq!(Decision::of(&likings), Decision { best: 1, probability: 0.75 });
     }
 }

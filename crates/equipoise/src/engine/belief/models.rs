@@ -7,11 +7,11 @@
 //! understating the noise is much worse than overstating it. When the likeliest model is content with the angle and
 //! others are not, questions are asked that tell the two sorts apart.
 
-use super::ask::Direction;
-use super::posterior::Posterior;
-use super::probit::{Probit, Said, careful};
-use super::stop::entropy;
+use super::sites::Sites;
 use crate::ask::NoiseModel;
+use crate::engine::normal::entropy;
+use crate::engine::probit::{Probit, Said, careful};
+use crate::engine::question::Direction;
 use crate::linalg::{angle, dot};
 
 /// The most cautious models are passed over if they are less likely than this, all together.
@@ -43,13 +43,13 @@ pub(super) fn reading(model: NoiseModel) -> Probit {
 #[derive(Debug, Clone)]
 pub(super) struct Model {
     pub noise: NoiseModel,
-    pub posterior: Posterior,
+    pub posterior: Sites,
     pub known: Direction,
     evidence: f64,
 }
 
 impl Model {
-    pub fn new(noise: NoiseModel, posterior: Posterior) -> Self {
+    pub fn new(noise: NoiseModel, posterior: Sites) -> Self {
         let known = Direction::of(&posterior);
         Self { noise, posterior, known, evidence: 0.0 }
     }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn one_model_has_nothing_to_be_told_from() {
-        let models = [Model::new(all().next().unwrap(), Posterior::new(2, 1.0))];
+        let models = [Model::new(all().next().unwrap(), Sites::new(2, 1.0))];
         for sort in [0, 1] {
             assert!(bits(&models, &[1.0, 0.0], |_, _| sort) < 1e-12);
         }

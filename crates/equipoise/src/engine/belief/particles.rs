@@ -7,7 +7,7 @@
 //! in the shape of the cloud.
 
 use super::pencil::{Chart, Pencil, gram, largest_stretch};
-use super::probit::{Probit, Said};
+use crate::engine::probit::{Probit, Said};
 use crate::linalg::{cholesky, dot, eigen, plus};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -33,13 +33,13 @@ struct Seen {
 
 /// Pencils drawn from the posterior.
 #[derive(Debug, Clone)]
-pub struct Cloud {
+pub struct Particles {
     members: Vec<Pencil>,
     seen: Vec<Seen>,
     random: Xoshiro256PlusPlus,
 }
 
-impl Cloud {
+impl Particles {
     /// Before any answer: pencils without a pole in the ball, all equally likely.
     pub fn new(coordinates: usize, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -50,11 +50,6 @@ impl Cloud {
     /// The pencils.
     pub fn members(&self) -> &[Pencil] {
         &self.members
-    }
-
-    /// How many answers have been taken in.
-    pub fn asked(&self) -> usize {
-        self.seen.len()
     }
 
     /// The plane nearest to all members: the two longest axes of their average projector, oriented like most of them.
@@ -321,7 +316,7 @@ mod tests {
         let seeds = 8;
         let mut found = [0.0; 3];
         for seed in 0..seeds {
-            let mut cloud = Cloud::new(2, seed);
+            let mut cloud = Particles::new(2, seed);
             for Seen { first, second, probit, said } in &seen {
                 cloud.take(first.clone(), second.clone(), *probit, *said);
             }

@@ -1,4 +1,4 @@
-//! How many questions that elicit are still ahead of a participant, as far as it can be known: people like them are
+//! How many questions that elicit are still to come for a participant, as far as it can be known: people like them are
 //! imagined, and how many questions each of those would still be asked.
 //!
 //! Imagining takes tens of milliseconds, so it is done after every few answers. In between nothing is imagined, but
@@ -23,9 +23,9 @@ const RISE: usize = 2;
 /// a session they come too early for that bound (ADR 84).
 const EARLIER: f64 = 1.1;
 
-/// The questions that elicit that are still ahead.
+/// The questions that elicit that are still to come.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+pub(crate) struct Forecast {
     /// What goes into the log: the lengths, where they were imagined just now.
     pub(crate) imagined: Vec<usize>,
     lengths: Lengths,
@@ -42,7 +42,7 @@ enum Lengths {
     AtMost(usize),
 }
 
-impl Ahead {
+impl Forecast {
     /// No question elicits any more.
     pub(crate) fn over() -> Self {
         Self { imagined: vec![], lengths: Lengths::Over }

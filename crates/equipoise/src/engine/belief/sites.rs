@@ -5,8 +5,8 @@
 //! propagation replaces each site by a Gaussian in t whose product with the others has the right mean and variance,
 //! and revisits all sites until they agree.
 
-use super::normal::distribution;
-use super::probit::{Probit, Said};
+use crate::engine::normal::{density, distribution, entropy};
+use crate::engine::probit::{Probit, Said};
 use crate::linalg::{dot, inverse_of_positive, plus};
 
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ struct Site {
 
 /// The Gaussian over the weights, and the sites that made it.
 #[derive(Debug, Clone)]
-pub struct Posterior {
+pub struct Sites {
     prior_precision: f64,
     sites: Vec<Site>,
     mean: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct Posterior {
     covariance: Vec<f64>,
 }
 
-impl Posterior {
+impl Sites {
     /// Nothing known but the scale.
     pub fn new(dimension: usize, prior_precision: f64) -> Self {
         let entry = |n: usize| if n / dimension == n % dimension { 1.0 / prior_precision } else { 0.0 };
@@ -112,6 +112,27 @@ impl Posterior {
         Some(distribution(dot(w, &mean) / (probit.variance + widened.max(0.0)).max(1e-300).sqrt()))
     }
 
+    /// What the answer to a pair is expected to tell about the weights, in bits: the entropy of the answer less what noise
+    /// puts into it.
+    pub fn bits(&self, w: &[f64], probit: Probit) -> f64 {
+        let mean = dot(w, self.mean());
+        let variance = dot(w, &self.spread(w)).max(0.0);
+        let slack = 1.0 - 2.0 * probit.lapse;
+        let odds =
+            probit.lapse + slack * distribution(mean / (variance + probit.variance).sqrt().max(1e-300));
+        // The midpoint rule over ten standard deviations.
+        let (nodes, deviation, scale) = (200, variance.sqrt(), probit.variance.sqrt().max(1e-300));
+        let step = 10.0 / f64::from(nodes);
+        let noise: f64 = (0..nodes)
+            .map(|n| {
+                let x = -5.0 + (f64::from(n) + 0.5) * step;
+                step * density(x)
+                    * entropy(probit.lapse + slack * distribution((mean + deviation * x) / scale))
+            })
+            .sum();
+        (entropy(odds) - noise).max(0.0)
+    }
+
     /// One site: take its Gaussian out, see what the evidence says of the rest, put a better Gaussian in.
     fn visit(&mut self, n: usize) -> f64 {
         let site = &self.sites[n];
@@ -184,7 +205,6 @@ impl Posterior {
 
 #[cfg(test)]
 mod tests {
-    use super::super::normal::density;
     use super::*;
     use crate::linalg::{direction, normals};
     use rand::SeedableRng;
@@ -212,7 +232,7 @@ mod tests {
             }
             let mean = first / mass;
             let variance = second / mass - mean * mean;
-            let mut posterior = Posterior::new(1, 1.0);
+            let mut posterior = Sites::new(1, 1.0);
             posterior.add(vec![1.0], probit, said);
             posterior.settle(60, 1e-12);
             assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{probit:?} {said:?}");
@@ -230,7 +250,7 @@ mod tests {
         };
         let sharp = Probit { variance: 1e-6, lapse: 0.0, half_width: 0.01 };
         for side in [1.0, -1.0] {
-            let mut posterior = Posterior::new(d, 1.0);
+            let mut posterior = Sites::new(d, 1.0);
             for i in 1..d {
                 // Both slivers together: weight i is next to nothing beside the first.
                 for sign in [1.0, -1.0] {
@@ -254,7 +274,7 @@ mod tests {
     fn a_few_answers_about_several_weights_have_nearly_the_exact_moments() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
         for (d, step) in [(2_u32, 0.1), (3, 0.25), (4, 0.4)] {
-            let mut posterior = Posterior::new(d as usize, 1.0);
+            let mut posterior = Sites::new(d as usize, 1.0);
             for n in 0..6 {
                 let w = direction(&normals(d as usize, &mut random)).unwrap();
                 let lapse = if n % 2 == 0 { 0.0 } else { 0.05 };
@@ -269,7 +289,8 @@ mod tests {
                 let coordinate = |i: u32| -5.0 + step * ((cell / places.pow(i) % places) as f64 + 0.5);
                 let theta: Vec<f64> = (0..d).map(coordinate).collect();
                 let said: f64 = {
-                    let each = |(w, probit, said): (&[f64], Probit, Said)| probit.log_chance(said, dot(w, &theta));
+                    let each =
+                        |(w, probit, said): (&[f64], Probit, Said)| probit.log_chance(said, dot(w, &theta));
                     posterior.evidence().map(each).sum()
                 };
                 let weight = (said - 0.5 * dot(&theta, &theta)).exp();
@@ -289,5 +310,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_even_question_tells_a_bit_and_noise_takes_from_it() {
+        let sites = Sites::new(2, 1.0);
+        let bits =
+            |variance: f64, lapse: f64| sites.bits(&[1.0, 0.0], Probit { variance, lapse, half_width: 0.0 });
+        assert!((bits(1e-12, 0.0) - 1.0).abs() < 1e-3);
+        // A channel that flips one answer in ten carries 1 - H(.1) bits.
+        assert!((bits(1e-12, 0.1) - (1.0 - entropy(0.1))).abs() < 1e-3);
+        assert!(bits(1.0, 0.0) < 0.5 && bits(100.0, 0.0) < 0.01);
     }
 }

@@ -1,0 +1,118 @@
+//! What the answers say: a posterior of the metric, kept in one of three ways.
+//!
+//! One number fits on a [`grid`]; weights of features are a [`gaussian`]; a fraction is a [`cloud`] of what it may be.
+
+pub(super) mod cloud;
+pub(super) mod draws;
+pub(super) mod gaussian;
+pub(super) mod grid;
+mod models;
+mod particles;
+pub(super) mod pencil;
+mod roll_out;
+pub(crate) mod sites;
+
+use super::aim::Decision;
+use super::progress::Imagined;
+use crate::ask::{Answer, Answered, Finding, NoiseModel, Query};
+use crate::metric::Metric;
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::fmt::Debug;
+
+/// What is believed of a metric after some answers. The same answers in the same order give the same belief, to the last bit.
+pub trait Belief: Debug + Send + Sync {
+    /// The answers that have been taken in, checks left out.
+    fn answered(&self) -> &[Answered];
+
+    /// Takes an answer in. The pair as it was shown is what the answer is about.
+    fn take(&mut self, query: &Query, answer: &Answer);
+
+    /// Takes in the answer to a check, a dominated pair or a repeat: it tells how the person errs, nothing of the metric.
+    ///
+    /// Without effect where the noise is known.
+    fn take_check(&mut self, query: &Query, answer: &Answer);
+
+    /// The most telling question now, and others for whoever cannot ask it; none if nothing that may be asked tells anything.
+    fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_>;
+
+    /// What the answer to a question is expected to tell, in bits.
+    fn bits(&self, query: &Query) -> f64;
+
+    /// How likely the first of two points is preferred, by somebody who never says "can't tell".
+    fn chance_of_first(&self, query: &Query) -> f64;
+
+    /// How wide it still is.
+    fn width(&self) -> Width;
+
+    /// The best estimate, with its interval or posterior.
+    fn metric(&self) -> Metric;
+
+    /// Metrics drawn from it, all of one size; the same belief gives the same draws.
+    fn draws(&self, count: usize) -> Vec<Metric> {
+        self.metric().draws(count, &mut Xoshiro256PlusPlus::seed_from_u64(0))
+    }
+
+    /// What there is to say of the answers, besides why they ended.
+    fn findings(&self) -> Vec<Finding> {
+        vec![]
+    }
+
+    /// The noise as far as it is estimated, where nothing was known of it.
+    fn noise(&self) -> Option<NoiseModel> {
+        None
+    }
+
+    /// The likeliest best of a list of points, and how likely it is; `None` where questions come from elsewhere.
+    fn decision(&self, _seed: u64) -> Option<Decision> {
+        None
+    }
+
+    /// Two classes: the cost ratio below which a share of the posterior lies.
+    fn quantile(&self, _share: f64) -> Option<f64> {
+        None
+    }
+
+    /// Two classes: evenly spaced logarithms of the ratio, each with its probability.
+    ///
+    /// The prior is even on the same places, so this is also the likelihood, up to a factor.
+    fn density(&self) -> Option<Vec<(f64, f64)>> {
+        None
+    }
+
+    /// Two classes: how likely the threshold is within `tolerance` of the one the middle ratio leads to.
+    fn threshold_settled(&self, _tolerance: f64) -> Option<f64> {
+        None
+    }
+
+    /// People who could have given these answers, to imagine how they go on; `None` where that takes too long.
+    fn imagined(&self) -> Option<Box<dyn Imagined>> {
+        None
+    }
+
+    /// A copy.
+    fn boxed(&self) -> Box<dyn Belief>;
+}
+
+impl Clone for Box<dyn Belief> {
+    fn clone(&self) -> Self {
+        self.boxed()
+    }
+}
+
+/// How wide a belief is, or may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Width {
+    /// Two classes: the factor between the ends of the 95 % interval of the cost ratio.
+    Factor(f64),
+    /// Otherwise: the angle that holds the weights with 95 % certainty.
+    Angle(f64),
+}
+
+impl Width {
+    /// The number.
+    pub fn value(self) -> f64 {
+        let (Width::Factor(value) | Width::Angle(value)) = self;
+        value
+    }
+}

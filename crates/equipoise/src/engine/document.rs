@@ -1,0 +1,138 @@
+//! Adaptive plans as documents.
+
+use super::belief::Width;
+use super::plan::{Adaptive, Subject};
+use super::stop::Stop;
+use crate::ask::NoiseModel;
+use crate::document::{self, Object};
+use crate::error::{Error, Result};
+use crate::space::AnySpace;
+use serde::{Deserialize, Serialize};
+
+/// When the threshold a ratio leads to counts as settled, as documents say it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settled {
+    tolerance: f64,
+    certainty: f64,
+}
+
+impl Adaptive {
+    /// A plan document and the space it is about.
+    pub(crate) fn read(mut object: Object, space: AnySpace) -> Result<Self> {
+        let place = object.place();
+        let fractional = matches!(space, AnySpace::Sphere(_)) && object.is("kind", "linear_fractional");
+        let kinds: &[&str] = match space {
+            AnySpace::Binary(_) => &["linear"],
+            _ if fractional => &["linear_fractional"],
+            _ => &["linear", "quadratic", "polynomial", "group_fair", "group_fair_quadratic"],
+        };
+        let kind = object.kind("kind", kinds)?;
+        object.kind("method", &["adaptive"])?;
+        let tolerance = match space {
+            AnySpace::Binary(_) => 0.0,
+            _ => object.optional("tolerance")?.unwrap_or(0.01),
+        };
+        let made = match (kind.as_str(), space) {
+            ("linear", AnySpace::Binary(space)) => Ok(Self::ratio(space)),
+            ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
+            ("linear", AnySpace::Pool(space)) => Self::pool(space, tolerance),
+            ("linear_fractional", AnySpace::Sphere(space)) => Self::fractional(space, tolerance),
+            ("quadratic", AnySpace::Sphere(space)) => Self::quadratic(space, tolerance),
+            ("polynomial", AnySpace::Sphere(space)) => {
+                Self::polynomial(space, object.optional("degree")?.unwrap_or(3), tolerance)
+            }
+            ("group_fair", AnySpace::GroupSphere(space)) => Self::group_fair(space, tolerance),
+            ("group_fair_quadratic", AnySpace::GroupSphere(space)) => {
+                Self::group_fair_quadratic(space, tolerance)
+            }
+            (kind, space) => Err(Error::Mismatch(format!(
+                "kind is \"{kind}\", which the adaptive method cannot elicit on a {} space",
+                space.kind()
+            ))),
+        };
+        let mut plan = document::at(&place, made)?;
+        plan.answers = NoiseModel::read_answers(&mut object)?.or(plan.answers);
+        if plan.is_ratio() {
+            plan = document::at(&place, plan.read_of_ratio(&mut object))?;
+        }
+        if plan.features().is_some() {
+            plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
+        }
+        if let Some(budget) = object.optional("budget")? {
+            plan = document::at(&place, plan.budget(budget))?;
+        }
+        if plan.features().is_some() {
+            if let Some(stops) = Stop::read(&mut object)? {
+                plan = document::at(&place, plan.stop(stops))?;
+            }
+            if let Some(rows) = object.optional("rows_that_differ")? {
+                plan = document::at(&place, plan.rows_that_differ(rows))?;
+            }
+            if let Some(probes) = object.optional("probes")? {
+                plan = document::at(&place, plan.probes(probes))?;
+            }
+        }
+        if !plan.is_ratio() {
+            plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
+        }
+        object.finish()?;
+        Ok(plan)
+    }
+
+    /// The rules of a ratio, which have fields of their own.
+    fn read_of_ratio(mut self, object: &mut Object) -> Result<Self> {
+        if let Some(width) = object.optional("width")? {
+            self = self.width(width)?;
+        }
+        let mut stops = vec![];
+        if let Some(Settled { tolerance, certainty }) = object.optional("decision")? {
+            stops.push(Stop::Threshold { tolerance, certainty });
+        }
+        match object.optional("floor")? {
+            Some(floor) => stops.push(Stop::Information { floor }),
+            None => stops.append(&mut self.stops),
+        }
+        self.stop(stops)
+    }
+}
+
+impl Serialize for Adaptive {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let space = match &self.subject {
+            Subject::Ratio(space) => AnySpace::Binary(space.clone()),
+            Subject::Fraction(space) => AnySpace::Sphere(space.clone()),
+            Subject::Weights(space, _) => space.clone(),
+        };
+        let (width, tolerance) = match self.narrow {
+            Width::Factor(width) => (Some(width), None),
+            Width::Angle(tolerance) => (None, Some(tolerance)),
+        };
+        let settled = |stop: &Stop| match *stop {
+            Stop::Threshold { tolerance, certainty } => Some(Settled { tolerance, certainty }),
+            _ => None,
+        };
+        let features = self.features();
+        // A pool without rules is not the same as a pool with the usual one.
+        let named = matches!(space, AnySpace::Pool(_)) || !self.stops.is_empty();
+        let mut document = serde_json::json!({
+            "space": space,
+            "method": "adaptive",
+            "degree": features.and_then(|features| features.degree()),
+            "tolerance": tolerance,
+            "answers": self.answers.map(NoiseModel::to_answers),
+            "signs": features.map(|_| self.signs),
+            "width": width,
+            "decision": self.stops.iter().find_map(settled),
+            "floor": self.floor().filter(|_| self.is_ratio()),
+            "budget": self.budget,
+            "stop": (features.is_some() && named).then_some(&self.stops),
+            "rows_that_differ": self.rows_that_differ,
+            "probes": (self.probes > 0).then_some(self.probes),
+            "seed": (!self.is_ratio()).then_some(self.seed),
+        });
+        // What a kind of plan does not have is left out.
+        document.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+        document.serialize(serializer)
+    }
+}
