@@ -80,7 +80,7 @@ fn hidden_polynomials_are_found() {
     let (mut counts, mut within) = (vec![], 0);
     for _ in 0..5 {
         let plan = Adaptive::polynomial(ball.clone(), 3, 0.02).unwrap();
-        let features = plan.features();
+        let features = plan.features().unwrap();
         let metric = features.metric(&random::normals(features.dimension(), &mut random));
         let mut oracle = Counting::new(Simulated::new(metric.clone()));
         let Ok(outcome) = plan.run(&mut oracle);
@@ -101,7 +101,7 @@ fn hidden_group_fair_quadratic_metrics_are_found() {
     let (mut counts, mut within) = (vec![], 0);
     for _ in 0..5 {
         let plan = Adaptive::group_fair_quadratic(space.clone(), 0.02).unwrap();
-        let features = plan.features();
+        let features = plan.features().unwrap();
         let metric = features.metric(&random::normals(features.dimension(), &mut random));
         let mut oracle = Counting::new(Simulated::new(metric.clone()));
         let Ok(outcome) = plan.run(&mut oracle);

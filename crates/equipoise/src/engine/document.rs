@@ -5,7 +5,7 @@ use super::plan::{Adaptive, Subject};
 use super::stop::Stop;
 use crate::ask::NoiseModel;
 use crate::document::{self, Object};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::space::AnySpace;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,10 @@ impl Adaptive {
             stops.push(Stop::Threshold { tolerance, certainty });
         }
         match object.optional("floor")? {
-            Some(floor) => stops.push(Stop::Information { floor }),
+            Some(floor) => {
+                check::number("floor", floor, (0.0..=1.0).contains(&floor), "a number of bits in [0, 1]")?;
+                stops.push(Stop::Information { floor });
+            }
             None => stops.append(&mut self.stops),
         }
         self.stop(stops)
