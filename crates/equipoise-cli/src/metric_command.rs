@@ -2,10 +2,13 @@
 
 use equipoise::decide::optimize::{Judge, Labels, Predictions};
 use std::fmt;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+
+/// More output than this is no number.
+const MOST_OUTPUT: u64 = 1 << 20;
 
 /// How often a running program is looked at.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -40,11 +43,14 @@ impl MetricCommand {
         // Output may be kept open by something the command left running.
         let left = || self.limit.saturating_sub(started.elapsed()).max(Duration::from_millis(100));
         let said = err.recv_timeout(left()).unwrap_or_default();
+        let printed = out.recv_timeout(left()).map_err(|_| CommandFault::TimeLimit(self.limit));
+        if printed.as_ref().is_ok_and(|text| text.len() as u64 >= MOST_OUTPUT) {
+            return Err(CommandFault::Flood);
+        }
         if !status.success() {
             return Err(CommandFault::Status(status, last_line(&said)));
         }
-        let text = out.recv_timeout(left()).map_err(|_| CommandFault::TimeLimit(self.limit))?;
-        number(&text)
+        number(&printed?)
     }
 
     fn start(&self) -> Result<Child, CommandFault> {
@@ -93,11 +99,12 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn reader(mut pipe: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
+/// Everything a pipe says, up to a limit; then it is closed, which ends a program that goes on.
+fn reader(pipe: impl std::io::Read + Send + 'static) -> mpsc::Receiver<String> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
+        let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
         send.send(String::from_utf8_lossy(&bytes).into_owned())
     });
     receive
@@ -126,6 +133,7 @@ pub enum CommandFault {
     Status(ExitStatus, String),
     TimeLimit(Duration),
     Rubbish(String),
+    Flood,
 }
 
 impl fmt::Display for CommandFault {
@@ -139,6 +147,9 @@ impl fmt::Display for CommandFault {
             Self::TimeLimit(limit) => {
                 let seconds = limit.as_secs_f64();
                 write!(f, "the metric command took longer than {seconds} s and was stopped; see --time-limit")
+            }
+            Self::Flood => {
+                write!(f, "the metric command printed more than {MOST_OUTPUT} bytes, expected one number")
             }
             Self::Rubbish(text) if text.is_empty() => {
                 f.write_str("the metric command printed nothing, expected one number")

@@ -26,7 +26,7 @@ pub struct TableColumns {
     /// Leave groups alone, whatever the columns are called
     #[arg(long, conflicts_with = "group")]
     pub no_group: bool,
-    /// The column of row weights [guessed: weight, sample_weight]
+    /// The column of row weights; never guessed
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
     /// Every row counts once, whatever the columns are called

@@ -87,7 +87,7 @@ mod inspect {
             table += &format!("yes,{},{p},{p}\nno,{},{p},{}\n", 1.0 - p, 1.0 - p, 1.0 - p);
         }
         place.write("clean.csv", &table);
-        let found = place.line("inspect clean.csv --json --no-svg").document(0);
+        let found = place.line("inspect clean.csv --weight weight --json --no-svg").document(0);
         assert_eq!(found["warnings"], serde_json::json!([]));
         assert!(number(&found["classes"][0]["calibration"]["error"]) < 1e-9);
         assert!((number(&found["smooth"]["slope"]) - 5.0).abs() < 0.1);
@@ -239,7 +239,9 @@ mod threshold {
                     "f1" => 2.0 * hit / (2.0 * hit + fp + miss),
                     _ => 1.0 - fp - miss,
                 };
-                let line = format!("threshold random.csv --metric {metric} --no-svg --json --draws 10");
+                let line = format!(
+                    "threshold random.csv --weight weight --metric {metric} --no-svg --json --draws 10"
+                );
                 let best = &place.line(&line).document(0)["best"];
                 let found = number(&best["value"]);
                 assert!((value(counts(number(&best["cut"]["threshold"]))) - found).abs() < 1e-12);

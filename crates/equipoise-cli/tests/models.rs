@@ -100,7 +100,8 @@ fn values_and_orders_are_those_of_counting_by_hand() {
         let metrics = ["accuracy", "balanced_accuracy", "q_mean", "f2", "7:1"];
         for metric in &metrics[..if classes == 2 { 5 } else { 3 }] {
             let by_hand = tables.each_ref().map(|table| value_by_hand(metric, &table.confusion(threshold)));
-            let mut arguments = vec!["a.csv", "b.csv", "c.csv", "--metric", metric, "--draws", "30"];
+            let mut arguments =
+                vec!["a.csv", "b.csv", "c.csv", "--weight", "weight", "--metric", metric, "--draws", "30"];
             if threshold.is_some() {
                 arguments.extend(["--threshold", "0.25"]);
             }

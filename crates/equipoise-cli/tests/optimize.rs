@@ -199,6 +199,16 @@ mod metric_command {
     }
 
     #[test]
+    fn a_program_that_prints_without_end_is_stopped() {
+        fail(
+            "flood",
+            "cat > /dev/null; yes 0.5",
+            &[],
+            "printed more than 1048576 bytes, expected one number",
+        );
+    }
+
+    #[test]
     fn a_program_can_be_the_metric() {
         let place = tables("program");
         let run =

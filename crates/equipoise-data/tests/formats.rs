@@ -115,7 +115,7 @@ impl Data {
 }
 
 fn columns() -> Columns {
-    Columns::guess().groups(["sex", "region"])
+    Columns::guess().groups(["sex", "region"]).weight("weight")
 }
 
 fn write(name: &str, bytes: &[u8]) -> PathBuf {
@@ -427,4 +427,39 @@ fn long_records_without_groups_have_one_population() {
     assert!(reading.data[0].groups().is_empty());
     assert_eq!(reading.data[0].confusions().unwrap().groups(), 1);
     assert_eq!(reading.data[0].total(), 7.0);
+}
+
+/// Wrong in silence before: `rf_low, rf_medium, rf_high` went to high, low, medium, the classes in order.
+#[test]
+fn columns_belong_to_the_class_they_are_named_for_wherever_it_stands() {
+    let text = "y,rf_low,rf_medium,rf_high\nlow,.6,.3,.1\nmedium,.2,.5,.3\nhigh,.1,.2,.7\n";
+    let path = write("affixes.csv", text.as_bytes());
+    let columns = Columns::guess().scores(["rf_low", "rf_medium", "rf_high"]);
+    let table = read::table(&path, &columns).unwrap().data;
+    assert_eq!(table.classes(), ["high", "low", "medium"]);
+    assert_eq!([0, 1, 2].map(|class| table.probabilities(class)[0]), [0.1, 0.6, 0.3]);
+}
+
+#[test]
+fn columns_called_like_the_classes_are_found() {
+    for (name, text, said) in [
+        ("digits.csv", "y,0,1\n0,.8,.2\n1,.3,.7\n", "0, 1"),
+        ("words.csv", "y,yes,no\nno,.2,.8\nyes,.7,.3\n", "no, yes"),
+    ] {
+        let reading = read::table(write(name, text.as_bytes()), &Columns::guess()).unwrap();
+        let wanted = format!("probability columns: {said} (guessed, called like the classes)");
+        assert!(reading.notes.iter().any(|note| note.to_string() == wanted), "{:?}", reading.notes);
+        assert_eq!(reading.data.probabilities(1), [0.2, 0.7]);
+    }
+}
+
+#[test]
+fn a_column_called_weight_is_used_only_if_it_is_named() {
+    let path = write("weight.csv", b"y,p,weight\n0,.8,70\n1,.3,81\n");
+    let reading = read::table(&path, &Columns::guess()).unwrap();
+    assert!(reading.data.weights().is_none());
+    let said = "every row counts once: column weight is not taken for row weights unless it is named as such";
+    assert!(reading.notes.iter().any(|note| note.to_string() == said), "{:?}", reading.notes);
+    let named = read::table(&path, &Columns::guess().weight("weight")).unwrap().data;
+    assert_eq!(named.weights(), Some(&[70.0, 81.0][..]));
 }

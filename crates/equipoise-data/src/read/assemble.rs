@@ -2,7 +2,7 @@
 //! whether the parts fit each other.
 
 use super::column::{Column, LabelCoder, Met, Moved};
-use super::columns::{Choice, Columns, Score};
+use super::columns::{Choice, Columns, Score, named_for};
 use super::label::{self, Spelling, canonical, closest};
 use crate::error::{Error, Kind, Result, list, name, plural, quoted};
 use crate::note::{Note, Reading};
@@ -112,7 +112,10 @@ impl Question<'_> {
 
     /// A label like NA is a missing value, unless a probability column is named for it.
     fn check_missing(&self) -> Result<()> {
-        let named = |met: &Met| self.scores.iter().any(|score| score.classes.contains(&met.name));
+        let named = |met: &Met| {
+            let class = std::slice::from_ref(&met.name);
+            self.scores.iter().any(|score| named_for(&score.column, class).is_some())
+        };
         match self.met.iter().find(|met| label::means_missing(&met.name) && !named(met)) {
             Some(met) => {
                 let error = Error::new(Kind::Missing, quoted(&met.name), "a class label");
@@ -140,8 +143,7 @@ impl Question<'_> {
             return Err(Error::new(Kind::Count, found, expected).row(third.first_row + 1).more(rows - 1));
         }
         let mut names = self.labels();
-        let named_for = score.classes.iter().find_map(|class| self.label(class));
-        let notes = match (self.options.named_positive(), named_for) {
+        let notes = match (self.options.named_positive(), named_for(&score.column, &names)) {
             (None, Some(class)) => {
                 positive_last(&mut names, &class)?;
                 let from = name(self.score_names[0]);
@@ -152,22 +154,18 @@ impl Question<'_> {
         Ok(Classes { names, columns: vec![score.want], notes })
     }
 
-    /// The label that a part of a column name spells.
-    fn label(&self, class: &str) -> Option<String> {
-        let class = spelling(class);
-        self.met.iter().any(|met| met.name == class).then_some(class)
-    }
-
     /// A column for each class, by name, or by position if no column is named for a class.
     fn column_per_class(&self, scores: &[Score]) -> Result<Classes> {
+        let labels = self.labels();
         let matches: Vec<Option<String>> =
-            scores.iter().map(|score| score.classes.iter().find_map(|class| self.label(class))).collect();
+            scores.iter().map(|score| named_for(&score.column, &labels)).collect();
         if !self.guessed && matches.iter().all(Option::is_none) {
+            self.check_names_say_nothing(&labels)?;
             return self.by_position(scores);
         }
         let mut of_column = Vec::with_capacity(scores.len());
         for (n, class) in matches.into_iter().enumerate() {
-            let class = class.unwrap_or_else(|| spelling(&scores[n].classes[0]));
+            let class = class.unwrap_or_else(|| scores[n].own_class());
             if let Some(twin) = of_column.iter().position(|other| *other == class) {
                 let found = format!(
                     "columns {} for class {}",
@@ -185,6 +183,25 @@ impl Question<'_> {
             |class: &String| of_column.iter().position(|other| other == class).map(|n| scores[n].want);
         let columns = names.iter().filter_map(column).collect();
         Ok(Classes { names, columns, notes })
+    }
+
+    /// Order is no guess where names speak of classes in a way that is not understood.
+    fn check_names_say_nothing(&self, labels: &[String]) -> Result<()> {
+        let mentions = |column: &&&str| {
+            let column = column.to_lowercase();
+            labels.iter().any(|class| class.len() > 1 && column.contains(&class.to_lowercase()))
+        };
+        match self.score_names.iter().find(mentions) {
+            None => Ok(()),
+            Some(column) => {
+                let found = format!("a probability column {} that names a class in part", quoted(column));
+                let expected = format!(
+                    "columns that end with their class after an underscore, or the classes {} themselves",
+                    list(labels)
+                );
+                Err(Error::new(Kind::Mismatch, found, expected))
+            }
+        }
     }
 
     fn by_position(&self, scores: &[Score]) -> Result<Classes> {

@@ -11,10 +11,10 @@ const TRUTH: [&str; 5] = ["y", "truth", "label", "target", "y_true"];
 /// What stands before the class in the name of a probability column.
 const PREFIXES: [&str; 3] = ["p_", "prob_", "proba_"];
 /// Names a single column with the probability of the positive class usually has.
-const SCORE: [&str; 6] = ["score", "p", "prob", "probability", "y_score", "p1"];
+const SCORE: [&str; 9] = ["score", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_proba", "p1"];
 /// Names a group column usually has. Columns like `sex` are features as often as groups: ask for them.
 const GROUP: [&str; 1] = ["group"];
-/// Names a weight column usually has.
+/// Names a weight column usually has. Such a column is a feature as often: it is pointed out, not used.
 const WEIGHT: [&str; 2] = ["weight", "sample_weight"];
 
 /// Which columns of a table to read; what is left out is guessed from the names.
@@ -40,9 +40,9 @@ impl Columns {
     /// Guesses every part.
     ///
     /// Truth: `y`, `truth`, `label`, `target` or `y_true`. Probabilities: `p_<class>`, `prob_<class>`,
-    /// `proba_<class>` or `p0`, `p1`, ...; for two classes also one column `score`, `p`, `prob`,
-    /// `probability`, `y_score` or `p1`. Group: `group`. Weight: `weight` or `sample_weight`. Capitals
-    /// make no difference.
+    /// `proba_<class>`, `p0`, `p1`, ..., or columns called like the classes; for two classes also one column
+    /// `score`, `p`, `prob`, `proba`, `probability`, `y_score`, `y_prob`, `y_proba` or `p1`. Group: `group`.
+    /// Weights are never guessed. Capitals make no difference.
     pub fn guess() -> Self {
         Self::default()
     }
@@ -55,8 +55,8 @@ impl Columns {
 
     /// Names the probability columns: one per class, or a single one for the positive of two classes.
     ///
-    /// A column belongs to the class it is named for (`malignant` or `p_malignant`). If no column is named
-    /// for a class, the columns belong to the classes in their order.
+    /// A column belongs to the class it is named for (`malignant`, `p_malignant`, `forest_malignant`). If no
+    /// column is named for a class, the columns belong to the classes in their order.
     pub fn scores<S: Into<String>>(mut self, columns: impl IntoIterator<Item = S>) -> Self {
         self.scores = Some(columns.into_iter().map(Into::into).collect());
         self
@@ -90,10 +90,7 @@ impl Columns {
     /// class.
     pub fn score_columns(&self, classes: &[String]) -> Option<Vec<String>> {
         let columns = self.scores.as_ref()?;
-        let class = |column: &String| {
-            let parts = family(column).map(|(_, class)| class).into_iter().chain([column.as_str()]);
-            parts.map(spelling).find(|class| classes.contains(class))
-        };
+        let class = |column: &String| named_for(column, classes);
         let named: Vec<Option<String>> = columns.iter().map(class).collect();
         if columns.len() < classes.len() {
             return Some(columns.clone());
@@ -121,7 +118,6 @@ impl Columns {
         (self.truth.is_none() && is_one_of(&TRUTH, name))
             || (self.scores.is_none() && (is_one_of(&SCORE, name) || family(name).is_some()))
             || (self.groups.is_none() && is_one_of(&GROUP, name))
-            || (self.weight.is_none() && is_one_of(&WEIGHT, name))
     }
 
     /// Finds the parts among the columns of a file.
@@ -134,6 +130,27 @@ impl Columns {
         let weight = chooser.weight(self.weight.as_ref(), &named)?;
         let parts = Parts { truth, scores, scores_guessed: self.scores.is_none(), groups, weight };
         Ok(Choice { wants: chooser.wants, parts, notes: chooser.notes })
+    }
+
+    /// The truth column alone, for whoever has to know the classes before the rest can be guessed.
+    pub(crate) fn choose_truth(&self, header: &Header) -> Result<Want> {
+        let mut chooser = Chooser { header, wants: Vec::new(), notes: Vec::new() };
+        chooser.truth(self.truth.as_deref(), &self.named())?;
+        Ok(chooser.wants.remove(0))
+    }
+
+    /// The same with probability columns called like the classes, where no others are named or guessed.
+    pub(crate) fn called_like(&self, classes: &[String], header: &Header) -> Option<Self> {
+        if self.scores.is_some() {
+            return None;
+        }
+        let named = self.named();
+        let column = |class: &String| {
+            let same = header.matching(&named, |name| spelling(name) == *class);
+            same.first().map(|&name| name.to_owned())
+        };
+        let columns: Option<Vec<String>> = classes.iter().map(column).collect();
+        columns.filter(|columns| columns.len() > 1).map(|columns| self.clone().scores(columns))
     }
 
     /// The columns the caller has named, which no guess may take for another part.
@@ -188,11 +205,18 @@ pub(crate) struct Want {
     pub(crate) part: Part,
 }
 
-/// A probability column and the classes it may be named for, best first.
+/// A probability column; its name may tell the class it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Score {
     pub(crate) want: usize,
-    pub(crate) classes: Vec<String>,
+    pub(crate) column: String,
+}
+
+impl Score {
+    /// The class it stands for if it is none of those that were met.
+    pub(crate) fn own_class(&self) -> String {
+        spelling(family(&self.column).map_or(self.column.as_str(), |(_, class)| class))
+    }
 }
 
 /// The part each wanted column plays, by its position among the wanted ones.
@@ -248,9 +272,7 @@ impl Chooser<'_> {
         };
         let score = |column: &String| {
             let want = self.want(column, Part::Probability)?;
-            let after_prefix = family(column).map(|(_, class)| class.to_owned());
-            let whole_name = given.is_some().then(|| column.clone());
-            Ok(Score { want, classes: after_prefix.into_iter().chain(whole_name).collect() })
+            Ok(Score { want, column: column.clone() })
         };
         columns.iter().map(score).collect()
     }
@@ -303,11 +325,13 @@ impl Chooser<'_> {
         if let Some(column) = given {
             return column.as_ref().map(|column| self.want(column, Part::Weight)).transpose();
         }
-        let Some(column) = self.guess_one("the weight", &WEIGHT, named)? else {
-            return Ok(None);
-        };
-        self.say("weight column", &column);
-        self.want(&column, Part::Weight).map(Some)
+        for column in self.header.matching(named, |name| is_one_of(&WEIGHT, name)) {
+            self.notes.push(Note::Choice(format!(
+                "every row counts once: column {} is not taken for row weights unless it is named as such",
+                name(column)
+            )));
+        }
+        Ok(None)
     }
 
     /// The only column with one of the usual names; two would make the guess a gamble.
@@ -359,6 +383,21 @@ pub(crate) fn family(column: &str) -> Option<(usize, &str)> {
     after("p").filter(|class| class.bytes().all(|b| b.is_ascii_digit())).map(|class| (0, class))
 }
 
+/// The class that a column is named for: by what follows a usual prefix, by its whole name, or by an end that an
+/// underscore, a hyphen, a point, a colon or a space sets apart (`forest_low`, `low.forest`), the longest if several fit.
+pub(crate) fn named_for(column: &str, classes: &[String]) -> Option<String> {
+    let after_prefix = family(column).map(|(_, class)| class);
+    let exact = after_prefix.into_iter().chain([column]).map(spelling).find(|class| classes.contains(class));
+    exact.or_else(|| {
+        let apart = |c: char| "_-.: ".contains(c);
+        let ends_with = |class: &&String| {
+            column.strip_suffix(class.as_str()).is_some_and(|rest| rest.ends_with(apart))
+                || column.strip_prefix(class.as_str()).is_some_and(|rest| rest.starts_with(apart))
+        };
+        classes.iter().filter(ends_with).max_by_key(|class| class.len()).cloned()
+    })
+}
+
 fn is_one_of(usual: &[&str], name: &str) -> bool {
     usual.iter().any(|usual| usual.eq_ignore_ascii_case(name))
 }
@@ -405,7 +444,7 @@ mod tests {
             &guess,
             &["y", "p0", "p1", "group", "sample_weight"],
             "truth column: y (guessed); probability columns: p0, p1 (guessed); group column: group (guessed); \
-             weight column: sample_weight (guessed)",
+             every row counts once: column sample_weight is not taken for row weights unless it is named as such",
         );
         check(&guess, &["y", "p1", "sex"], "truth column: y (guessed); probability column: p1 (guessed)");
         check(&guess, &["y", "p_b", "sex"], "truth column: y (guessed); probability column: p_b (guessed)");
@@ -473,6 +512,7 @@ mod tests {
             Columns::guess().scores(columns.to_vec()).score_columns(&classes(names))
         };
         assert_eq!(of(&["p_yes", "p_no"], ["no", "yes"]), Some(classes(["p_no", "p_yes"])));
+        assert_eq!(of(&["rf_yes", "rf_no"], ["no", "yes"]), Some(classes(["rf_no", "rf_yes"])));
         assert_eq!(of(&["first", "second"], ["a", "b"]), Some(classes(["first", "second"])));
         // The positive class was named, so classes are not in order; columns still are.
         assert_eq!(of(&["first", "second"], ["b", "a"]), Some(classes(["second", "first"])));
@@ -483,10 +523,10 @@ mod tests {
     #[test]
     fn late_keys_matter_only_where_something_was_guessed() {
         let guess = Columns::guess();
-        for name in ["y", "P_c", "p7", "score", "group", "weight"] {
+        for name in ["y", "P_c", "p7", "score", "group"] {
             assert!(guess.would_guess(name), "{name}");
         }
-        for name in ["p", "comment", "p_", "sex"] {
+        for name in ["p", "comment", "p_", "sex", "weight"] {
             assert_eq!(guess.would_guess(name), name == "p", "{name}");
         }
         let named = Columns::guess().truth("a").scores(["b"]).groups(["c"]).without_weight();

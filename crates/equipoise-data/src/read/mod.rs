@@ -23,7 +23,7 @@ pub use arrow::table_from_batches;
 pub use columns::Columns;
 
 use crate::confusions::ModelConfusions;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, list};
 use crate::note::{Note, Reading};
 use crate::table::Table;
 use column::{Column, Part};
@@ -46,7 +46,13 @@ use std::path::Path;
 /// ```
 pub fn table(path: impl AsRef<Path>, columns: &Columns) -> Result<Reading<Table>> {
     with_source(path.as_ref(), |source| {
-        table_from(source.header(), columns, |wants| source.read(wants, &|name| columns.would_guess(name)))
+        let read = |wants: &[Want]| source.read(wants, &|name| columns.would_guess(name));
+        let Some((columns, note)) = called_like_classes(source.header(), columns, read) else {
+            return table_from(source.header(), columns, read);
+        };
+        let mut reading = table_from(source.header(), &columns, read)?;
+        reading.notes.insert(0, note);
+        Ok(reading)
     })
 }
 
@@ -155,6 +161,23 @@ fn table_from(
     let mut reading = assemble::table(columns, &choice, read)?;
     reading.notes.splice(0..0, choice.notes.drain(..));
     Ok(reading)
+}
+
+/// Columns called like the classes, such as `0` and `1`, where nothing else looks like probabilities.
+fn called_like_classes(
+    header: &Header,
+    columns: &Columns,
+    read: impl FnOnce(&[Want]) -> Result<Vec<Column>>,
+) -> Option<(Columns, Note)> {
+    if columns.choose(header).is_ok() {
+        return None;
+    }
+    let truth = columns.choose_truth(header).ok()?;
+    let Column::Labels { coder, .. } = read(&[truth]).ok()?.into_iter().next()? else { return None };
+    let classes = assemble::sorted(coder.met.into_iter().map(|met| met.name).collect());
+    let columns = columns.called_like(&classes, header)?;
+    let names = list(columns.score_columns(&classes)?);
+    Some((columns, Note::Choice(format!("probability columns: {names} (guessed, called like the classes)"))))
 }
 
 /// The first bad cell, by row and then by column, or the absence of rows.

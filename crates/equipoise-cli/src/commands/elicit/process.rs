@@ -8,11 +8,14 @@ use equipoise::{Answer, Preference, Query};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// No answer is longer than this.
 const LONGEST_LINE: u64 = 1 << 16;
+
+/// A program that prints without being asked is held up after this many lines, so that it cannot fill the memory.
+const MOST_LINES_AHEAD: usize = 4;
 
 /// How long a program may take to end once there are no more questions.
 const TO_END: Duration = Duration::from_secs(2);
@@ -39,7 +42,7 @@ impl<'a> Process<'a> {
             .spawn()
             .map_err(|e| Fault::input_output(format!("cannot start the oracle command: {e}")))?;
         let questions = child.stdin.take();
-        let (send, answers) = channel();
+        let (send, answers) = sync_channel(MOST_LINES_AHEAD);
         if let Some(output) = child.stdout.take() {
             // A thread of its own, since reading a pipe cannot be given a time limit.
             std::thread::spawn(move || {
@@ -99,6 +102,15 @@ impl Answerer for Process<'_> {
     fn answer(&mut self, question: usize, query: &Query) -> Result<Answer> {
         let fault =
             |what: String| Fault::input_output(format!("question {question}: the oracle command {what}"));
+        if let Ok(early) = self.answers.try_recv() {
+            self.kill();
+            let text = String::from_utf8_lossy(&early);
+            return Err(fault(format!(
+                "printed \"{}\" before it was asked, expected one line per question",
+                start(&text)
+            ))
+            .into());
+        }
         let shown = self.words.shown(query);
         let line = serde_json::to_string(&self.words.line(question, &shown))? + "\n";
         let sent = self.questions.as_mut().is_some_and(|questions| {
@@ -117,10 +129,8 @@ impl Answerer for Process<'_> {
             Err(RecvTimeoutError::Disconnected) => return Err(fault(self.ended()).into()),
         };
         let text = String::from_utf8_lossy(&line);
-        let preference = understood(text.trim()).ok_or_else(|| {
-            let start: String = text.trim().chars().filter(|c| !c.is_control()).take(40).collect();
-            fault(format!("printed \"{start}\", expected first, second or tie"))
-        })?;
+        let preference = understood(text.trim())
+            .ok_or_else(|| fault(format!("printed \"{}\", expected first, second or tie", start(&text))))?;
         Ok(Answer { preference, shown: Some(shown.to_query()) })
     }
 }
@@ -133,6 +143,11 @@ impl Drop for Process<'_> {
             self.kill();
         }
     }
+}
+
+/// How a line begins, for a message.
+fn start(line: &str) -> String {
+    line.trim().chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
 /// `first`, `second`, `tie`, bare or as `{"answer": "first"}`.
