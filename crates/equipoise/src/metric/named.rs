@@ -98,14 +98,18 @@ impl Named {
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn parse(word: &str) -> Option<Self> {
+        if let Some((miss, alarm)) = word.split_once(':') {
+            let number = |text: &str| text.trim().parse::<f64>().ok();
+            let (miss, alarm) = (number(miss)?, number(alarm)?);
+            // What is not above 0 stays so, also where two minus signs would cancel.
+            let ratio = if miss > 0.0 && alarm > 0.0 { miss / alarm } else { miss.min(alarm) };
+            return Some(Named::CostRatio { ratio });
+        }
         let word = word.trim().to_lowercase().replace(['-', ' '], "_");
         if let Some((_, named, _)) = NAMES.into_iter().find(|(names, ..)| names.contains(&word.as_str())) {
             return Some(named);
         }
         let number = |text: &str| text.trim_matches('_').parse::<f64>().ok();
-        if let Some((miss, alarm)) = word.split_once(':') {
-            return Some(Named::CostRatio { ratio: number(miss)? / number(alarm)? });
-        }
         Some(Named::FBeta { beta: number(word.strip_prefix('f')?)? })
     }
 
@@ -341,6 +345,18 @@ mod tests {
         let one = GroupConfusions::new(2, vec![vec![0.55, 0.10, 0.05, 0.30]]).unwrap();
         let value = metric.of(&one).unwrap();
         assert!((value - expected).abs() < 1e-12, "{value} is not {expected}");
+    }
+
+    /// The minus sign was taken for a hyphen.
+    #[test]
+    fn a_cost_ratio_below_zero_is_refused() {
+        let prevalence = Prevalence::new(vec![0.9, 0.1]).unwrap();
+        for (word, found) in [("-7:1", "-7"), ("7:-1", "-1"), ("-7:-1", "-7"), ("0:1", "0")] {
+            let error = Named::parse(word).unwrap().metric(&prevalence).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("the cost ratio is {found}, expected")), "{word}: {error}");
+        }
+        let metric = Named::parse(" 7 : 2 ").unwrap().metric(&prevalence).unwrap();
+        assert_eq!(metric.cost_ratio(), Some(3.5));
     }
 
     #[test]
