@@ -38,7 +38,7 @@ fn trial(
     for n in 0..runs {
         let (plan, metric) = make(&mut random);
         let (outcome, asked) = run(&plan, &metric, noise, n);
-        let features = plan.features();
+        let features = plan.features().unwrap();
         let (found, truth) = (features.weights(&outcome.metric).unwrap(), features.weights(&metric).unwrap());
         let gap: f64 = found.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
         within += usize::from(2.0 * (0.5 * gap).asin() <= tolerance);
@@ -78,8 +78,8 @@ fn quadratic_and_group_fair_metrics_sit_near_the_floor() {
     let (median, within) = trial(12, 0.01, NoiseModel::Exact, |rng| {
         // Weights without a preferred direction in units of the ball, as the floor assumes.
         let plan = Adaptive::quadratic(ball.clone(), 0.01).unwrap();
-        let weights = random::normals(plan.features().dimension(), rng);
-        let metric = plan.features().metric(&weights);
+        let weights = random::normals(plan.features().unwrap().dimension(), rng);
+        let metric = plan.features().unwrap().metric(&weights);
         (plan, metric)
     });
     assert!(median <= 40 && within >= 0.8, "quadratic: {median} questions, {within} within");
