@@ -15,6 +15,20 @@ use std::cmp::Ordering;
 pub struct Fidelity {
     /// Evaluation questions answered with a choice.
     pub answers: usize,
+    /// By what they are predicted.
+    #[serde(flatten)]
+    pub shares: Shares,
+    /// The exact paired test of elicited against stated: the probability of so uneven a split by chance.
+    pub elicited_against_stated: Option<f64>,
+    /// The evaluation answers.
+    pub rows: Rows,
+    /// The repeats.
+    pub repeat_rows: Rows,
+}
+
+/// How many evaluation answers each metric predicts: one person's, or those of several.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Shares {
     /// The elicited metric.
     pub elicited: Option<Agreement>,
     /// The cost stated before.
@@ -23,14 +37,38 @@ pub struct Fidelity {
     pub fewest_missed: Option<Agreement>,
     /// Always the system with fewer mistakes.
     pub fewest_mistakes: Option<Agreement>,
-    /// The ceiling: how often the participant agrees with themselves.
+    /// The ceiling: how often people agree with themselves.
     pub own_repeats: Option<Agreement>,
-    /// The exact paired test of elicited against stated: the probability of so uneven a split by chance.
-    pub elicited_against_stated: Option<f64>,
-    /// The evaluation answers.
-    pub rows: Rows,
-    /// The repeats.
-    pub repeat_rows: Rows,
+}
+
+impl Shares {
+    /// All that are known, each with what it is called.
+    pub(crate) fn named(&self) -> Vec<(&'static str, Agreement)> {
+        let all = [
+            ("the elicited metric", self.elicited),
+            ("the cost stated before", self.stated),
+            ("always fewest missed", self.fewest_missed),
+            ("always fewest mistakes", self.fewest_mistakes),
+            ("ceiling: own repeats answered alike", self.own_repeats),
+        ];
+        all.into_iter().filter_map(|(name, share)| Some((name, share?))).collect()
+    }
+
+    /// Those of several people together.
+    pub(crate) fn pooled<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let pooled = |of: fn(&Self) -> Option<Agreement>| {
+            let sums =
+                all.clone().filter_map(of).fold((0, 0), |(agree, total), a| (agree + a.agree, total + a.of));
+            Agreement::new(sums.0, sums.1)
+        };
+        Self {
+            elicited: pooled(|f| f.elicited),
+            stated: pooled(|f| f.stated),
+            fewest_missed: pooled(|f| f.fewest_missed),
+            fewest_mistakes: pooled(|f| f.fewest_mistakes),
+            own_repeats: pooled(|f| f.own_repeats),
+        }
+    }
 }
 
 /// So many of so many, with the share and its 95 % interval.
@@ -123,11 +161,13 @@ pub(crate) fn fidelity(participant: &Participant, metric: &Metric, stated: Optio
     let repeats = Conduct::of(participant).repeats;
     Fidelity {
         answers: evaluated.len(),
-        elicited: agreement(&elicited),
-        stated: stated.as_deref().and_then(agreement),
-        fewest_missed: agreement(&fewest),
-        fewest_mistakes: agreement(&accurate),
-        own_repeats: Agreement::new(repeats.count, repeats.of),
+        shares: Shares {
+            elicited: agreement(&elicited),
+            stated: stated.as_deref().and_then(agreement),
+            fewest_missed: agreement(&fewest),
+            fewest_mistakes: agreement(&accurate),
+            own_repeats: Agreement::new(repeats.count, repeats.of),
+        },
         elicited_against_stated: test,
         rows: Rows::of(participant, counts),
         repeat_rows: Rows::with_purpose(participant, |purpose| matches!(purpose, Purpose::Repeat { .. })),
@@ -148,9 +188,9 @@ pub(crate) fn stated_against_elicited(
     let sentence = format!(
         "Stated {}{}, elicited {}{}{}.",
         told(stated),
-        predicts(fidelity.stated).unwrap_or_default(),
+        predicts(fidelity.shares.stated).unwrap_or_default(),
         told(ratio.estimate),
-        predicts(fidelity.elicited).unwrap_or_default(),
+        predicts(fidelity.shares.elicited).unwrap_or_default(),
         fidelity
             .elicited_against_stated
             .map_or(String::new(), |p| format!(" (exact paired test, p = {p:.2})"))

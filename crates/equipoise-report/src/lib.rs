@@ -5,15 +5,15 @@
 //! and how consistent the answers are; for all together what they have in common, where they differ, and which model and
 //! threshold follow. A metric the answers do not support is refused, with the reason.
 //!
-//! [`report()`] makes the values, which are the JSON document; [`html`] writes them as a page.
+//! [`report()`] makes the values, which are the JSON document; [`html`] writes them as a page with the templates.
 
 mod chance;
 mod consistency;
 mod fidelity;
 pub mod group;
-mod html;
 mod influence;
 mod models;
+mod page;
 mod person;
 mod rates;
 pub mod rehearsal;
@@ -26,14 +26,14 @@ mod times;
 
 pub use chance::against_chance;
 pub use consistency::{Against, Consistency, Contradiction};
-pub use fidelity::{Agreement, Fidelity, StatedAgainstElicited};
-pub use html::html;
+pub use fidelity::{Agreement, Fidelity, Shares, StatedAgainstElicited};
 pub use influence::{Change, Influence};
 pub use models::{Help, ModelReport, SETTLED, models};
+pub use page::html;
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
 pub use rates::{ExchangeRate, GapPrice};
-pub use report::{Counts, Group, Options, Pooled, Report, report};
+pub use report::{Counts, Group, Options, Report, report};
 pub use rows::Rows;
-pub use sensitivity::{Sensitivity, VariantEffect, Variation, name as variant_name, sensitivity};
+pub use sensitivity::{Sensitivity, VariantEffect, Variation, sensitivity};
 pub use threshold::{Curve, Measured, ThresholdReport, threshold};
 pub use times::{Slope, TimePoint};

@@ -1,7 +1,7 @@
 //! Which model: probabilities under both uncertainties, of what people want and of what models do (RP-08).
 
 use crate::group::metric_at;
-use equipoise::decide::rank::{Candidate, Ranking, rank};
+use equipoise::decide::rank::{Candidate, Ranking, Standing, rank};
 use equipoise::{GroupConfusions, Metric};
 use equipoise_study::Design;
 use serde::Serialize;
@@ -23,6 +23,15 @@ pub struct ModelReport {
     pub ranking: Ranking,
     /// What would settle it; nothing where it is.
     pub help: Option<Help>,
+}
+
+impl ModelReport {
+    /// The models by how likely each is the best.
+    pub(crate) fn likeliest_first(&self) -> Vec<&Standing> {
+        let mut all: Vec<&Standing> = self.ranking.standings.iter().collect();
+        all.sort_by(|a, b| b.probability_best.total_cmp(&a.probability_best));
+        all
+    }
 }
 
 /// What would tell the models apart.

@@ -208,7 +208,7 @@ pub fn refused(participant: &Participant) -> Option<String> {
 /// Where it is not known how likely an answer is: whether half of all that was kept apart of the estimate is wrong, as it is
 /// if somebody tosses coins.
 fn half_wrong(participant: &Participant, conduct: &Conduct) -> Option<String> {
-    let predicted = fidelity(participant, &participant.belief().metric(), None).elicited;
+    let predicted = fidelity(participant, &participant.belief().metric(), None).shares.elicited;
     let kept = [conduct.dominated, conduct.repeats].map(|passed| (passed.count, passed.of));
     let kept = kept.into_iter().chain(predicted.map(|share| (share.agree, share.of)));
     let (right, of) = kept.fold((0, 0), |(right, of), (count, all)| (right + count, of + all));

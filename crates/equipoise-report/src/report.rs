@@ -1,6 +1,6 @@
 //! The report of a study, and how it is made.
 
-use crate::fidelity::{Agreement, Fidelity};
+use crate::fidelity::Shares;
 use crate::group::{Experts, FEWEST_SHOWN, experts};
 use crate::models::{ModelReport, models};
 use crate::person::{PersonReport, Ratio, person};
@@ -91,24 +91,9 @@ pub struct Group {
     /// Groups: what closing each gap is worth, by the typical metric.
     pub gaps: Vec<GapPrice>,
     /// Evaluation answers predicted, over all of them.
-    pub fidelity: Pooled,
+    pub fidelity: Shares,
     /// Which rows all this comes from.
     pub rows: Rows,
-}
-
-/// Evaluation answers of several people together.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Pooled {
-    /// By each one's elicited metric.
-    pub elicited: Option<Agreement>,
-    /// By each one's stated cost.
-    pub stated: Option<Agreement>,
-    /// By fewest missed.
-    pub fewest_missed: Option<Agreement>,
-    /// By fewest mistakes.
-    pub fewest_mistakes: Option<Agreement>,
-    /// Agreement with their own repeats.
-    pub own_repeats: Option<Agreement>,
 }
 
 /// Makes the report.
@@ -192,18 +177,7 @@ fn together(design: &Arc<Design>, people: &[(&Participant, &PersonReport)]) -> O
     let voices: Vec<(u64, &Belief)> =
         people.iter().map(|(person, report)| (report.participant, person.belief())).collect();
     let experts = experts(design, &voices)?;
-    let pooled = |of: fn(&Fidelity) -> Option<Agreement>| {
-        let all = people.iter().filter_map(|(_, report)| of(&report.fidelity));
-        let (agree, total) = all.fold((0, 0), |(agree, total), a| (agree + a.agree, total + a.of));
-        Agreement::new(agree, total)
-    };
-    let fidelity = Pooled {
-        elicited: pooled(|f| f.elicited),
-        stated: pooled(|f| f.stated),
-        fewest_missed: pooled(|f| f.fewest_missed),
-        fewest_mistakes: pooled(|f| f.fewest_mistakes),
-        own_repeats: pooled(|f| f.own_repeats),
-    };
+    let fidelity = Shares::pooled(people.iter().map(|(_, report)| &report.fidelity.shares));
     let rows = Rows::all(people.iter().map(|(_, report)| &report.rows));
     let voice = sentence::Voice::of_people(people.len());
     let (rates, gaps) = match experts.ratio {

@@ -63,6 +63,13 @@ pub struct VariantEffect {
     pub factor: Option<Estimate>,
 }
 
+impl VariantEffect {
+    /// The word for the variant in study files.
+    pub(crate) fn name(&self) -> &'static str {
+        name(self.variant)
+    }
+}
+
 /// Goes through the choices. `people` are those with a metric.
 pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) -> Option<Sensitivity> {
     let all: Vec<(u64, &Belief)> = people.iter().map(|(person, _)| voice(person)).collect();
@@ -145,7 +152,7 @@ fn drawn(person: &Participant) -> Option<Variant> {
 }
 
 /// The word for a variant in study files.
-pub fn name(variant: Variant) -> &'static str {
+fn name(variant: Variant) -> &'static str {
     match variant {
         Variant::Flow => "flow",
         Variant::FlowBar => "flow+bar",

@@ -159,10 +159,10 @@ pub(crate) fn first(report: &Report) -> Vec<String> {
     match (&report.group, report.people.as_slice()) {
         (Some(group), _) => {
             first.push(group.sentence.clone());
-            if group.experts.camps.len() > 1 {
+            if group.experts.clusters.len() > 1 {
                 first.push(format!(
                     "They are not of one mind: their answers fall into {} camps.",
-                    group.experts.camps.len()
+                    group.experts.clusters.len()
                 ));
             }
             if let Some(together) = group.experts.models.as_ref().filter(|together| together.rules_differ) {

@@ -19,6 +19,13 @@ pub struct TimePoint {
     pub marked: bool,
 }
 
+impl TimePoint {
+    /// The response time in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        (self.milliseconds.max(1) as f64) / 1000.0
+    }
+}
+
 /// A straight line through logarithms of response times, against differences of utility.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Slope {

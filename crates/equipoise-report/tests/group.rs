@@ -33,13 +33,13 @@ fn interview(plan: &Adaptive, ratio: f64, seed: u64) -> Box<dyn Belief> {
     belief
 }
 
-fn camps(plan: &Adaptive, ratios: &[f64], random: &mut Xoshiro256PlusPlus) -> usize {
+fn clusters(plan: &Adaptive, ratios: &[f64], random: &mut Xoshiro256PlusPlus) -> usize {
     let densities: Vec<Vec<(f64, f64)>> =
         ratios.iter().map(|ratio| interview(plan, *ratio, random.random()).density().unwrap()).collect();
-    Line::of_densities(&densities).unwrap().camps().camps.len()
+    Line::of_densities(&densities).unwrap().clusters().clusters.len()
 }
 
-/// In how many of `runs` two camps (ratios 3 and 30, ten people each) are found, and in how many one camp of twenty is
+/// In how many of `runs` two clusters (ratios 3 and 30, ten people each) are found, and in how many one cluster of twenty is
 /// split.
 fn rates(runs: usize, seed: u64) -> [usize; 2] {
     let plan = Adaptive::ratio(Binary::from_law(Logistic::new(5.0).unwrap()));
@@ -47,15 +47,15 @@ fn rates(runs: usize, seed: u64) -> [usize; 2] {
     let two: Vec<f64> = [[3.0; 10], [30.0; 10]].concat();
     let mut found = [0, 0];
     for _ in 0..runs {
-        found[0] += usize::from(camps(&plan, &two, &mut random) >= 2);
+        found[0] += usize::from(clusters(&plan, &two, &mut random) >= 2);
         let one = [(random.random_range(0.5_f64..3.0)).exp(); 20];
-        found[1] += usize::from(camps(&plan, &one, &mut random) >= 2);
+        found[1] += usize::from(clusters(&plan, &one, &mut random) >= 2);
     }
     found
 }
 
 #[test]
-fn two_camps_are_found_and_one_is_not_split() {
+fn two_clusters_are_found_and_one_is_not_split() {
     let seed = fresh_seed();
     let runs = 30;
     let [two, split] = rates(runs, seed);
@@ -67,7 +67,7 @@ fn two_camps_are_found_and_one_is_not_split() {
 
 #[test]
 #[ignore = "prints the figures of 500 runs, or as many as RUNS says; takes minutes"]
-fn camps_in_many_runs() {
+fn clusters_in_many_runs() {
     let (runs, seed) = (setting("RUNS", 500), setting("SEED", fresh_seed()));
     let [two, split] = rates(runs as usize, seed);
     println!("seed {seed}: two camps found in {two} of {runs}, one split in {split} of {runs}");

@@ -258,7 +258,7 @@ fn one_metric_among_refusals_is_shown_as_that_persons() {
     assert_eq!(report.first[0], format!("One person has a metric, participant 2: {}", only.sentence));
     let page = report::html(&design, &report);
     assert!(!page.contains("There is no metric to be sure of"), "there is one");
-    let elicited = only.fidelity.elicited.unwrap();
+    let elicited = only.fidelity.shares.elicited.unwrap();
     let told = format!("the elicited metric: {} of {}", elicited.agree, elicited.of);
     assert!(page.contains(&told), "{told}");
     // Reasons of refusals and general limits are two lists, with a sentence between them.
@@ -350,9 +350,9 @@ fn a_cohort_is_covered_and_the_elicited_metric_predicts_best() {
         questions.push(report.answers);
         refused += usize::from(report.refusal.is_some());
         for (sum, agreement) in fidelity.iter_mut().zip([
-            report.fidelity.elicited,
-            report.fidelity.stated,
-            report.fidelity.fewest_missed,
+            report.fidelity.shares.elicited,
+            report.fidelity.shares.stated,
+            report.fidelity.shares.fewest_missed,
         ]) {
             *sum += agreement.unwrap().share / people as f64;
         }

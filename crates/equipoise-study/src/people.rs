@@ -10,6 +10,7 @@ use crate::shown::Dominance;
 use equipoise::engine::Width;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 /// Below this an answer cannot have followed from reading (UX-22).
@@ -99,6 +100,12 @@ impl Passed {
     /// The share; 0 of none.
     pub fn share(self) -> f64 {
         if self.of == 0 { 0.0 } else { self.count as f64 / self.of as f64 }
+    }
+}
+
+impl fmt::Display for Passed {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {}", self.count, self.of)
     }
 }
 

@@ -8,14 +8,14 @@ const PLACES: usize = 201;
 /// How many spreads between people are considered.
 const SPREADS: usize = 24;
 
-/// How much better (in BIC) one more camp must explain the answers: strong evidence by the usual reading (Kass and
+/// How much better (in BIC) one more cluster must explain the answers: strong evidence by the usual reading (Kass and
 /// Raftery 1995).
 const STRONG: f64 = 6.0;
 
-/// The most camps looked for.
-const MOST_CAMPS: usize = 3;
+/// The most clusters looked for.
+const MOST_CLUSTERS: usize = 3;
 
-/// Rounds of the search for camps.
+/// Rounds of the search for clusters.
 const ROUNDS: usize = 80;
 
 /// People's likelihoods on common places.
@@ -39,23 +39,23 @@ pub struct Population {
 
 /// People who answer alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Camp {
+pub struct Cluster {
     /// Where its middle is.
     pub middle: f64,
     /// The share of people in it.
     pub share: f64,
 }
 
-/// How many camps there are.
+/// How many clusters there are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Camps {
+pub struct Clusters {
     /// From low to high.
-    pub camps: Vec<Camp>,
-    /// The spread within a camp.
+    pub clusters: Vec<Cluster>,
+    /// The spread within a cluster.
     pub spread: f64,
-    /// Per person, how likely they are in each camp.
+    /// Per person, how likely they are in each cluster.
     pub members: Vec<Vec<f64>>,
-    /// How much better (in BIC) 2, 3, ... camps explain the answers than one fewer.
+    /// How much better (in BIC) 2, 3, ... clusters explain the answers than one fewer.
     pub gains: Vec<f64>,
 }
 
@@ -165,18 +165,18 @@ impl Line {
         found
     }
 
-    /// As many camps as the answers give strong evidence of.
+    /// As many clusters as the answers give strong evidence of.
     ///
-    /// A camp is a normal population of its own; all have the same spread. Camps are added one at a time as long as BIC, on
+    /// A cluster is a normal population of its own; all have the same spread. Clusters are added one at a time as long as BIC, on
     /// the likelihoods of the people's answers, gets better by a clear margin.
-    pub fn camps(&self) -> Camps {
-        let criterion = |fit: &Fit, camps: usize| {
-            -2.0 * fit.log + (2 * camps) as f64 * (self.people.len().max(1) as f64).ln()
+    pub fn clusters(&self) -> Clusters {
+        let criterion = |fit: &Fit, clusters: usize| {
+            -2.0 * fit.log + (2 * clusters) as f64 * (self.people.len().max(1) as f64).ln()
         };
         let mut best = self.fit(1);
         let mut gains = vec![];
         let mut settled = false;
-        for count in 2..=MOST_CAMPS.min(self.people.len()) {
+        for count in 2..=MOST_CLUSTERS.min(self.people.len()) {
             let fit = self.fit(count);
             let gain = criterion(&best, count - 1) - criterion(&fit, count);
             gains.push(gain);
@@ -188,16 +188,16 @@ impl Line {
         }
         let mut order: Vec<usize> = (0..best.middles.len()).collect();
         order.sort_by(|a, b| best.middles[*a].total_cmp(&best.middles[*b]));
-        let camp = |n: &usize| Camp { middle: best.middles[*n], share: best.shares[*n] };
-        Camps {
-            camps: order.iter().map(camp).collect(),
+        let cluster = |n: &usize| Cluster { middle: best.middles[*n], share: best.shares[*n] };
+        Clusters {
+            clusters: order.iter().map(cluster).collect(),
             spread: best.spread,
             members: best.members.iter().map(|row| order.iter().map(|n| row[*n]).collect()).collect(),
             gains,
         }
     }
 
-    /// The likeliest so many camps, by expectation and maximisation from several starts.
+    /// The likeliest so many clusters, by expectation and maximisation from several starts.
     fn fit(&self, count: usize) -> Fit {
         let mut middles: Vec<f64> = self.people.iter().map(|person| self.quantile(person, 0.5)).collect();
         middles.sort_by(f64::total_cmp);
@@ -283,7 +283,7 @@ impl Line {
     }
 }
 
-/// Camps while they are looked for.
+/// Clusters while they are looked for.
 #[derive(Debug, Clone, Default)]
 struct Fit {
     middles: Vec<f64>,
@@ -337,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn camps_are_told_apart_and_one_is_not_split() {
-        let two = normals(&[1.0, 1.1, 1.2, 0.9, 1.05, 3.3, 3.4, 3.5, 3.45, 3.3], 0.15).camps();
-        assert_eq!(two.camps.len(), 2);
-        assert!((two.camps[0].middle - 1.05).abs() < 0.1 && (two.camps[1].middle - 3.39).abs() < 0.1);
+    fn clusters_are_told_apart_and_one_is_not_split() {
+        let two = normals(&[1.0, 1.1, 1.2, 0.9, 1.05, 3.3, 3.4, 3.5, 3.45, 3.3], 0.15).clusters();
+        assert_eq!(two.clusters.len(), 2);
+        assert!((two.clusters[0].middle - 1.05).abs() < 0.1 && (two.clusters[1].middle - 3.39).abs() < 0.1);
         assert!(two.members[0][0] > 0.99 && two.members[9][1] > 0.99);
-        let one = normals(&[1.0, 1.1, 1.2, 0.9, 1.05, 1.3, 1.4, 0.7, 0.8, 1.15], 0.15).camps();
-        assert_eq!(one.camps.len(), 1);
+        let one = normals(&[1.0, 1.1, 1.2, 0.9, 1.05, 1.3, 1.4, 0.7, 0.8, 1.15], 0.15).clusters();
+        assert_eq!(one.clusters.len(), 1);
     }
 }

@@ -1,14 +1,14 @@
 //! A group of experts: what they have in common, where they differ, and whether that matters for the choice of a model.
 //!
 //! Each person's answers are a likelihood. A hierarchical model takes them together: people are draws from a population
-//! with a typical metric and a spread, and whoever said little is seen in the light of the others. Camps are looked for
+//! with a typical metric and a spread, and whoever said little is seen in the light of the others. Clusters are looked for
 //! on the same likelihoods. Rules to aggregate stand side by side; none of them is the result.
 
 mod line;
 mod rules;
 mod weights;
 
-pub use line::{Camp, Camps, Line, Population};
+pub use line::{Cluster, Clusters, Line, Population};
 pub use rules::{Choice, Preferred, Rule, Together};
 pub use weights::{Common, Normal};
 
@@ -55,9 +55,11 @@ pub struct Experts {
     /// Whether people are left out because they are few and the report is passed on.
     pub hidden: bool,
     /// People who answer alike: from low to high, ratios of two classes, otherwise along the first direction of the map.
-    pub camps: Vec<Camp>,
-    /// How much better (in BIC) each further camp explains the answers; above 6 is strong evidence.
-    pub camp_gains: Vec<f64>,
+    #[serde(rename = "camps")]
+    pub clusters: Vec<Cluster>,
+    /// How much better (in BIC) each further cluster explains the answers; above 6 is strong evidence.
+    #[serde(rename = "camp_gains")]
+    pub cluster_gains: Vec<f64>,
     /// What follows for the models of the study.
     pub models: Option<Together>,
     /// The typical metric, with its posterior where there are several weights.
@@ -83,10 +85,12 @@ pub struct Member {
     pub shrunk_weights: Option<Vec<f64>>,
     /// Otherwise: where they are on the map.
     pub place: Option<Place>,
-    /// Their camp, counted from 0.
-    pub camp: usize,
+    /// Their cluster, counted from 0.
+    #[serde(rename = "camp")]
+    pub cluster: usize,
     /// How likely it is theirs.
-    pub camp_probability: f64,
+    #[serde(rename = "camp_probability")]
+    pub cluster_probability: f64,
     /// The model they would choose.
     pub prefers: Option<String>,
 }
@@ -100,6 +104,13 @@ pub struct Place {
     pub y: f64,
     /// How unsure that is: variances and covariance, xx, xy, yy.
     pub covariance: [f64; 3],
+}
+
+impl Place {
+    /// How unsure one entry of its covariance is: 0 along the first direction, 2 along the second.
+    pub(crate) fn deviation(&self, entry: usize) -> f64 {
+        self.covariance[entry].max(0.0).sqrt()
+    }
 }
 
 /// People with what their answers say, in either form.
@@ -132,6 +143,14 @@ pub fn experts(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Expert
 }
 
 impl Experts {
+    /// Two classes: everybody from the lowest ratio to the highest, in the light of the others.
+    pub(crate) fn by_ratio(&self) -> Vec<&Member> {
+        let middle = |member: &Member| member.shrunk.map_or(0.0, |shrunk| shrunk.estimate);
+        let mut members: Vec<&Member> = self.members.iter().collect();
+        members.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+        members
+    }
+
     /// Without the people one by one, if they are few: for a report that is passed on.
     pub fn shared(mut self) -> Self {
         if self.people < FEWEST_SHOWN {
@@ -146,14 +165,14 @@ impl Experts {
 fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
     let densities: Vec<Vec<(f64, f64)>> = people.iter().filter_map(|(_, b)| b.density()).collect();
     let line = Line::of_densities(&densities)?;
-    let (population, camps) = (line.population(), line.camps());
+    let (population, clusters) = (line.population(), line.clusters());
     let interval = |masses: &[f64]| {
         let [low, estimate, high] = [0.025, 0.5, 0.975].map(|share| line.quantile(masses, share).exp());
         Estimate { estimate, low, high }
     };
     let members = people.iter().enumerate().map(|(n, (number, belief))| {
         let raw = interval_of(belief);
-        let (camp, camp_probability) = likeliest(&camps.members[n]);
+        let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
             participant: *number,
             raw,
@@ -161,8 +180,8 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
             raw_weights: None,
             shrunk_weights: None,
             place: None,
-            camp,
-            camp_probability,
+            cluster,
+            cluster_probability,
             prefers: None,
         }
     });
@@ -182,8 +201,12 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         directions: None,
         members: members.collect(),
         hidden: false,
-        camps: camps.camps.iter().map(|camp| Camp { middle: camp.middle.exp(), share: camp.share }).collect(),
-        camp_gains: camps.gains,
+        clusters: clusters
+            .clusters
+            .iter()
+            .map(|cluster| Cluster { middle: cluster.middle.exp(), share: cluster.share })
+            .collect(),
+        cluster_gains: clusters.gains,
         models: None,
         typical: ratio_metric(interval(&population.typical).estimate),
         typical_draws: parts(&population.typical),
@@ -232,9 +255,9 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         let place = place(normal);
         (place.x, place.covariance[0].max(0.0).sqrt())
     };
-    let camps = Line::of_normals(&normals.iter().map(along).collect::<Vec<_>>())?.camps();
+    let clusters = Line::of_normals(&normals.iter().map(along).collect::<Vec<_>>())?.clusters();
     let members = people.iter().enumerate().map(|(n, (number, _))| {
-        let (camp, camp_probability) = likeliest(&camps.members[n]);
+        let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
             participant: *number,
             raw: None,
@@ -242,8 +265,8 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
             raw_weights: Some(normals[n].mean.clone()),
             shrunk_weights: Some(common.shrunk[n].mean.clone()),
             place: Some(place(&normals[n])),
-            camp,
-            camp_probability,
+            cluster,
+            cluster_probability,
             prefers: None,
         }
     });
@@ -260,8 +283,8 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         directions: Some(common.directions.clone()),
         members: members.collect(),
         hidden: false,
-        camps: camps.camps,
-        camp_gains: camps.gains,
+        clusters: clusters.clusters,
+        cluster_gains: clusters.gains,
         models: None,
         typical: around(&metrics[0], &common.typical),
         typical_draws: drawn(&metrics[0], &common.typical, 0),

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn two_camps_disagree_on_every_mixed_pair() {
+    fn two_clusters_disagree_on_every_mixed_pair() {
         // Above a ratio of 2 the second model is better.
         let measured = [matrix(0.02, 0.10), matrix(0.20, 0.01)];
         let people = [vec![ratio_metric(1.0); 50], vec![ratio_metric(9.0); 50], vec![ratio_metric(9.0); 50]];

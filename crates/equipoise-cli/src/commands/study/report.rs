@@ -7,7 +7,7 @@ use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
-use equipoise_report::{self as report, Agreement, Fidelity, Group, Options, PersonReport};
+use equipoise_report::{self as report, Agreement, Group, Options, PersonReport, Shares};
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::{log, people};
@@ -130,14 +130,12 @@ fn one(person: &PersonReport, many: bool, terminal: Terminal, out: &mut impl Wri
     if many {
         writeln!(out, "{}", terminal.paragraph(&person.sentence))?;
     }
-    write!(out, "{}", terminal.entry(INDENT, "Predicts", &predicts(&person.fidelity)))?;
+    write!(out, "{}", terminal.entry(INDENT, "Predicts", &predicts(&person.fidelity.shares)))?;
     let conduct = &person.conduct;
     let consistency = format!(
-        "{} of {} repeats alike, {} of {} checks passed, {} of {} answers against the estimate",
-        conduct.repeats.count,
-        conduct.repeats.of,
-        conduct.dominated.count,
-        conduct.dominated.of,
+        "{} repeats alike, {} checks passed, {} of {} answers against the estimate",
+        conduct.repeats,
+        conduct.dominated,
         person.consistency.against.len(),
         person.consistency.answers
     );
@@ -155,14 +153,14 @@ fn one(person: &PersonReport, many: bool, terminal: Terminal, out: &mut impl Wri
     Ok(())
 }
 
-fn predicts(fidelity: &Fidelity) -> String {
+fn predicts(shares: &Shares) -> String {
     let of = |name: &str, agreement: Option<Agreement>| {
         agreement.map(|a| format!("{} of {} {name}", a.agree, a.of))
     };
     let parts = [
-        of("evaluation answers", fidelity.elicited),
-        of("by the stated cost", fidelity.stated),
-        of("by fewest missed", fidelity.fewest_missed),
+        of("evaluation answers", shares.elicited),
+        of("by the stated cost", shares.stated),
+        of("by fewest missed", shares.fewest_missed),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "no evaluation answers yet".to_owned() } else { parts.join(", ") }

@@ -15,7 +15,7 @@ use equipoise_study::numbers::two_digits;
 use equipoise_study::{Belief, Participant};
 use std::sync::{Arc, PoisonError};
 
-/// Camps are worth a word from this much better an explanation on (in BIC).
+/// Clusters are worth a word from this much better an explanation on (in BIC).
 const STRONG: f64 = 6.0;
 
 /// What a group came to, and which answers it was made from.
@@ -33,7 +33,7 @@ struct Page {
     people: String,
     sentence: String,
     facts: Vec<(&'static str, String)>,
-    camps: Vec<(usize, String, String)>,
+    clusters: Vec<(usize, String, String)>,
     map: Option<String>,
     members: Vec<Row>,
     weights: bool,
@@ -44,7 +44,7 @@ struct Row {
     number: u64,
     raw: String,
     shrunk: String,
-    camp: usize,
+    cluster: usize,
     prefers: String,
 }
 
@@ -85,7 +85,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         people: counted(enough.map_or(seen.count(wanted), |experts| experts.people), "person", "people"),
         sentence: enough.map_or(String::new(), |experts| sentence(call, experts, blinded)),
         facts: enough.map_or(vec![], |experts| facts(experts, blinded)),
-        camps: enough.filter(|_| !blinded).map_or(vec![], camps),
+        clusters: enough.filter(|_| !blinded).map_or(vec![], clusters),
         map: enough.filter(|_| !blinded && one_by_one).and_then(map),
         members: enough
             .filter(|_| one_by_one)
@@ -164,14 +164,16 @@ fn facts(experts: &Experts, blinded: bool) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Camps, if the answers speak for more than one: number, share, middle.
-fn camps(experts: &Experts) -> Vec<(usize, String, String)> {
-    if experts.camps.len() < 2 || experts.camp_gains.iter().all(|gain| *gain < STRONG) {
+/// Clusters, if the answers speak for more than one: number, share, middle.
+fn clusters(experts: &Experts) -> Vec<(usize, String, String)> {
+    if experts.clusters.len() < 2 || experts.cluster_gains.iter().all(|gain| *gain < STRONG) {
         return vec![];
     }
-    let camps = experts.camps.iter().enumerate();
-    camps
-        .map(|(n, camp)| (n + 1, format!("{:.0}\u{a0}%", 100.0 * camp.share), two_digits(camp.middle)))
+    let clusters = experts.clusters.iter().enumerate();
+    clusters
+        .map(|(n, cluster)| {
+            (n + 1, format!("{:.0}\u{a0}%", 100.0 * cluster.share), two_digits(cluster.middle))
+        })
         .collect()
 }
 
@@ -204,7 +206,7 @@ fn row(member: &Member, blinded: bool) -> Row {
         number: member.participant,
         raw: words(&member.raw),
         shrunk: words(&member.shrunk),
-        camp: member.camp + 1,
+        cluster: member.cluster + 1,
         prefers: if blinded { String::new() } else { member.prefers.clone().unwrap_or_default() },
     }
 }

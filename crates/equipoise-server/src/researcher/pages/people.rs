@@ -7,10 +7,10 @@ use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::{Frame, when};
 use crate::sentence;
 use askama::Template;
-use equipoise_report::{Agreement, Fidelity};
+use equipoise_report::{Agreement, Shares};
 use equipoise_study::event::{Choice, ItemAnswer, When};
 use equipoise_study::numbers::two_digits;
-use equipoise_study::people::{Conduct, Passed};
+use equipoise_study::people::Conduct;
 
 use equipoise_study::study::Position;
 use equipoise_study::{Participant, Question, Stopped, Study};
@@ -121,7 +121,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
         blinded,
         sentence,
         facts: facts(&participant, &found.conduct, found.stopped, blinded),
-        fidelity: if blinded { vec![] } else { fidelity(&found.fidelity) },
+        fidelity: if blinded { vec![] } else { fidelity(&found.fidelity.shares) },
         flags: line.person.flags.clone(),
         excluded: line.excluded,
         items: items(&participant, study, blinded),
@@ -132,10 +132,6 @@ pub fn person(call: &Call<'_>) -> Outcome {
             .filter_map(|question| answer(study, question, blinded))
             .collect(),
     }))
-}
-
-fn passed(passed: &Passed) -> String {
-    format!("{} of {}", passed.count, passed.of)
 }
 
 fn facts(
@@ -158,12 +154,12 @@ fn facts(
                 None => "they go on".to_owned(),
             },
         ),
-        ("Better system chosen in checks", passed(&conduct.dominated)),
-        ("Repeats answered alike", passed(&conduct.repeats)),
-        ("\"I can't tell\"", passed(&conduct.cannot_tell)),
-        ("Chose A", passed(&conduct.chose_a)),
-        ("Answers within 300 ms", passed(&conduct.too_fast)),
-        ("Answers after more than five minutes", passed(&conduct.too_slow)),
+        ("Better system chosen in checks", conduct.dominated.to_string()),
+        ("Repeats answered alike", conduct.repeats.to_string()),
+        ("\"I can't tell\"", conduct.cannot_tell.to_string()),
+        ("Chose A", conduct.chose_a.to_string()),
+        ("Answers within 300 ms", conduct.too_fast.to_string()),
+        ("Answers after more than five minutes", conduct.too_slow.to_string()),
         ("Answers taken back", conduct.retracted.to_string()),
     ];
     if let Some(median) = conduct.median_ms {
@@ -176,16 +172,16 @@ fn facts(
     facts
 }
 
-fn fidelity(fidelity: &Fidelity) -> Vec<(&'static str, String)> {
+fn fidelity(shares: &Shares) -> Vec<(&'static str, String)> {
     let of = |words: &'static str, agreement: Option<Agreement>| {
         let agreement = agreement?;
         Some((words, format!("{} of {}", agreement.agree, agreement.of)))
     };
     [
-        of("by the metric that was found", fidelity.elicited),
-        of("by the stated cost", fidelity.stated),
-        of("by fewest missed", fidelity.fewest_missed),
-        of("by fewest mistakes", fidelity.fewest_mistakes),
+        of("by the metric that was found", shares.elicited),
+        of("by the stated cost", shares.stated),
+        of("by fewest missed", shares.fewest_missed),
+        of("by fewest mistakes", shares.fewest_mistakes),
     ]
     .into_iter()
     .flatten()
