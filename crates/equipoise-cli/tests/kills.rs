@@ -1,6 +1,6 @@
 //! The real binary, killed without warning while people answer: what was acknowledged is there, once.
 
-use equipoise_server::cohort::{Client, Part, Person, take_part};
+use equipoise_cohort::{Client, Part, Person, take_part};
 use equipoise_study::event::Event;
 use equipoise_study::log::{SqliteStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};

@@ -1,6 +1,6 @@
 //! `serve`, `demo --web` and `bench server`, with the real binary.
 
-use equipoise_server::cohort::Client;
+use equipoise_cohort::Client;
 use serde_json::Value;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};

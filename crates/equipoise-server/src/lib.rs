@@ -5,14 +5,12 @@
 //!   participant's state; they know nothing of requests.
 //! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
 //! * [`serve`] listens, and stops in good order.
-//! * [`cohort`] are simulated people who answer over HTTP, for tests and measurements.
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
 //! another server. The two routers share no handler: what they have in common are headers (`guard`) and pictures.
 #![forbid(unsafe_code)]
 
 pub mod assets;
-pub mod cohort;
 mod form;
 mod guard;
 pub mod language;

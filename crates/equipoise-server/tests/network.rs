@@ -1,7 +1,7 @@
 //! A bad network, a full disk and many devices at once: everybody finishes, nothing is lost, nothing is there twice
 //!
 
-use equipoise_server::cohort::{Client, Part, Person, take_part};
+use equipoise_cohort::{Client, Part, Person, take_part};
 use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::Event;
 use equipoise_study::log::{MemoryStore, SqliteStore, Store, Writer, rows, verify};

@@ -4,10 +4,11 @@
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use equipoise_cohort as cohort;
+use equipoise_server::participant;
 use equipoise_server::researcher::accounts::{Accounts, Role};
 use equipoise_server::researcher::tokens::{Scope, Wanted};
 use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
-use equipoise_server::{cohort, participant};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Payload, Row, Store, Writer, rows};
 use equipoise_study::numbers::two_digits;

@@ -18,9 +18,9 @@ mod route;
 mod sign;
 pub mod tokens;
 mod watch;
-pub mod watchers;
 
 pub use route::{Access, Route, routes};
+pub use sign::COOKIE;
 
 use crate::form::Fields;
 use crate::guard;

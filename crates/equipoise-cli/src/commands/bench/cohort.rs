@@ -9,7 +9,7 @@ use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
-use equipoise_server::cohort::{STATED, Verdict, hold};
+use equipoise_cohort::{STATED, Verdict, hold};
 use equipoise_study::numbers::wilson;
 use serde::Serialize;
 use std::io::Write;
@@ -67,7 +67,7 @@ fn promises(verdict: &Verdict) -> Vec<Promise> {
     let share = verdict.coverage();
     let [_, low, high] = wilson(verdict.covered, verdict.people).unwrap_or_default();
     let median = verdict.median();
-    let m = |fidelity: equipoise_server::cohort::Fidelity| {
+    let m = |fidelity: equipoise_cohort::Fidelity| {
         format!("{:.1} % of {}", 100.0 * fidelity.share(), fidelity.of)
     };
     vec![

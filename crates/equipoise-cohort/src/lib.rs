@@ -1,4 +1,5 @@
-//! Simulated people who take part over HTTP, for tests and measurements.
+#![forbid(unsafe_code)]
+//! Simulated people who take part over HTTP, for tests and measurements; and researchers who watch them ([`watchers`]).
 //!
 //! They read the pages as people do: the numbers they compare are the numbers on the screen. So whatever a page gets
 //! wrong, the metric found from their answers gets wrong too.
@@ -7,6 +8,7 @@ mod client;
 mod person;
 mod reading;
 mod verdict;
+pub mod watchers;
 
 pub use client::{Client, Response};
 pub use person::{Person, STATED};

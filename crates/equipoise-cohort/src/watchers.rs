@@ -1,18 +1,15 @@
 //! Simulated researchers who watch, for measurements: what it costs participants.
 
-use super::accounts::{Accounts, Error, Role};
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Bytes;
-use hyper::client::conn::http1::handshake;
-use hyper::header::{COOKIE, HOST};
-use hyper::{Request, StatusCode};
-use hyper_util::rt::TokioIo;
+use crate::Client;
+use crate::reading::between;
+use equipoise_server::researcher::COOKIE;
+use equipoise_server::researcher::accounts::{Accounts, Error, Role};
+use hyper::StatusCode;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::net::TcpStream;
 
 /// As often as the script of the page asks.
 const EVERY: Duration = Duration::from_secs(1);
@@ -61,22 +58,12 @@ pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<W
 
 /// Asks what is new, as the page does.
 async fn look(address: SocketAddr, token: &str, looks: &AtomicUsize) -> io::Result<()> {
-    let stream = TcpStream::connect(address).await?;
-    let (mut sender, connection) = handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    tokio::spawn(connection);
+    let mut client = Client::with_cookie(address, format!("{COOKIE}={token}")).await?;
     let mut seen = 0;
     loop {
-        let request = Request::get(format!("/live?seen={seen}"))
-            .header(HOST, address.to_string())
-            .header(COOKIE, format!("{}={token}", super::sign::COOKIE))
-            .body(Empty::<Bytes>::new())
-            .map_err(io::Error::other)?;
-        sender.ready().await.map_err(io::Error::other)?;
-        let response = sender.send_request(request).await.map_err(io::Error::other)?;
-        let status = response.status();
-        let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
-        match status {
-            StatusCode::OK => seen = rows(&String::from_utf8_lossy(&body)).unwrap_or(seen),
+        let response = client.get(&format!("/live?seen={seen}")).await?;
+        match response.status {
+            StatusCode::OK => seen = rows(&response.body).unwrap_or(seen),
             StatusCode::NO_CONTENT => {}
             other => return Err(io::Error::other(format!("the live page was answered with {other}"))),
         }
@@ -86,5 +73,5 @@ async fn look(address: SocketAddr, token: &str, looks: &AtomicUsize) -> io::Resu
 }
 
 fn rows(page: &str) -> Option<u64> {
-    page.split_once("data-seen=\"")?.1.split_once('"')?.0.parse().ok()
+    between(page, "data-seen=\"", "\"")?.parse().ok()
 }

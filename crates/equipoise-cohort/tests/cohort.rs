@@ -1,6 +1,6 @@
 //! Simulated people take part over HTTP, and what they hold is found.
 
-use equipoise_server::cohort::hold;
+use equipoise_cohort::hold;
 use equipoise_study::event::Event;
 use equipoise_study::log::{MemoryStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};

@@ -1,8 +1,8 @@
 //! What comes out for a whole cohort, against what its people hold.
 
-use super::{Part, Person, take_part};
-use crate::participant::{Participants, Settings, app};
+use crate::{Part, Person, take_part};
 use equipoise_report::{Agreement, person};
+use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::{Service, Stopped};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -145,12 +145,12 @@ fn judge(service: &Service, parts: &[(f64, String, Part)]) -> equipoise_study::R
         verdict.narrow += usize::from(narrow);
         verdict.comparisons.push(if narrow { found.answers } else { usize::MAX });
         verdict.off += (middle / ratio).ln().abs() / parts.len() as f64;
-        verdict.elicited.add(found.fidelity.elicited);
-        if found.fidelity.stated.is_some() {
-            verdict.elicited_of_stating.add(found.fidelity.elicited);
+        verdict.elicited.add(found.fidelity.shares.elicited);
+        if found.fidelity.shares.stated.is_some() {
+            verdict.elicited_of_stating.add(found.fidelity.shares.elicited);
         }
-        verdict.stated.add(found.fidelity.stated);
-        verdict.fewest_missed.add(found.fidelity.fewest_missed);
+        verdict.stated.add(found.fidelity.shares.stated);
+        verdict.fewest_missed.add(found.fidelity.shares.fewest_missed);
     }
     verdict.off = verdict.off.exp();
     verdict.comparisons.sort_unstable();

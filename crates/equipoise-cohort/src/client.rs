@@ -41,6 +41,11 @@ impl Client {
         Self::patient(address, 1).await
     }
 
+    /// Connects as somebody who has a cookie already.
+    pub async fn with_cookie(address: SocketAddr, cookie: String) -> io::Result<Self> {
+        Ok(Self { cookie: Some(cookie), ..Self::connect(address).await? })
+    }
+
     /// Connects, and sends whatever fails again on a new connection, as the pages' script does: at most so many times.
     pub async fn patient(address: SocketAddr, tries: usize) -> io::Result<Self> {
         let mut opened = open(address).await;
