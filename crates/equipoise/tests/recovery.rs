@@ -62,11 +62,11 @@ fn binary_linear_metrics_within_tolerance() {
             let plan = search::BinaryLinear::new(space, 1e-3).unwrap();
             angle_within(&plan, &up, 1e-3);
             angle_within(&plan.clone().queries_per_halving(Halving::Three), &up, 1e-3);
-            angle_within(&plan.clone().direction(search::Direction::Unknown), &down, 1e-3);
+            angle_within(&plan.clone().of_unknown_direction(), &down, 1e-3);
             let one_each = plan.clone().antipodal();
             angle_within(&one_each, &up, 1e-3);
             assert_eq!(run(&one_each, &up).1, 11);
-            let halved = plan.parameter(search::Parameter::Weight);
+            let halved = plan.halving_the_weight();
             angle_within(&halved, &up, 2e-3);
         }
     });

@@ -4,7 +4,7 @@ use super::{Answer, Oracle, Preference, Query};
 use crate::error::{Error, Result};
 use crate::view::Point;
 
-/// Asks the same question several times and takes the majority; a draw is "can't tell".
+/// Asks the same question several times; see [`Oracle::majority`].
 #[derive(Debug, Clone)]
 pub struct Majority<O> {
     inner: O,
@@ -12,8 +12,7 @@ pub struct Majority<O> {
 }
 
 impl<O: Oracle> Majority<O> {
-    /// Asks `times` times, an odd number so that two-way answers cannot draw.
-    pub fn new(inner: O, times: usize) -> Result<Self> {
+    pub(super) fn new(inner: O, times: usize) -> Result<Self> {
         if times.is_multiple_of(2) {
             let field = "times".to_owned();
             return Err(Error::Number { field, value: times as f64, expected: "an odd number" });
@@ -42,7 +41,7 @@ impl<O: Oracle> Oracle for Majority<O> {
     }
 }
 
-/// Stops after so many questions.
+/// Stops after so many questions; see [`Oracle::budget`].
 #[derive(Debug, Clone)]
 pub struct Budget<O> {
     inner: O,
@@ -61,14 +60,8 @@ pub enum BudgetError<E> {
 }
 
 impl<O: Oracle> Budget<O> {
-    /// At most `questions` questions.
-    pub fn new(inner: O, questions: usize) -> Self {
+    pub(super) fn new(inner: O, questions: usize) -> Self {
         Self { inner, left: questions }
-    }
-
-    /// How many are left.
-    pub fn left(&self) -> usize {
-        self.left
     }
 }
 
@@ -149,7 +142,7 @@ mod tests {
             calls += 1;
             if query.first[0] > query.second[0] { Preference::First } else { Preference::Second }
         };
-        let mut oracle = Counting::new(Budget::new(Majority::new(likes_more, 3)?, 2));
+        let mut oracle = Counting::new(likes_more.majority(3)?.budget(2));
         let query = Query::new(vec![1.0], vec![0.0]);
         let mut mirrored = oracle.reparametrised(|p| vec![-p[0]]);
         assert_eq!(mirrored.prefer(&query).unwrap().preference, Preference::Second);
@@ -157,7 +150,7 @@ mod tests {
         assert_eq!(oracle.prefer(&query).unwrap_err(), BudgetError::UsedUp);
         assert_eq!(oracle.asked(), 3);
         assert_eq!(calls, 6);
-        assert!(Majority::new(|_: &Query| Preference::First, 2).is_err());
+        assert!((|_: &Query| Preference::First).majority(2).is_err());
         Ok(())
     }
 }

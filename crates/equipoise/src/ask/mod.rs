@@ -11,12 +11,12 @@ mod oracle;
 mod plan;
 mod simulated;
 
-pub use adaptors::{Budget, BudgetError, Counting, Fallible, Majority, Reparametrised};
+pub use adaptors::Counting;
+pub(crate) use adaptors::Fallible;
 pub(crate) use finding::DECISIVE;
 pub use finding::Finding;
 pub use interview::{Answered, Divergence, Interview, Step};
-pub use memory::{Memory, Snapshot};
-pub(crate) use memory::{keep, recall};
+pub(crate) use memory::{Memory, Snapshot, keep, recall};
 pub use noise::{Chances, Gap, MOST_LAPSES, NoiseModel, SLOPES};
 pub use oracle::{Answer, Oracle, Preference, Query};
 pub use plan::{Outcome, Plan};

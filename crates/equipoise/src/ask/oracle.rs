@@ -2,9 +2,10 @@
 //!
 //! Procedures ask an [`Oracle`] and pass its error along with `?`, so one implementation serves the
 //! simulation, the prompt, the web page and Python. Closures are oracles; [`Simulated`](super::Simulated) answers from a hidden
-//! metric with noise; [`Majority`](super::Majority), [`Budget`](super::Budget), [`Counting`](super::Counting) and [`Oracle::reparametrised`] wrap others.
+//! metric with noise; [`Counting`](super::Counting), [`Oracle::majority`], [`Oracle::budget`] and [`Oracle::reparametrised`] wrap
+//! others.
 
-use super::adaptors::Reparametrised;
+use super::adaptors::{Budget, Majority, Reparametrised};
 use super::memory::Snapshot;
 use crate::view::Point;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,23 @@ pub trait Oracle {
 
     /// Offers the state reached after the answers so far, for [`recall`](Self::recall) in a later run.
     fn keep(&mut self, _state: &mut dyn FnMut() -> Snapshot) {}
+
+    /// Every question asked so many times, and what most answers say; a draw is "can't tell". An odd number, so that
+    /// two-way answers cannot draw.
+    fn majority(self, times: usize) -> crate::Result<Majority<Self>>
+    where
+        Self: Sized,
+    {
+        Majority::new(self, times)
+    }
+
+    /// The same oracle for at most so many questions; the next one is an error.
+    fn budget(self, questions: usize) -> Budget<Self>
+    where
+        Self: Sized,
+    {
+        Budget::new(self, questions)
+    }
 
     /// The same oracle asked about `map(point)` in place of each point.
     fn reparametrised<F>(&mut self, map: F) -> Reparametrised<'_, Self, F>

@@ -1,6 +1,6 @@
 //! Named metrics that are not members of the six families but still have a closed form.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_pairs};
@@ -59,12 +59,8 @@ impl Form for GeometricMean {
         })
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.classes, self.groups)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        self.view()?.expect("the metric", view, "its measure")
+    fn coordinates(&self) -> Result<Coordinates> {
+        self.view().map(Coordinates::Of)
     }
 
     fn value(&self, point: &[f64]) -> f64 {
@@ -125,12 +121,8 @@ impl Form for MacroF {
         object.make(|fields: Fields| Self::new(fields.class_priors))
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.classes() * (self.classes() - 1), 1)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        View::new(Measure::OffDiagonal, self.classes(), 1)?.expect("the metric", view, "its measure")
+    fn coordinates(&self) -> Result<Coordinates> {
+        View::new(Measure::OffDiagonal, self.classes(), 1).map(Coordinates::Of)
     }
 
     fn value(&self, errors: &[f64]) -> f64 {
@@ -228,13 +220,8 @@ impl Form for DemographicParity {
             .make(|f: Fields| Self::new(f.estimate, &Prevalence::with_groups(f.class_priors, f.prevalence)?))
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.classes() * (self.classes() - 1), self.groups())
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        let own = View::new(Measure::GroupRates, self.classes(), self.groups())?;
-        own.expect("the metric", view, "its measure")
+    fn coordinates(&self) -> Result<Coordinates> {
+        View::new(Measure::GroupRates, self.classes(), self.groups()).map(Coordinates::Of)
     }
 
     fn value(&self, point: &[f64]) -> f64 {

@@ -16,11 +16,8 @@ pub(super) trait Form: Sized + Clone {
     /// From the fields of a document that says it has so many classes, if it does.
     fn read(object: Object, classes: Option<usize>) -> Result<Self>;
 
-    /// How many coordinates a group has, and how many groups there are.
-    fn shape(&self) -> (usize, usize);
-
-    /// Says what is wrong if the coefficients do not belong to the coordinates of a view.
-    fn fit(&self, view: &View) -> Result<()>;
+    /// Which coordinates the coefficients belong to.
+    fn coordinates(&self) -> Result<Coordinates>;
 
     /// $\phi$ at a point.
     fn value(&self, point: &[f64]) -> f64;
@@ -49,6 +46,14 @@ pub(super) trait Form: Sized + Clone {
     }
 }
 
+/// The coordinates a member of a family is about.
+pub(super) enum Coordinates {
+    /// Those of any view without groups that has as many as this field has entries.
+    As(&'static str, usize),
+    /// Those of this view.
+    Of(View),
+}
+
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident = $kind:literal,)*) => {
         /// The parametric form of a metric.
@@ -74,12 +79,8 @@ macro_rules! families {
                 }
             }
 
-            pub(super) fn shape(&self) -> (usize, usize) {
-                match self { $(Family::$family(f) => f.shape(),)* }
-            }
-
-            pub(super) fn fit(&self, view: &View) -> Result<()> {
-                match self { $(Family::$family(f) => f.fit(view),)* }
+            pub(super) fn coordinates(&self) -> Result<Coordinates> {
+                match self { $(Family::$family(f) => f.coordinates(),)* }
             }
 
             pub(super) fn value(&self, point: &[f64]) -> f64 {

@@ -3,7 +3,7 @@
 //! Points list the error rates of every group, group after group. The overall rates are
 //! $r = \sum_g \tau^g \odot r^g$, so a metric carries the group shares $\tau$.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use super::quadratic::{Matrix, check_symmetric, from_upper_triangle, upper_triangle};
 use crate::document::Object;
 use crate::error::{Error, Result, check};
@@ -260,13 +260,9 @@ impl<V: Violation> Form for Fair<V> {
         })
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.performance.len(), self.prevalence.groups())
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        let own = View::new(Measure::GroupRates, self.prevalence.classes(), self.prevalence.groups())?;
-        own.expect("the metric", view, "its measure")
+    fn coordinates(&self) -> Result<Coordinates> {
+        let (classes, groups) = (self.prevalence.classes(), self.prevalence.groups());
+        View::new(Measure::GroupRates, classes, groups).map(Coordinates::Of)
     }
 
     fn value(&self, point: &[f64]) -> f64 {

@@ -1,10 +1,10 @@
 //! $\phi(r) = \langle w, r \rangle$.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
-use crate::view::{Measure, View};
+use crate::view::Measure;
 use serde::{Deserialize, Serialize};
 
 /// A weighted sum of the coordinates (Definitions 3.1, 4.1 and 4.2 of the thesis).
@@ -36,12 +36,8 @@ impl Form for Linear {
         object.make(|fields: Fields| Self::new(fields.weights))
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.weights.len(), 1)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        check::length("weights", self.weights.len(), view.dimension())
+    fn coordinates(&self) -> Result<Coordinates> {
+        Ok(Coordinates::As("weights", self.weights.len()))
     }
 
     fn value(&self, point: &[f64]) -> f64 {

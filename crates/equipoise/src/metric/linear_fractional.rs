@@ -1,10 +1,10 @@
 //! $\phi(r) = \langle a, r \rangle / (\langle b, r \rangle + b_0)$.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, plus, scaled};
-use crate::view::{Measure, View};
+use crate::view::Measure;
 use serde::{Deserialize, Serialize};
 
 /// A ratio of weighted sums (eq. 3.7, Definitions 4.9 and 4.10), such as F-beta.
@@ -77,12 +77,8 @@ impl Form for LinearFractional {
         object.make(|f: Fields| Self::new(f.numerator, f.denominator, f.denominator_offset))
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.numerator.len(), 1)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        check::length("numerator", self.numerator.len(), view.dimension())
+    fn coordinates(&self) -> Result<Coordinates> {
+        Ok(Coordinates::As("numerator", self.numerator.len()))
     }
 
     fn value(&self, point: &[f64]) -> f64 {

@@ -18,17 +18,16 @@ mod polynomial;
 mod quadratic;
 mod scorer;
 
-pub use belief::{Posterior, RatioInterval, Signs};
-pub use closed::{DemographicParity, GeometricMean, MacroF};
+pub use belief::{Posterior, RatioInterval};
+use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;
 pub use family::Family;
 pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
-pub use linear::Linear;
+pub(crate) use linear::Linear;
 pub use linear_fractional::LinearFractional;
 pub use named::Named;
 pub(crate) use named::rounded;
-pub use polynomial::Polynomial;
-pub(crate) use polynomial::factorial;
+pub(crate) use polynomial::{Polynomial, factorial};
 pub use quadratic::{Matrix, Quadratic};
 
 use crate::document::{self, FORMAT, Object};
@@ -40,6 +39,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use belief::Belief;
+use family::Coordinates;
 
 /// Whether a larger value is liked or disliked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,12 +82,15 @@ pub struct Metric {
 impl Metric {
     /// A metric; the family's coefficients must fit the view.
     pub fn new(view: View, sense: Sense, family: Family) -> Result<Self> {
-        if view.measure() == Measure::GroupRates && family.shape().1 == 1 {
-            let kind = family.kind();
-            let what = format!("kind is \"{kind}\", expected a group family for measure \"group_rates\"");
-            return Err(Error::Mismatch(what));
+        match family.coordinates()? {
+            Coordinates::Of(own) => own.expect("the metric", &view, "its measure")?,
+            Coordinates::As(..) if view.measure() == Measure::GroupRates => {
+                let kind = family.kind();
+                let what = format!("kind is \"{kind}\", expected a group family for measure \"group_rates\"");
+                return Err(Error::Mismatch(what));
+            }
+            Coordinates::As(field, count) => check::length(field, count, view.dimension())?,
         }
-        family.fit(&view)?;
         Ok(Self { view, sense, family, class_names: None, belief: Belief::default() })
     }
 
@@ -242,12 +245,12 @@ impl Metric {
             object.insert("prevalence", serde_json::to_value(shares).expect("numbers"));
         }
         let family = Family::read(&kind, object, classes.as_ref().map(Classes::count))?;
-        let (dimension, groups) = family.shape();
         let check = || {
-            let count = match &classes {
-                Some(classes) => classes.count(),
-                None => classes_from_dimension(measure, dimension)?,
+            let (own, groups) = match family.coordinates()? {
+                Coordinates::As(_, count) => (classes_from_dimension(measure, count), 1),
+                Coordinates::Of(view) => (Ok(view.classes()), view.groups()),
             };
+            let count = classes.as_ref().map_or(own, |classes| Ok(classes.count()))?;
             let view = View::new(measure, count, groups)?;
             let metric = Self::new(view, sense, family)?.with_belief(belief)?;
             match classes {

@@ -1,10 +1,10 @@
 //! $\phi(r) = \sum_t \tfrac1{t!} T_t[r, \dots, r]$ with symmetric tensors $T_t$.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::linalg::{dot, norm, scaled};
-use crate::view::{Measure, View};
+use crate::view::Measure;
 use serde::{Deserialize, Serialize};
 
 /// A polynomial of any degree (eq. 6.26).
@@ -69,12 +69,8 @@ impl Form for Polynomial {
         })
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.dimension(), 1)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        check::length("tensors[0]", self.dimension(), view.dimension())
+    fn coordinates(&self) -> Result<Coordinates> {
+        Ok(Coordinates::As("tensors[0]", self.dimension()))
     }
 
     fn value(&self, point: &[f64]) -> f64 {

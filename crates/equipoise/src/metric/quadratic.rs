@@ -1,10 +1,10 @@
 //! $\phi(r) = \langle a, r \rangle + \tfrac12 r^T B r + c$.
 
-use super::family::Form;
+use super::family::{Coordinates, Form};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
-use crate::view::{Measure, View};
+use crate::view::Measure;
 use serde::{Deserialize, Serialize};
 
 /// A symmetric matrix, as a list of rows.
@@ -80,12 +80,8 @@ impl Form for Quadratic {
         object.make(|f: Fields| Self::new(f.linear, f.quadratic)?.plus_constant(f.constant))
     }
 
-    fn shape(&self) -> (usize, usize) {
-        (self.linear.len(), 1)
-    }
-
-    fn fit(&self, view: &View) -> Result<()> {
-        check::length("linear", self.linear.len(), view.dimension())
+    fn coordinates(&self) -> Result<Coordinates> {
+        Ok(Coordinates::As("linear", self.linear.len()))
     }
 
     fn value(&self, point: &[f64]) -> f64 {

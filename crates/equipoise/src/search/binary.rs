@@ -75,8 +75,12 @@ impl BinaryLinear {
         self
     }
 
-    /// What is halved.
-    pub fn parameter(mut self, halved: Parameter) -> Self {
+    /// Halves the weight of the true negatives, as in the user study of chapter 8, instead of the angle.
+    pub fn halving_the_weight(self) -> Self {
+        self.parameter(Parameter::Weight)
+    }
+
+    fn parameter(mut self, halved: Parameter) -> Self {
         if let How::Paper { parameter, .. } = &mut self.how {
             *parameter = halved;
         }
@@ -88,9 +92,9 @@ impl BinaryLinear {
         Self { how: How::Antipodal, ..self }
     }
 
-    /// Whether the metric is known to grow or fall.
-    pub fn direction(self, direction: Direction) -> Self {
-        Self { direction, ..self }
+    /// Whether the metric grows or falls is not known: one more question tells (Appendix A.4).
+    pub fn of_unknown_direction(self) -> Self {
+        Self { direction: Direction::Unknown, ..self }
     }
 
     pub(crate) fn read(mut object: Object, space: Binary) -> Result<Self> {
@@ -109,7 +113,7 @@ impl BinaryLinear {
             Some(other) => return Err(unknown_method(&object, other, "paper, antipodal, adaptive")),
         }
         if let Some(direction) = object.optional("direction")? {
-            plan = plan.direction(direction);
+            plan.direction = direction;
         }
         object.finish()?;
         Ok(plan)

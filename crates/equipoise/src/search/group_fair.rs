@@ -5,7 +5,7 @@
 //! signs of all differences are known, and two constant classifiers give two slopes whose unknown lengths follow from
 //! a by least squares.
 
-use super::Cuts;
+use super::cuts::Cuts;
 use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::slope::{Ball, Method, Signs, SlopeSearch};
@@ -62,14 +62,14 @@ impl GroupFair {
         Self { search, ..self }
     }
 
-    /// How slope lengths are found.
-    pub fn equations(self, equations: Equations) -> Self {
-        Self { equations, ..self }
+    /// Slope lengths from two coordinates, eq. (C.18), instead of least squares over all.
+    pub fn two_coordinates(self) -> Self {
+        Self { equations: Equations::TwoCoordinates, ..self }
     }
 
-    /// How the trade-off is found.
-    pub fn trade_off(self, trade_off: TradeOffBy) -> Self {
-        Self { trade_off, ..self }
+    /// The trade-off by Algorithm 5.2, a search of its own, instead of the closed form.
+    pub fn searching_the_trade_off(self) -> Self {
+        Self { trade_off: TradeOffBy::Search, ..self }
     }
 
     pub(crate) fn read(mut object: Object, space: GroupSphere) -> Result<Self> {

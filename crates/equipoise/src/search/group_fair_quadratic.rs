@@ -7,7 +7,7 @@
 //! # Departures
 //! $a_i \propto d_i/\tau^\sigma_i$ (the print omits the shares), any number of groups, and $\lambda$ in closed form.
 
-use super::Cuts;
+use super::cuts::Cuts;
 use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::quadratic::{Around, Reconstruction, Shape, checked_inner_radius};

@@ -120,8 +120,18 @@ impl SlopeSearch {
         crate::document::at(&object.place(), Self::new(method, tolerance))
     }
 
-    /// The unit direction in which points are liked better, as far as the oracle's answers tell.
-    pub fn run<O: Oracle>(
+    /// The unit direction in which points of a ball are liked better, as far as the oracle's answers tell.
+    pub fn slope<O: Oracle>(
+        &self,
+        centre: &[f64],
+        radius: f64,
+        oracle: &mut O,
+    ) -> std::result::Result<Vec<f64>, O::Err> {
+        self.run(Ball { centre, radius }, Signs::Unknown, oracle)
+    }
+
+    /// The same with what is known of the signs.
+    pub(crate) fn run<O: Oracle>(
         &self,
         ball: Ball<'_>,
         signs: Signs<'_>,

@@ -16,7 +16,7 @@ use anyhow::Result;
 use document::Document;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::population::Logistic;
-use equipoise::search::{BinaryLinear, Halving, Interval, Parameter};
+use equipoise::search::{BinaryLinear, Halving, Interval};
 use equipoise::space::{Binary, Space as _};
 use equipoise::{Answer, Answered, Interview, Metric, Oracle as _, Outcome, Plan as _, Query, Sense, Step};
 use serde::Serialize;
@@ -75,7 +75,7 @@ fn plan(space: &Binary) -> BinaryLinear {
     BinaryLinear::new(space.clone(), TOLERANCE)
         .expect("a proper tolerance")
         .queries_per_halving(Halving::Three)
-        .parameter(Parameter::Weight)
+        .halving_the_weight()
 }
 
 fn most_questions() -> usize {

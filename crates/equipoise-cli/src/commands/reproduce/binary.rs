@@ -6,7 +6,7 @@ use anyhow::Result;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::{Family, LinearFractional};
 use equipoise::population::Logistic;
-use equipoise::search::{BinaryFractional, BinaryLinear, Direction, Solve};
+use equipoise::search::{BinaryFractional, BinaryLinear, Solve};
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Plan, Sense};
 use equipoise_data::Smooth;
@@ -29,7 +29,7 @@ pub fn table_a1(_: &Settings) -> Report {
         (240.0, [-0.50, -0.87]),
         (260.0, [-0.17, -0.99]),
     ];
-    let plan = BinaryLinear::new(space(), 0.02).expect("a fair tolerance").direction(Direction::Unknown);
+    let plan = BinaryLinear::new(space(), 0.02).expect("a fair tolerance").of_unknown_direction();
     let header = ["true (m11, m00)", "paper", "ours", "difference", "questions"];
     let mut table = Table::new("LPM elicitation at tolerance 0.02", &header);
     let (mut equal, mut asked) = (0, vec![]);

@@ -2,7 +2,7 @@
 
 use super::{Report, Settings, Table, mean};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::search::{Equations, GroupFair, Method, SlopeSearch, TradeOffBy};
+use equipoise::search::{GroupFair, Method, SlopeSearch};
 use equipoise::space::GroupSphere;
 use equipoise::testing::random;
 use equipoise::{GroupShares, Plan};
@@ -27,12 +27,9 @@ pub fn figure_5_3(settings: &Settings) -> Report {
             // Algorithm 5.1 with four cycles of the four-question search and Algorithm 5.2 for the trade-off.
             let shares = GroupShares::equal(m, k);
             let space = GroupSphere::new(0.2, shares.clone()).expect("a fair radius");
-            let paper = GroupFair::new(space, 1e-3).expect("a fair tolerance").trade_off(TradeOffBy::Search);
-            let plans = [
-                paper.clone().equations(Equations::TwoCoordinates),
-                paper.clone(),
-                paper.search(antipodal).trade_off(TradeOffBy::ClosedForm),
-            ];
+            let ours = GroupFair::new(space, 1e-3).expect("a fair tolerance");
+            let paper = ours.clone().searching_the_trade_off();
+            let plans = [paper.clone().two_coordinates(), paper, ours.search(antipodal)];
             let results = settings.each(&format!("k = {k}, m = {m}"), settings.metrics, |rng| {
                 // lambda away from its ends (Assumption 5.2).
                 let metric = random::group_fair(&shares, rng.random_range(0.1..0.9), rng);

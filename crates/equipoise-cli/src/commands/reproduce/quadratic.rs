@@ -299,8 +299,7 @@ fn slope_ratio(metric: &Metric, rng: &mut Xoshiro256PlusPlus) -> f64 {
         let Ok(answer) = oracle.prefer(query);
         answer.preference
     };
-    let ball = equipoise::search::slope::Ball { centre, radius: INNER };
-    let Ok(found) = published().run(ball, equipoise::search::slope::Signs::Unknown, &mut answer);
+    let Ok(found) = published().slope(centre, INNER, &mut answer);
     let truth = metric.gradient(centre);
     (found[1] / found[0]) / (truth[1] / truth[0])
 }

@@ -8,7 +8,7 @@ use super::{Report, Settings, Table};
 use anyhow::Result;
 use equipoise::ask::Simulated;
 use equipoise::metric::Family;
-use equipoise::search::{BinaryLinear, DiagonalLinear, Direction, Halving, Interval};
+use equipoise::search::{BinaryLinear, DiagonalLinear, Halving, Interval};
 use equipoise::space::{Binary, Space};
 use equipoise::testing::random;
 use equipoise::{Metric, Outcome, Plan, Sense};
@@ -168,7 +168,7 @@ fn by_plan(space: &Binary, angle: f64, tolerance: f64) -> f64 {
     let weights = vec![angle.cos(), angle.sin()];
     let hidden = Metric::linear(space.view(), Sense::Utility, weights).expect("a unit vector");
     let plan = BinaryLinear::new(space.clone(), tolerance).expect("a tolerance of the table");
-    let Ok(outcome) = plan.direction(Direction::Unknown).run(&mut Simulated::new(hidden));
+    let Ok(outcome) = plan.of_unknown_direction().run(&mut Simulated::new(hidden));
     let found = weights_of(&outcome);
     found[1].atan2(found[0]).rem_euclid(TAU)
 }

@@ -4,7 +4,7 @@ use super::{Report, Settings, Table};
 use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::Family;
 use equipoise::population::Logistic;
-use equipoise::search::{BinaryLinear, Halving, Parameter};
+use equipoise::search::{BinaryLinear, Halving};
 use equipoise::space::{Binary, Space};
 use equipoise::{Metric, Oracle, Plan, Query, Sense};
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ pub fn table_8_4(settings: &Settings) -> Report {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).expect("a fair law"));
     let plan = BinaryLinear::new(space.clone(), 0.05)
         .expect("the study's tolerance")
-        .parameter(Parameter::Weight)
+        .halving_the_weight()
         .queries_per_halving(Halving::Three);
     let header = [
         "subject",
