@@ -4,6 +4,7 @@ use crate::counts::{Counts, Pair, grouped};
 use crate::ratio::{Agreeing, two_digits};
 use crate::terminal::Terminal;
 use equipoise::Preference;
+use equipoise_study::exchange::Exchange;
 
 /// Below this many columns the two systems stand one above the other, even if they would just fit.
 pub const SIDE_BY_SIDE: usize = 80;
@@ -119,13 +120,12 @@ impl Wording {
                 format!("one {} is worth {range} {} to you", missed(&case.one), alarm.many)
             }
             _ => {
-                let (amount, accepted, avoided) = if ratio >= 1.0 {
-                    (ratio, alarm.many.clone(), missed(&case.one))
-                } else {
-                    (1.0 / ratio, missed(&case.many), alarm.one.clone())
-                };
-                let amount = two_digits(amount);
-                format!("you accept about {amount} extra {accepted} to avoid one {avoided}")
+                let exchange = Exchange::at(ratio);
+                let misses = [&case.one, &case.many].map(|case| missed(case));
+                let [[dear, _], [_, cheap]] =
+                    exchange.dearer_first(misses, [&alarm.one, &alarm.many].map(String::clone));
+                let amount = two_digits(ratio.max(1.0 / ratio));
+                format!("you accept about {amount} extra {cheap} to avoid one {dear}")
             }
         }
     }

@@ -12,11 +12,8 @@ use crate::threshold::{ThresholdReport, threshold};
 use crate::times::{Slope, TimePoint, response_times};
 use equipoise_study::event::{Purpose, When};
 use equipoise_study::people::{Conduct, ratio};
-use equipoise_study::{FEWEST, Participant, Stated, Stopped, progress};
+use equipoise_study::{FEWEST, Participant, Stated, Stopped, exchange, progress};
 use serde::Serialize;
-
-/// The ratios the engine considers end here; a quantile near the end says "no limit".
-const LARGEST_RATIO: f64 = 190.0;
 
 /// An interval wider than this factor when the most questions were asked supports no metric (RP-11).
 const WIDEST: f64 = 3.0;
@@ -121,8 +118,8 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let refusal = refused(participant);
     let ratio = bounds.map(|[estimate, low, high]| Ratio {
         estimate,
-        low: (low > 1.0 / LARGEST_RATIO).then_some(low),
-        high: (high < LARGEST_RATIO).then_some(high),
+        low: exchange::set(low),
+        high: exchange::set(high),
     });
     let metric = participant.belief().metric();
     let voice = sentence::Voice::of_you();

@@ -5,6 +5,7 @@ use crate::person::{Ratio, Weight};
 use crate::rates::{ExchangeRate, GapPrice, names, worth};
 use equipoise::Metric;
 use equipoise::metric::Family;
+use equipoise_study::exchange::{Amount, Exchange};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::{Participant, Study};
 
@@ -50,30 +51,23 @@ impl Voice {
 pub(crate) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
     let Voice { accept: who, answers, .. } = voice;
     let (Some(miss), Some(alarm)) = (study.mistake(1, 0), study.mistake(0, 1)) else { return String::new() };
-    let (low, high) = (ratio.low, ratio.high);
-    let unsettled = || voice.unsettled.to_owned();
-    if low.is_none_or(|low| low <= 1.0) && high.is_none_or(|high| high >= 1.0) {
-        return unsettled();
-    }
-    // Told from the dearer mistake, so that the number is above 1.
-    let turned = |x: Option<f64>| x.map(|x| 1.0 / x);
-    let (estimate, low, high, dear, cheap) = match ratio.estimate >= 1.0 {
-        true => (ratio.estimate, low, high, miss, alarm),
-        false => (1.0 / ratio.estimate, turned(high), turned(low), alarm, miss),
-    };
+    let exchange =
+        Exchange::within(ratio.estimate, [ratio.low.unwrap_or(0.0), ratio.high.unwrap_or(f64::INFINITY)]);
+    let [dear, cheap] = exchange.dearer_first(miss, alarm);
     let (dear, cheap) = (dear.one.r#in(LANGUAGE), cheap.many.r#in(LANGUAGE));
-    match (low, high) {
-        (Some(low), Some(high)) => {
-            let [estimate, low, high] = [estimate, low, high].map(two_digits);
-            format!("{who} about {estimate} extra {cheap} to avoid one {dear} (95 % interval {low}-{high}).")
+    match exchange.amount {
+        Amount::About(about, range) => {
+            let range = range.map(|ends| ends.map(two_digits));
+            let range = range.map_or(String::new(), |[low, high]| format!(" (95 % interval {low}-{high})"));
+            format!("{who} about {} extra {cheap} to avoid one {dear}{range}.", two_digits(about))
         }
-        (Some(low), None) => {
+        Amount::AtLeast(low) => {
             let low = two_digits(low);
             format!(
                 "{who} at least {low} extra {cheap} to avoid one {dear}; {answers} do not set an upper limit."
             )
         }
-        _ => unsettled(),
+        Amount::Unsettled => voice.unsettled.to_owned(),
     }
 }
 

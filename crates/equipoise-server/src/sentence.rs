@@ -5,6 +5,7 @@
 
 use crate::language::{Language, Plural, fill};
 use equipoise_study::Study;
+use equipoise_study::exchange::{Amount, Exchange};
 use equipoise_study::shown::Shown;
 use std::cmp::Ordering;
 
@@ -115,37 +116,32 @@ pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: La
 
 /// What a cost ratio and its interval say: the sentence, and the interval where the sentence does not hold it already.
 ///
-/// Told from the dearer mistake; undecided if the interval holds 1; without a number where nothing limits it (RP-01 to
-/// RP-03).
+/// By the rule of [`Exchange`] (RP-01 to RP-03).
 pub fn exchange(
     study: &Study,
     [low, middle, high]: [f64; 3],
     language: Language,
 ) -> (String, Option<String>) {
     let (words, numbers) = (language.words(), language.numbers());
-    if low <= 1.0 && high >= 1.0 {
-        return (words.unsettled.to_owned(), None);
-    }
-    let (missed, alarms) = (Mistakes::of(study, 1, 0, language), Mistakes::of(study, 0, 1, language));
-    let ((dear, cheap), [low, middle, high]) = if middle >= 1.0 {
-        ((missed, alarms), [low, middle, high])
-    } else {
-        ((alarms, missed), [1.0 / high, 1.0 / middle, 1.0 / low])
-    };
+    let exchange = Exchange::within(middle, [low, high]);
+    let [dear, cheap] =
+        exchange.dearer_first(Mistakes::of(study, 1, 0, language), Mistakes::of(study, 0, 1, language));
     let sentence = |sentence: &str, amount: f64| {
         let amount = numbers.two_digits(amount);
         fill(sentence, &[("amount", &amount), ("cheap", &cheap.many), ("dear", &dear.one)])
     };
-    if high / low > UNBOUNDED {
-        return (sentence(words.exchange_at_least, low), None);
+    match exchange.amount {
+        Amount::Unsettled => (words.unsettled.to_owned(), None),
+        Amount::AtLeast(low) => (sentence(words.exchange_at_least, low), None),
+        Amount::About(about, range) => {
+            let interval = range.map(|ends| {
+                let [low, high] = ends.map(|end| numbers.two_digits(end));
+                fill(words.interval, &[("low", &low), ("high", &high)])
+            });
+            (sentence(words.exchange, about), interval)
+        }
     }
-    let ends = [low, high].map(|end| numbers.two_digits(end));
-    let interval = fill(words.interval, &[("low", &ends[0]), ("high", &ends[1])]);
-    (sentence(words.exchange, middle), Some(interval))
 }
-
-/// An interval whose ends differ by more than this factor sets no upper limit worth printing.
-const UNBOUNDED: f64 = 30.0;
 
 #[cfg(test)]
 mod tests {

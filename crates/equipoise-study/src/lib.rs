@@ -39,6 +39,7 @@ mod design;
 mod erasure;
 mod error;
 pub mod event;
+pub mod exchange;
 pub mod export;
 mod forecast;
 pub mod groups;

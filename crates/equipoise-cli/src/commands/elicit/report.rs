@@ -15,6 +15,7 @@ use equipoise::metric::Family;
 use equipoise::population::Population as _;
 use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
 use equipoise_data::Note;
+use equipoise_study::exchange::{Amount, Exchange};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -269,27 +270,34 @@ fn ratio(metric: &Metric) -> Option<Ratio> {
     })
 }
 
-/// "you accept about 6.1 false alarms to avoid one missed malignant case (95 % interval 4.8 to 7.9)", told from the
-/// dearer mistake.
+/// "you accept about 6.1 false alarms to avoid one missed malignant case (95 % interval 4.8 to 7.9)".
 fn exchange(ratio: &Ratio, words: &Words) -> String {
     let wording = words.two();
     let (alarm, case) = (&wording.false_alarm, &wording.case);
-    let turned = ratio.value < 1.0;
-    let told = |value: f64| two_digits(if turned { 1.0 / value } else { value });
-    let sentence = match turned {
-        false => {
-            format!("you accept about {} {} to avoid one missed {}", told(ratio.value), alarm.many, case.one)
-        }
-        true => {
-            format!("you accept about {} missed {} to avoid one {}", told(ratio.value), case.many, alarm.one)
-        }
+    let exchange = match ratio.low {
+        Some(low) => Exchange::within(ratio.value, [low, ratio.high.unwrap_or(f64::INFINITY)]),
+        None => Exchange::at(ratio.value),
     };
-    match (ratio.low, ratio.high, ratio.level) {
-        (Some(low), Some(high), Some(level)) => {
-            let [low, high] = if turned { [high, low] } else { [low, high] }.map(told);
-            format!("{sentence} ({:.0} % interval {low} to {high})", 100.0 * level)
+    let missed = [&case.one, &case.many].map(|case| format!("missed {case}"));
+    let alarms = [&alarm.one, &alarm.many].map(String::clone);
+    let [[dear, _], [_, cheap]] = exchange.dearer_first(missed, alarms);
+    let ends = |[low, high]: [f64; 2]| {
+        let level = ratio.level.unwrap_or(LEVEL);
+        format!(" ({:.0} % interval {} to {})", 100.0 * level, two_digits(low), two_digits(high))
+    };
+    match exchange.amount {
+        Amount::About(about, range) => {
+            let range = range.map_or(String::new(), ends);
+            format!("you accept about {} {cheap} to avoid one {dear}{range}", two_digits(about))
         }
-        _ => sentence,
+        Amount::AtLeast(low) => format!(
+            "you accept at least {} {cheap} to avoid one {dear}; your answers do not set an upper limit",
+            two_digits(low)
+        ),
+        Amount::Unsettled => {
+            let range = ratio.low.zip(ratio.high).map_or(String::new(), |(low, high)| ends([low, high]));
+            format!("your answers do not settle which mistake is worse{range}")
+        }
     }
 }
 

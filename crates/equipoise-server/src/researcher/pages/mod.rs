@@ -15,6 +15,7 @@ pub mod studies;
 use crate::language::Language;
 use crate::sentence::Mistakes;
 use equipoise_study::Study;
+use equipoise_study::exchange::{Amount, Exchange};
 use equipoise_study::numbers::two_digits;
 
 /// Fewer people than this are shown to viewers as a count only (RS-12).
@@ -31,21 +32,23 @@ pub fn interval([middle, low, high]: [f64; 3]) -> String {
 /// "a missed cancer costs about 6.1 false alarms (95 % interval 4.8 to 7.9)"; told from the dearer mistake.
 pub fn exchange(study: &Study, [middle, low, high]: [f64; 3]) -> String {
     let (missed, alarms) = (Mistakes::of(study, 1, 0, LANGUAGE), Mistakes::of(study, 0, 1, LANGUAGE));
-    if low <= 1.0 && high >= 1.0 {
-        return format!(
-            "it is not settled whether a {} or a {} is worse (95\u{a0}% interval {} to {})",
-            missed.one,
-            alarms.one,
-            two_digits(low),
-            two_digits(high)
-        );
+    let exchange = Exchange::within(middle, [low, high]);
+    let [dear, cheap] = exchange.dearer_first(&missed, &alarms);
+    let ends =
+        |[low, high]: [f64; 2]| format!("(95\u{a0}% interval {} to {})", two_digits(low), two_digits(high));
+    match exchange.amount {
+        Amount::Unsettled => {
+            let [missed, alarm, ends] = [&missed.one, &alarms.one, &ends([low, high])];
+            format!("it is not settled whether a {missed} or a {alarm} is worse {ends}")
+        }
+        Amount::AtLeast(low) => {
+            format!("one {} is worth at least {} {}", dear.one, two_digits(low), cheap.many)
+        }
+        Amount::About(about, range) => {
+            let about = format!("one {} is worth about {} {}", dear.one, two_digits(about), cheap.many);
+            range.map_or(about.clone(), |range| format!("{about} {}", ends(range)))
+        }
     }
-    let ((dear, cheap), [low, middle, high]) = match middle >= 1.0 {
-        true => ((missed, alarms), [low, middle, high]),
-        false => ((alarms, missed), [1.0 / high, 1.0 / middle, 1.0 / low]),
-    };
-    let [low, middle, high] = [low, middle, high].map(two_digits);
-    format!("one {} is worth about {middle} {} (95\u{a0}% interval {low} to {high})", dear.one, cheap.many)
 }
 
 /// "one", "two people" and so on: a count with its noun.
