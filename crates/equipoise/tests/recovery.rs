@@ -8,7 +8,7 @@ use common::random_metric;
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
 use equipoise::ask::{Counting, Simulated};
-use equipoise::metric::{Family, LinearFractional};
+use equipoise::metric::Family;
 use equipoise::population::{Logistic, Softmax};
 use equipoise::search::{self, Halving, Method, Order, SlopeSearch};
 use equipoise::space::{Binary, Diagonal, GroupSphere, Space, Sphere};
@@ -98,8 +98,8 @@ fn fractional_pencils_from_two_tangents() {
             let denominator: Vec<f64> = numerator.iter().map(|p| p - random.random_range(0.1..0.9)).collect();
             let prior = space.positive_prior();
             let offset = (p - denominator[0]) * prior + (1.0 - p - denominator[1]) * (1.0 - prior);
-            let family = LinearFractional::new(numerator, denominator, offset).unwrap();
-            let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family)).unwrap();
+            let parts = [numerator, denominator];
+            let metric = Metric::linear_fractional(space.view(), Sense::Utility, parts, offset).unwrap();
             let plan = search::BinaryFractional::new(space.clone(), 1e-4).unwrap();
             let outcome = angle_within(&plan, &metric, 5e-3);
             assert!(outcome.findings.iter().any(|f| matches!(f, Finding::FractionalGauge { .. })));
@@ -129,8 +129,8 @@ fn diagonal_metrics_up_to_ten_classes() {
             let mut denominator = vec![0.0; k];
             denominator.iter_mut().for_each(|b| *b = random.random_range(-0.5..0.0));
             let numerator = (0..k).map(|_| random.random_range(0.5..1.0)).collect();
-            let family = LinearFractional::new(numerator, denominator, 1.0).unwrap();
-            let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family)).unwrap();
+            let parts = [numerator, denominator];
+            let metric = Metric::linear_fractional(space.view(), Sense::Utility, parts, 1.0).unwrap();
             let plan = search::DiagonalFractional::new(space, 1e-5).unwrap();
             angle_within(&plan, &metric, 0.02);
         }
@@ -213,8 +213,8 @@ fn fractions_on_balls() {
         let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2).unwrap();
         for _ in 0..5 {
             let denominator = sizes(6, random).iter().map(|b| -0.2 * b).collect();
-            let family = LinearFractional::new(sizes(6, random), denominator, 1.5).unwrap();
-            let metric = Metric::new(ball.view(), Sense::Cost, Family::LinearFractional(family)).unwrap();
+            let parts = [sizes(6, random), denominator];
+            let metric = Metric::linear_fractional(ball.view(), Sense::Cost, parts, 1.5).unwrap();
             let plan = search::LinearFractional::new(ball.clone(), 1e-5).unwrap();
             angle_within(&plan.clone().search(antipodal(1e-6)), &metric, 1e-3);
             let many =

@@ -3,7 +3,7 @@
 use equipoise::decide::threshold::{
     Chosen, Doubt, Outcome, Requirement, Resamples, Sample, bayes, decision_text, net_benefit, rewards,
 };
-use equipoise::metric::{Fair, Family, Pair, Posterior, Quadratic, Weights};
+use equipoise::metric::{Fair, Family, Pair, Posterior, Weights};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -62,7 +62,7 @@ fn shares() -> GroupShares {
 /// Metrics of every family a two-class table has a value for.
 fn metrics() -> Vec<Metric> {
     let view = |measure| View::new(measure, 2, 1).unwrap();
-    let quadratic = Quadratic::new(vec![1.0, 3.0], vec![vec![2.0, -1.0], vec![-1.0, 0.5]]).unwrap();
+    let matrix = vec![vec![2.0, -1.0], vec![-1.0, 0.5]];
     let fair = |trade_off| {
         let pair = Pair { groups: [0, 1], violation: Weights { weights: vec![0.6, 0.8] } };
         let fair = Fair::new(vec![1.0, 2.0], vec![pair], trade_off, shares()).unwrap();
@@ -83,7 +83,7 @@ fn metrics() -> Vec<Metric> {
         Metric::linear(view(Measure::OffDiagonal), Sense::Cost, vec![1.0, 6.0]).unwrap(),
         Metric::linear(view(Measure::OffDiagonalRates), Sense::Cost, vec![2.0, 1.0]).unwrap(),
         Metric::linear(view(Measure::Binary), Sense::Utility, vec![-1.0, 2.0]).unwrap(),
-        Metric::new(view(Measure::OffDiagonalRates), Sense::Cost, Family::Quadratic(quadratic)).unwrap(),
+        Metric::quadratic(view(Measure::OffDiagonalRates), Sense::Cost, vec![1.0, 3.0], matrix).unwrap(),
     ]
 }
 

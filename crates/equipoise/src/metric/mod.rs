@@ -24,11 +24,12 @@ pub use compare::Difference;
 pub use family::Family;
 pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
 pub(crate) use linear::Linear;
-pub use linear_fractional::LinearFractional;
+pub(crate) use linear_fractional::LinearFractional;
 pub use named::Named;
 pub(crate) use named::rounded;
 pub(crate) use polynomial::{Polynomial, factorial};
-pub use quadratic::{Matrix, Quadratic};
+pub use quadratic::Matrix;
+pub(crate) use quadratic::Quadratic;
 
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
@@ -97,6 +98,22 @@ impl Metric {
     /// A linear metric.
     pub fn linear(view: View, sense: Sense, weights: Vec<f64>) -> Result<Self> {
         Self::new(view, sense, Family::Linear(Linear::new(weights)?))
+    }
+
+    /// A ratio of weighted sums: numerator, denominator, and what is added to the denominator.
+    pub fn linear_fractional(
+        view: View,
+        sense: Sense,
+        [numerator, denominator]: [Vec<f64>; 2],
+        offset: f64,
+    ) -> Result<Self> {
+        let family = LinearFractional::new(numerator, denominator, offset)?;
+        Self::new(view, sense, Family::LinearFractional(family))
+    }
+
+    /// A weighted sum plus half a quadratic form.
+    pub fn quadratic(view: View, sense: Sense, linear: Vec<f64>, matrix: Matrix) -> Result<Self> {
+        Self::new(view, sense, Family::Quadratic(Quadratic::new(linear, matrix)?))
     }
 
     /// Gives the classes names, in domain words.

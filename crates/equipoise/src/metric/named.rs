@@ -5,8 +5,7 @@
 //! is in its [`View`]. To add one, add it to [`Named`], give it a line in [`NAMES`], a formula and words.
 
 use super::{
-    DemographicParity, Fair, Family, GeometricMean, LinearFractional, MacroF, Metric, Pair, Quadratic, Sense,
-    Weights, pairs,
+    DemographicParity, Fair, Family, GeometricMean, MacroF, Metric, Pair, Quadratic, Sense, Weights, pairs,
 };
 use crate::error::{Result, check};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_index, off_diagonal_pairs};
@@ -212,12 +211,12 @@ impl Metric {
         let prior = check::unit("the positive prior", positive_prior)?;
         // FN = prior - TP and FP = 1 - prior - TN.
         let offset = b2 * prior + 1.0 - prior;
-        binary_fraction(LinearFractional::new(vec![1.0 + b2, 0.0], vec![1.0, -1.0], offset)?)
+        binary_fraction([vec![1.0 + b2, 0.0], vec![1.0, -1.0]], offset)
     }
 
     /// $TP / (TP + FN + FP)$.
     pub fn jaccard() -> Result<Metric> {
-        binary_fraction(LinearFractional::new(vec![1.0, 0.0], vec![0.0, -1.0], 1.0)?)
+        binary_fraction([vec![1.0, 0.0], vec![0.0, -1.0]], 1.0)
     }
 
     /// The geometric mean of the recalls.
@@ -320,9 +319,8 @@ impl Metric {
     }
 }
 
-fn binary_fraction(fraction: LinearFractional) -> Result<Metric> {
-    let view = View::new(Measure::Binary, 2, 1)?;
-    Metric::new(view, Sense::Utility, Family::LinearFractional(fraction))
+fn binary_fraction(parts: [Vec<f64>; 2], offset: f64) -> Result<Metric> {
+    Metric::linear_fractional(View::new(Measure::Binary, 2, 1)?, Sense::Utility, parts, offset)
 }
 
 fn quadratic_cost(classes: usize, quadratic: Quadratic) -> Result<Metric> {

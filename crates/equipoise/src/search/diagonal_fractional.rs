@@ -12,7 +12,7 @@ use crate::ask::Oracle;
 use crate::ask::{Finding, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
-use crate::metric::{Family, LinearFractional, Metric, Sense};
+use crate::metric::{Metric, Sense};
 use crate::space::{Diagonal, Space};
 use serde::Serialize;
 
@@ -80,9 +80,8 @@ impl Plan for DiagonalFractional {
         // A common factor of numerator weights does not matter; make them sum to 1.
         let total: f64 = numerator.iter().sum();
         numerator.iter_mut().for_each(|a| *a /= total);
-        let family =
-            LinearFractional::new(numerator, denominator, 1.0).expect("finite, with a positive entry");
-        let metric = Metric::new(self.space.view(), Sense::Utility, Family::LinearFractional(family));
+        let parts = [numerator, denominator];
+        let metric = Metric::linear_fractional(self.space.view(), Sense::Utility, parts, 1.0);
         Ok(Outcome { metric: metric.expect("one weight per class"), findings })
     }
 }

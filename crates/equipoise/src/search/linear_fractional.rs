@@ -13,7 +13,7 @@ use crate::ask::{Finding, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
 use crate::linalg::{dot, norm, plus, scaled};
-use crate::metric::{self, Family, Metric, Sense};
+use crate::metric::{Metric, Sense};
 use crate::space::{Space, Sphere};
 use serde::Serialize;
 
@@ -131,9 +131,9 @@ impl Plan for LinearFractional {
         findings.push(Finding::FractionalGauge {
             gauge: "the flattest denominator over the ball, 1 at its centre".to_owned(),
         });
-        let family = metric::LinearFractional::new(numerator, denominator, offset).expect("finite, not zero");
         let sense = if sign < 0.0 { Sense::Cost } else { Sense::Utility };
-        let metric = Metric::new(self.space.view(), sense, Family::LinearFractional(family));
+        let parts = [numerator, denominator];
+        let metric = Metric::linear_fractional(self.space.view(), sense, parts, offset);
         Ok(Outcome { metric: metric.expect("one weight per coordinate"), findings })
     }
 }

@@ -12,7 +12,7 @@ use crate::ask::{Finding, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{Singular, dot, plus, scaled};
-use crate::metric::{self, Family, Matrix, Metric, Sense};
+use crate::metric::{Matrix, Metric, Sense};
 use crate::space::{Space, Sphere};
 use serde::{Deserialize, Serialize};
 
@@ -93,9 +93,9 @@ impl Plan for Quadratic {
             slopes.reconstruct(self.reconstruction, self.search.tolerance(), &mut findings);
         // a = d - Bo.
         let at_o: Vec<f64> = matrix.iter().map(|row| dot(row, &o)).collect();
-        let family = metric::Quadratic::new(plus(&linear, -1.0, &at_o), matrix).expect("d is not zero");
-        let sense = Sense::Cost;
-        let metric = Metric::new(self.space.view(), sense, Family::Quadratic(family)).expect("one per rate");
+        let linear = plus(&linear, -1.0, &at_o);
+        let metric =
+            Metric::quadratic(self.space.view(), Sense::Cost, linear, matrix).expect("d is not zero");
         Ok(Outcome { metric: metric.normal_form(), findings })
     }
 }

@@ -4,7 +4,7 @@ use super::data::NoData;
 use super::{Report, Settings, Table, deviation, mean, vector};
 use anyhow::Result;
 use equipoise::ask::{Counting, Simulated};
-use equipoise::metric::{Family, LinearFractional};
+use equipoise::metric::Family;
 use equipoise::population::Logistic;
 use equipoise::search::{BinaryFractional, BinaryLinear, Solve};
 use equipoise::space::{Binary, Space};
@@ -190,9 +190,8 @@ impl Fractions {
             format!("LFPM elicitation at tolerance 0.05 on {name} (pencil: angle to the true one, rad)");
         let (mut table, mut solved) = (Table::new(&title, &header), vec![]);
         for (n, row) in ROWS.iter().enumerate() {
-            let family = LinearFractional::new(row.p.to_vec(), row.q[..2].to_vec(), row.q[2])
-                .expect("printed numbers");
-            let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family))
+            let parts = [row.p.to_vec(), row.q[..2].to_vec()];
+            let metric = Metric::linear_fractional(space.view(), Sense::Utility, parts, row.q[2])
                 .expect("two weights");
             let blank = String::new;
             table.row(&[
@@ -224,7 +223,8 @@ impl Fractions {
             for (name, solve) in solutions {
                 let mut oracle = Counting::new(Simulated::new(metric.clone()));
                 let Ok(outcome) = plan.clone().solve(solve).expect("a share").run(&mut oracle);
-                let found = fraction(&outcome.metric);
+                // Numerator, then denominator with its offset.
+                let found = outcome.metric.coefficients();
                 // Both are 0 where nothing is accepted and p00 = 0.
                 let ratio = |c: &[f64; 2]| outcome.metric.value(c) / metric.value(c);
                 let ratios: Vec<f64> = boundary.iter().map(ratio).filter(|r| r.is_finite()).collect();
@@ -232,8 +232,8 @@ impl Fractions {
                 table.row(&[
                     String::new(),
                     name.to_owned(),
-                    vector(found.numerator(), 2),
-                    vector(&[found.denominator()[0], found.denominator()[1], found.denominator_offset()], 2),
+                    vector(&found[..2], 2),
+                    vector(&found[2..], 2),
                     format!("{:.2}", mean(&ratios)),
                     format!("{:.3}", deviation(&ratios)),
                     format!("{:.3}", difference.angle),
@@ -247,8 +247,7 @@ impl Fractions {
 
     /// Row, found p11 and true p11, by one way of solving.
     fn numerators(&self, solve: Solve) -> impl Iterator<Item = (usize, f64, f64)> {
-        let of =
-            |solved: &Solved| (solved.row, fraction(&solved.found).numerator()[0], ROWS[solved.row].p[0]);
+        let of = |solved: &Solved| (solved.row, solved.found.coefficients()[0], ROWS[solved.row].p[0]);
         self.solved.iter().filter(move |solved| solved.solve == solve).map(of)
     }
 
@@ -271,9 +270,4 @@ impl Fractions {
             .dashed("elicited, row 3", &line(&third.found))
             .to_svg()
     }
-}
-
-fn fraction(metric: &Metric) -> &LinearFractional {
-    let Family::LinearFractional(found) = metric.family() else { unreachable!("a fraction") };
-    found
 }

@@ -3,7 +3,7 @@
 use super::{Report, Settings, Table, vector};
 use equipoise::ask::Finding;
 use equipoise::ask::{Counting, Simulated};
-use equipoise::metric::{Family, LinearFractional};
+use equipoise::metric::Family;
 use equipoise::population::Softmax;
 use equipoise::search::{DiagonalFractional, DiagonalLinear};
 use equipoise::space::{Diagonal, Space};
@@ -125,9 +125,8 @@ fn fractions(rows: &[Fraction]) -> Report {
     let mut report = Report::default();
     let mut offsets_equal = 0;
     for (n, row) in rows.iter().enumerate() {
-        let family =
-            LinearFractional::new(row.a.to_vec(), row.b.to_vec(), row.offset).expect("printed numbers");
-        let metric = Metric::new(space.view(), Sense::Utility, Family::LinearFractional(family))
+        let parts = [row.a.to_vec(), row.b.to_vec()];
+        let metric = Metric::linear_fractional(space.view(), Sense::Utility, parts, row.offset)
             .expect("one per class");
         // Assumption 4.3 fixes b0 by the class priors: a check of the law.
         let priors = space.class_priors();

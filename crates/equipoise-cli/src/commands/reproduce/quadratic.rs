@@ -2,7 +2,6 @@
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::metric::{self, Family};
 use equipoise::search::{GroupFairQuadratic, Halving, Method, Quadratic, Reconstruction, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -142,8 +141,8 @@ pub fn figure_6_4(settings: &Settings) -> Report {
     for k in 2..=5 {
         let view = ball(k).view();
         let q = k * k - k;
-        let equal = metric::Quadratic::new(vec![1.0; q], vec![vec![1.0; q]; q]).expect("ones");
-        let equal = Metric::new(view, Sense::Cost, Family::Quadratic(equal)).expect("one per rate");
+        let equal = Metric::quadratic(view, Sense::Cost, vec![1.0; q], vec![vec![1.0; q]; q]);
+        let equal = equal.expect("one per rate");
         let plan = plan(k, published(), Reconstruction::Scales);
         let results = settings.each(&format!("baseline, k = {k}"), settings.metrics, |rng| {
             let metric = random::quadratic(view, rng);
