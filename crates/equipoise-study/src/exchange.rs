@@ -1,7 +1,7 @@
 //! What a cost ratio says in words: one rule for prompts, pages and reports, each of which has its own sentence.
 
 /// Ratios beyond this are where those that are thought possible end: the answers have not set such an end.
-const LARGEST: f64 = 190.0;
+const LARGEST: f64 = 0.95 * equipoise::engine::LARGEST_RATIO;
 
 /// How many of the cheaper mistake are accepted to avoid one of the dearer one.
 #[derive(Debug, Clone, Copy, PartialEq)]
