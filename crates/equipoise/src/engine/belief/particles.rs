@@ -294,8 +294,9 @@ mod tests {
         let probes: Vec<[Vec<f64>; 2]> = (0..3).map(|_| [point(), point()]).collect();
         let seen: Vec<Seen> = (0..6)
             .map(|n| {
-                let probit = Probit { variance: 0.02, lapse: 0.05, half_width: 0.1 };
-                let said = if n == 4 { Said::Within } else { Said::Positive };
+                let unsure = Probit { variance: 0.02, lapse: 0.05, half_width: 0.1 };
+                let (probit, said) =
+                    if n == 4 { (unsure, Said::Within) } else { (unsure.decided(), Said::Positive) };
                 Seen { first: point(), second: point(), probit, said }
             })
             .collect();
@@ -313,7 +314,8 @@ mod tests {
             mass += weight;
             probes.iter().zip(&mut exact).for_each(|([x, y], sum)| *sum += weight * pencil.ahead(x, y));
         }
-        let seeds = 8;
+        // One cloud is off by .027 (standard deviation), so many of them are by a third of the bound.
+        let seeds = 64;
         let mut found = [0.0; 3];
         for seed in 0..seeds {
             let mut cloud = Particles::new(2, seed);

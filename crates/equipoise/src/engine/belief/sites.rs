@@ -278,8 +278,11 @@ mod tests {
             for n in 0..6 {
                 let w = direction(&normals(d as usize, &mut random)).unwrap();
                 let lapse = if n % 2 == 0 { 0.0 } else { 0.05 };
-                let probit = Probit { variance: 0.3, lapse, half_width: 0.5 };
-                posterior.add(w, probit, if n == 4 { Said::Within } else { Said::Positive });
+                let unsure = Probit { variance: 0.3, lapse, half_width: 0.5 };
+                match n {
+                    4 => posterior.add(w, unsure, Said::Within),
+                    _ => posterior.add(w, unsure.decided(), Said::Positive),
+                }
             }
             posterior.settle(200, 1e-10);
             let size = d as usize;
