@@ -3,7 +3,7 @@
 use equipoise::ask::Simulated;
 use equipoise::decide::optimize::{
     Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, Predictions, Probing, Problem, Rows,
-    Scores, Soft, Start, ThroughView, baselines, nested, plug_in, select,
+    Scores, Soft, baselines, nested, plug_in, select,
 };
 use equipoise::metric::Named;
 use equipoise::{Measure, Metric, View};
@@ -127,15 +127,14 @@ mod frank_wolfe {
             let (train, validation) = (train.rows(), validation.rows());
             let problem = Problem::new(&train, &validation, bases()).unwrap();
             let metric = named("g_mean", &validation);
-            let from = |start| {
-                let plan = FrankWolfe::default().start(start);
+            let from = |plan: FrankWolfe| {
                 let outcome = plan.run(&problem, &mut Probing::new(metric.clone())).unwrap();
                 assert!(outcome.notes.iter().all(|note| !note.contains("were kept")), "{:?}", outcome.notes);
                 value(&metric, &outcome.classifier, &validation)
             };
-            let usual = from(Start::MostLikely);
+            let usual = from(FrankWolfe::default());
             for class in 0..classes {
-                let found = from(Start::Constant(class));
+                let found = from(FrankWolfe::default().constant_start(class));
                 assert!(found > usual - 0.02, "{classes} classes from class {class}: {found}, not {usual}");
             }
         }
@@ -270,7 +269,7 @@ mod oracles {
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let view = View::new(Measure::DiagonalRates, 2, 1).unwrap();
         let person = Simulated::new(Metric::g_mean(2).unwrap());
-        let mut comparing = Comparing::new(ThroughView::new(person, view)).tolerance(0.03).unwrap();
+        let mut comparing = Comparing::new(person, view).tolerance(0.03).unwrap();
         let plan = FrankWolfe::default().iterations(8).unwrap();
         let Ok(outcome) = plan.run(&problem, &mut comparing) else { panic!("a simulation answers") };
         let metric = named("g_mean", &validation);

@@ -9,8 +9,8 @@ use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::{Context as _, Result, anyhow};
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Outcome, Probes, Probing,
-    Problem, ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
+    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Outcome, Probing, Problem,
+    ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
 };
 use equipoise::metric::Named;
 use equipoise::population::Population as _;
@@ -256,7 +256,7 @@ fn plan(args: &Optimize) -> Result<FrankWolfe> {
     if let Some(form) = &args.form {
         plan = plan.form(if form == "general" { Form::General } else { Form::Diagonal });
     }
-    Ok(if args.probes == "constraints" { plan.probes(Probes::Constraints) } else { plan })
+    Ok(if args.probes == "constraints" { plan.constraint_probes() } else { plan })
 }
 
 /// The metric on each table; missing where there is no table or no value.

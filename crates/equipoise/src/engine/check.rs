@@ -75,16 +75,6 @@ pub(super) fn contradicted(answers: impl Iterator<Item = usize>) -> Option<Findi
 }
 
 /// A linear and a quadratic metric that hear the same answers.
-///
-/// ```
-/// use equipoise::{Measure, ask::NoiseModel, engine::check::FamilyCheck, search::SignKnowledge, space::Sphere};
-/// let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.2)?;
-/// let check = FamilyCheck::new(&ball, NoiseModel::Exact, None, SignKnowledge::Monotone, &[]);
-/// let probe = check.probe(None, 7); // a pair on which the two differ most
-/// assert_ne!(probe.first, probe.second);
-/// assert!(check.verdict().is_linear()); // nothing has been said yet
-/// # Ok::<(), equipoise::Error>(())
-/// ```
 #[derive(Debug, Clone)]
 pub struct FamilyCheck {
     space: Sphere,

@@ -1,13 +1,13 @@
 //! The adaptive engine: a belief about the metric, and questions that split it best.
 //!
 //! The papers' searches spend hundreds of questions; people answer a few dozen. [`Adaptive`] is the plan: it keeps a [`Belief`]
-//! (a grid for the cost ratio of two classes, a Gaussian for whatever is linear in [`Features`] of the confusion matrix, a
+//! (a grid for the cost ratio of two classes, a Gaussian for whatever is linear in features of the confusion matrix, a
 //! cloud of [`Pencil`]s for fractions), asks the pair that splits it best, and stops when it is narrow enough or another
 //! [`Stop`] applies.
 
 mod aim;
 mod belief;
-pub mod check;
+mod check;
 mod document;
 mod features;
 mod floor;
@@ -19,17 +19,16 @@ mod progress;
 mod question;
 mod stop;
 
-pub use aim::Decision;
 pub use belief::grid::LARGEST_RATIO;
 pub use belief::pencil::Pencil;
 pub(crate) use belief::sites::Sites;
 pub use belief::{Belief, Width};
-pub use features::Features;
+pub(crate) use features::Features;
 pub use floor::{floor_bits, pencil_floor_bits};
 pub use plan::Adaptive;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use plan::Inquiry;
 pub(crate) use probit::{Probit, Said};
-pub use progress::{Imagined, Left};
+pub use progress::Left;
 pub(crate) use question::Direction;
 pub use stop::Stop;

@@ -98,9 +98,9 @@ fn between(problem: &Problem, class: usize, ratio: f64) -> Result<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decide::optimize::FrankWolfe;
     use crate::decide::optimize::basis::Basis;
     use crate::decide::optimize::rows::{Column, Rows, Scores};
-    use crate::decide::optimize::{FrankWolfe, Probes};
     use crate::metric::Metric;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
@@ -147,7 +147,7 @@ mod tests {
                 let labels = outcome.classifier.predict(rows.scores()).unwrap();
                 metric.of(&rows.confusions(&labels).unwrap()).unwrap()
             };
-            let (with, without) = (value(fixed.clone().probes(Probes::Constraints)), value(fixed));
+            let (with, without) = (value(fixed.clone().constraint_probes()), value(fixed));
             assert!((with - without).abs() < 0.01, "{with} {without}");
         }
         Ok(())
@@ -159,8 +159,7 @@ mod tests {
         let scores = Scores::new(probabilities.iter().map(Vec::as_slice).collect())?;
         let rows = Rows::new(scores.with_column("in", Column::Flags(&cluster))?, &truth)?;
         let problem = Problem::new(&rows, &rows, vec![Basis::All, Basis::column("in")])?;
-        let wrong =
-            FrankWolfe::default().probes(Probes::Constraints).check(&problem).unwrap_err().to_string();
+        let wrong = FrankWolfe::default().constraint_probes().check(&problem).unwrap_err().to_string();
         assert!(wrong.starts_with("the bases overlap"), "{wrong}");
         Ok(())
     }

@@ -14,15 +14,6 @@ use std::fmt;
 /// Steps from the mean rule to the model when the validation rows ask for one in between.
 const LINE: i32 = 40;
 
-/// Where the iterations start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// At the model's most likely classes.
-    MostLikely,
-    /// At one class for everybody, the worst place there is: every system is singular there.
-    Constant(usize),
-}
-
 /// Repeats: elicit weights around the current classifier, plug them in, step towards the result.
 ///
 /// # Departures
@@ -33,12 +24,13 @@ pub struct FrankWolfe {
     iterations: usize,
     form: Option<Form>,
     probes: Probes,
-    start: Start,
+    /// The class that is predicted for everybody at first; the model's most likely ones without it.
+    start: Option<usize>,
 }
 
 impl Default for FrankWolfe {
     fn default() -> Self {
-        Self { iterations: 20, form: None, probes: Probes::Fixed, start: Start::MostLikely }
+        Self { iterations: 20, form: None, probes: Probes::Fixed, start: None }
     }
 }
 
@@ -91,14 +83,14 @@ impl FrankWolfe {
         Self { form: Some(form), ..self }
     }
 
-    /// Which probing classifiers to use.
-    pub fn probes(self, probes: Probes) -> Self {
-        Self { probes, ..self }
+    /// Probes by classifiers that satisfy constraints, for bases that do not overlap, instead of fixed ones.
+    pub fn constraint_probes(self) -> Self {
+        Self { probes: Probes::Constraints, ..self }
     }
 
-    /// Where to start.
-    pub fn start(self, start: Start) -> Self {
-        Self { start, ..self }
+    /// Starts at one class for everybody, the worst place there is: every system is singular there.
+    pub fn constant_start(self, class: usize) -> Self {
+        Self { start: Some(class), ..self }
     }
 
     fn form_for(&self, classes: usize) -> Form {
@@ -107,12 +99,9 @@ impl FrankWolfe {
 
     /// Says what does not fit a problem, before anybody is asked.
     pub fn check(&self, problem: &Problem) -> Checked<()> {
-        match self.start {
-            Start::Constant(class) if class >= problem.classes() => {
-                let what = format!("start is class {class}, expected one of {} classes", problem.classes());
-                return Err(Error::Mismatch(what));
-            }
-            _ => {}
+        if let Some(class) = self.start.filter(|&class| class >= problem.classes()) {
+            let what = format!("start is class {class}, expected one of {} classes", problem.classes());
+            return Err(Error::Mismatch(what));
         }
         Elicitation::new(problem, self.form_for(problem.classes()), self.probes).map(drop)
     }
@@ -125,10 +114,8 @@ impl FrankWolfe {
         let (bases, k) = (problem.bases().len(), problem.classes());
         let form = self.form_for(k);
         let elicitation = Elicitation::new(problem, form, self.probes).expect("checked by the caller");
-        let start = match self.start {
-            Start::MostLikely => Rule::most_likely(k, bases),
-            Start::Constant(class) => Rule::constant(k, bases, class),
-        };
+        let start =
+            self.start.map_or_else(|| Rule::most_likely(k, bases), |class| Rule::constant(k, bases, class));
         let mut at = problem.position(&start);
         let mut rules = vec![(1.0, start)];
         let mut outcome = Outcome {

@@ -8,7 +8,7 @@
 //! * [`Problem`] holds what is counted once: the training rows as [`atoms`](self) or as they are, the validation rows;
 //! * a [`Guide`] says how the metric changes when predictions move a little: by its gradient ([`Metric`](crate::Metric)),
 //!   by evaluating it near the current classifier ([`Probing`]), or by comparisons ([`Comparing`]);
-//! * [`elicit_weights`] turns those slopes into example weights, [`plug_in`] into a classifier (PI-EW), and
+//! * example weights follow from those slopes; [`plug_in`] makes a classifier (PI-EW) of them, and
 //!   [`FrankWolfe`] repeats it (FW-EG);
 //! * [`baselines`] has what one would try first, [`select`](select()) chooses among sets of bases.
 //!
@@ -46,14 +46,12 @@ mod weights;
 
 pub use basis::Basis;
 pub use classifier::Classifier;
-pub use frank_wolfe::{FrankWolfe, Outcome, Start, Stopped};
+pub use frank_wolfe::{FrankWolfe, Outcome, Stopped};
 pub use kmeans::centres;
-pub use oracle::{Failure, Guide, Hard, Judge, Labels, Neighbourhood, Predictions, Probing, Soft};
-pub use pairwise::{Comparer, Comparing, ThroughView, Unanswered};
+pub use oracle::{Failure, Guide, Hard, Judge, Labels, Predictions, Probing, Soft};
+pub use pairwise::Comparing;
 pub use plug_in::plug_in;
-pub use probe::Probes;
 pub use problem::{Problem, ROWS_PER_WEIGHT};
 pub use rows::{Column, Rows, Scores};
-pub use rule::{Form, Rule};
-pub use select::{Candidate, Selection, nested, select};
-pub use weights::{Weights, elicit_weights};
+pub use rule::Form;
+pub use select::{nested, select};

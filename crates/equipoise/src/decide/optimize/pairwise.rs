@@ -12,29 +12,6 @@ use crate::error::{Error, Result as Checked, check};
 use crate::linalg::scaled;
 use crate::view::View;
 
-/// Whoever can say which of two classifiers is better.
-pub trait Comparer {
-    /// Why there may be no answer.
-    type Err;
-
-    /// Which one.
-    fn prefer(&mut self, first: &Predictions<'_>, second: &Predictions<'_>) -> Result<Preference, Self::Err>;
-}
-
-/// An [`Oracle`] who is shown the entries of the confusion matrices that a view lists.
-#[derive(Debug, Clone)]
-pub struct ThroughView<O> {
-    oracle: O,
-    view: View,
-}
-
-impl<O: Oracle> ThroughView<O> {
-    /// Asks an oracle about points of a view.
-    pub fn new(oracle: O, view: View) -> Self {
-        Self { oracle, view }
-    }
-}
-
 /// Why an oracle behind a view did not answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Unanswered<E> {
@@ -46,31 +23,21 @@ pub enum Unanswered<E> {
     Oracle(E),
 }
 
-impl<O: Oracle> Comparer for ThroughView<O> {
-    type Err = Unanswered<O::Err>;
-
-    fn prefer(&mut self, first: &Predictions<'_>, second: &Predictions<'_>) -> Result<Preference, Self::Err> {
-        let point =
-            |it: &Predictions<'_>| it.confusions().and_then(|it| self.view.of(&it)).map_err(Unanswered::View);
-        let query = Query::new(point(first)?, point(second)?);
-        Ok(self.oracle.prefer(&query).map_err(Unanswered::Oracle)?.preference)
-    }
-}
-
-/// Finds slopes by comparisons.
+/// Finds slopes by comparisons: an [`Oracle`] is shown the entries of the confusion matrices that a view lists.
 #[derive(Debug, Clone)]
-pub struct Comparing<C> {
-    comparer: C,
+pub struct Comparing<O> {
+    oracle: O,
+    view: View,
     step: f64,
     tolerance: f64,
     most: usize,
     questions: usize,
 }
 
-impl<C: Comparer> Comparing<C> {
+impl<O: Oracle> Comparing<O> {
     /// Asks until the direction of the slopes is known to .1 rad, at most 200 times an iteration.
-    pub fn new(comparer: C) -> Self {
-        Self { comparer, step: 0.05, tolerance: 0.1, most: 200, questions: 0 }
+    pub fn new(oracle: O, view: View) -> Self {
+        Self { oracle, view, step: 0.05, tolerance: 0.1, most: 200, questions: 0 }
     }
 
     /// To what angle, in rad, the direction of the slopes is to be known.
@@ -95,18 +62,24 @@ impl<C: Comparer> Comparing<C> {
     fn ask(
         &mut self,
         about: &str,
-        ask: impl FnOnce(&mut C) -> Result<Preference, C::Err>,
-    ) -> Result<Preference, Failure<C::Err>> {
+        first: &Predictions<'_>,
+        second: &Predictions<'_>,
+    ) -> Result<Preference, Failure<Unanswered<O::Err>>> {
         self.questions += 1;
-        let call = self.questions;
-        ask(&mut self.comparer).map_err(|error| Failure { call, about: about.to_owned(), cause: Err(error) })
+        let point = |it: &Predictions<'_>| it.confusions().and_then(|it| self.view.of(&it));
+        let points = point(first).and_then(|first| Ok(Query::new(first, point(second)?)));
+        let answer = points
+            .map_err(Unanswered::View)
+            .and_then(|query| self.oracle.prefer(&query).map_err(Unanswered::Oracle));
+        let failure = |error| Failure { call: self.questions, about: about.to_owned(), cause: Err(error) };
+        answer.map(|answer| answer.preference).map_err(failure)
     }
 }
 
-impl<C: Comparer> Guide for Comparing<C> {
-    type Err = C::Err;
+impl<O: Oracle> Guide for Comparing<O> {
+    type Err = Unanswered<O::Err>;
 
-    fn slopes(&mut self, around: &Neighbourhood<'_>) -> Result<Vec<f64>, Failure<C::Err>> {
+    fn slopes(&mut self, around: &Neighbourhood<'_>) -> Result<Vec<f64>, Failure<Self::Err>> {
         // Moves that change no confusion matrix cannot be asked about; their slope is 0.
         let moves: Vec<usize> = (0..around.moves())
             .filter(|&n| around.displacement(n).iter().any(|change| change.abs() > 1e-12))
@@ -130,9 +103,9 @@ impl<C: Comparer> Guide for Comparing<C> {
                 steps
             };
             let (first, second) = (part(1.0), part(-1.0));
-            let answer = self.ask("two classifiers near the current one", |comparer| {
-                around.moved(&first, |first| around.moved(&second, |second| comparer.prefer(first, second)))
-            })?;
+            let about = "two classifiers near the current one";
+            let answer = around
+                .moved(&first, |first| around.moved(&second, |second| self.ask(about, first, second)))?;
             hesitates |= answer == Preference::CannotTell;
             let (towards, said) = match answer {
                 Preference::First => (towards, Said::Positive),
@@ -150,8 +123,8 @@ impl<C: Comparer> Guide for Comparing<C> {
         &mut self,
         first: &Predictions<'_>,
         second: &Predictions<'_>,
-    ) -> Result<bool, Failure<C::Err>> {
-        let answer = self.ask("the model and the result", |comparer| comparer.prefer(first, second))?;
+    ) -> Result<bool, Failure<Self::Err>> {
+        let answer = self.ask("the model and the result", first, second)?;
         Ok(answer == Preference::First)
     }
 
