@@ -3,7 +3,7 @@
 use equipoise::ask::Simulated;
 use equipoise::decide::optimize::{
     Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, Predictions, Probing, Problem, Rows,
-    Scores, Soft, baselines, nested, plug_in, select,
+    Scores, baselines, nested, plug_in, select,
 };
 use equipoise::metric::Named;
 use equipoise::{Measure, Metric, View};
@@ -213,7 +213,7 @@ mod oracles {
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let plan = FrankWolfe::default().iterations(5).unwrap();
         let closed = plan.run(&problem, &mut Probing::new(named("g_mean", &validation))).unwrap();
-        let closure = plan.run(&problem, &mut Probing::new(Soft(g_mean_of))).unwrap();
+        let closure = plan.run(&problem, &mut Probing::new(g_mean_of)).unwrap();
         assert_eq!(closed.queries, closure.queries);
         assert_eq!(closed.queries, 5 * (1 + 3 * 2) + 2);
         let predictions = |it: &Classifier| it.predict(validation.scores()).unwrap();
@@ -249,10 +249,10 @@ mod oracles {
         let (train, validation) = (train.rows(), validation.rows());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let mut calls = 0;
-        let judge = Soft(|it: &Predictions<'_>| {
+        let judge = |it: &Predictions<'_>| {
             calls += 1;
             if calls == 10 { f64::NAN } else { g_mean_of(it) }
-        });
+        };
         let stopped = FrankWolfe::default().run(&problem, &mut Probing::new(judge)).unwrap_err();
         assert_eq!((stopped.iteration, stopped.failure.call), (2, 10));
         assert_eq!(stopped.failure.about, "all rows moved towards class 1");

@@ -10,7 +10,7 @@ use equipoise::ask::Finding;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::Family;
 use equipoise::population::{Logistic, Softmax};
-use equipoise::search::{self, Halving, Method, Order, SlopeSearch};
+use equipoise::search::{self, Halving, Method, SlopeSearch};
 use equipoise::space::{Binary, Diagonal, GroupSphere, Space, Sphere};
 use equipoise::testing::random::{self as random_of, normals, sizes};
 use equipoise::{Measure, Metric, Outcome, Plan, Sense};
@@ -195,13 +195,12 @@ fn linear_metrics_on_balls_up_to_ten_classes() {
             let q = ball.centre().len();
             let metric = Metric::linear(ball.view(), Sense::Cost, sizes(q, random)).unwrap();
             let plan = search::Linear::new(ball.clone(), 1e-4).unwrap();
-            let backward =
-                Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Three };
+            let backward = Method::backward(1, Halving::Three);
             let bound = 1e-4 * (q as f64).sqrt();
             angle_within(&plan.clone().search(SlopeSearch::new(backward, 1e-4).unwrap()), &metric, bound);
             angle_within(&plan.clone().search(antipodal(1e-4)), &metric, bound);
             let mixed = Metric::linear(ball.view(), Sense::Cost, normals(q, random)).unwrap();
-            let unknown = plan.search(antipodal(1e-4)).signs(search::SignKnowledge::Unknown);
+            let unknown = plan.search(antipodal(1e-4)).of_unknown_signs();
             angle_within(&unknown, &mixed, bound);
         }
     });
@@ -217,8 +216,7 @@ fn fractions_on_balls() {
             let metric = Metric::linear_fractional(ball.view(), Sense::Cost, parts, 1.5).unwrap();
             let plan = search::LinearFractional::new(ball.clone(), 1e-5).unwrap();
             angle_within(&plan.clone().search(antipodal(1e-6)), &metric, 1e-3);
-            let many =
-                Method::Paper { cycles: 12, order: Order::Backward, queries_per_halving: Halving::Three };
+            let many = Method::backward(12, Halving::Three);
             let outcome = angle_within(&plan.search(SlopeSearch::new(many, 1e-6).unwrap()), &metric, 1e-2);
             // Order agreement on random pairs, whatever the gauge.
             let point = |random: &mut Xoshiro256PlusPlus| {

@@ -177,9 +177,9 @@ impl Adaptive {
         Ok(Self { answers: Some(answers.believable()?), ..self })
     }
 
-    /// What is known of the signs; used for linear and group-fair metrics.
-    pub fn signs(self, signs: SignKnowledge) -> Self {
-        Self { signs, ..self }
+    /// Errors may be liked: nothing is known of the signs of a linear or group-fair metric.
+    pub fn of_unknown_signs(self) -> Self {
+        Self { signs: SignKnowledge::Unknown, ..self }
     }
 
     /// How it believes answers to come about.
@@ -193,7 +193,8 @@ impl Adaptive {
     }
 
     /// What it takes for known of the signs.
-    pub fn known_signs(&self) -> SignKnowledge {
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn known_signs(&self) -> SignKnowledge {
         self.signs
     }
 

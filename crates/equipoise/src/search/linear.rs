@@ -45,9 +45,9 @@ impl Linear {
         Self { search, ..self }
     }
 
-    /// What is known of the signs.
-    pub fn signs(self, signs: SignKnowledge) -> Self {
-        Self { signs, ..self }
+    /// Errors may be liked: nothing is known of the signs, and the search finds them first.
+    pub fn of_unknown_signs(self) -> Self {
+        Self { signs: SignKnowledge::Unknown, ..self }
     }
 
     pub(crate) fn read(mut object: Object, space: Sphere) -> Result<Self> {

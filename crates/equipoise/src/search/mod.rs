@@ -29,13 +29,14 @@ pub use diagonal_fractional::DiagonalFractional;
 pub use group_fair::GroupFair;
 pub use group_fair_quadratic::GroupFairQuadratic;
 pub use interval::{Halving, Interval};
-pub use linear::{Linear, SignKnowledge};
+pub use linear::Linear;
+pub(crate) use linear::SignKnowledge;
 pub use linear_fractional::LinearFractional;
 pub use monotone::MonotoneDiagonal;
 pub(crate) use polynomial::Monomials;
 pub use polynomial::Polynomial;
 pub use quadratic::{Quadratic, Reconstruction};
-pub use slope::{Method, Order, SlopeSearch};
+pub use slope::{Method, SlopeSearch};
 pub use trade_off::{QuadraticTradeOff, TradeOff};
 
 use crate::document::Object;

@@ -49,6 +49,11 @@ impl Method {
     pub fn paper(cycles: usize, queries_per_halving: Halving) -> Self {
         Self::Paper { cycles, order: Order::Forward, queries_per_halving }
     }
+
+    /// The same from the last angle to the first.
+    pub fn backward(cycles: usize, queries_per_halving: Halving) -> Self {
+        Self::Paper { cycles, order: Order::Backward, queries_per_halving }
+    }
 }
 
 /// A slope search: its method, and the angle it stops at.

@@ -2,27 +2,27 @@
 
 mod cohort;
 mod fractional;
+mod jobs;
 mod people;
 mod pools;
 mod server;
 mod sessions;
 
+use jobs::each;
+
 use crate::args::{Bench, Global};
 use crate::fault::{FINDING, Fault};
 use crate::json;
-use crate::progress::Progress;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::ask::{Counting, NoiseModel, Simulated};
 use equipoise::engine::{Adaptive, Belief, floor_bits};
-use equipoise::search::{Halving, Linear, Method, Order, SignKnowledge, SlopeSearch};
+use equipoise::search::{Halving, Linear, Method, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Oracle, Plan};
-use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -254,7 +254,7 @@ fn tasks(largest: usize) -> Vec<Task> {
         });
     }
     for q in [6, 12] {
-        let plan = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance").signs(SignKnowledge::Unknown);
+        let plan = Adaptive::linear(ball(q), 0.01).expect("a fair tolerance").of_unknown_signs();
         let name = format!("linear q={q}, any signs");
         tasks.push(Task { name, plan, signs_known: false, goal: Some((1.15, f64::INFINITY)), ball: None });
     }
@@ -311,7 +311,7 @@ pub(super) fn printed() -> Method {
 
 /// The same questions, last angle first, once, at most three per halving.
 pub(super) fn backward() -> Method {
-    Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Three }
+    Method::backward(1, Halving::Three)
 }
 
 /// Questions and mean error of a search at tolerance .01.
@@ -390,22 +390,6 @@ fn unit(metric: &Metric) -> Metric {
     let length = linear.weights().iter().map(|w| w * w).sum::<f64>().sqrt();
     let weights = linear.weights().iter().map(|w| w / length).collect();
     Metric::linear(*metric.view(), metric.sense(), weights).expect("not zero")
-}
-
-/// Runs a job per metric on all cores, each with a generator of its own.
-pub(super) fn each<T: Send>(
-    settings: &Settings,
-    label: &str,
-    job: impl Fn(u64, &mut Xoshiro256PlusPlus) -> T + Sync,
-) -> Vec<T> {
-    let progress = Progress::new(label, settings.metrics, settings.progress);
-    let one = |n: u64| {
-        let seed = settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(n);
-        let result = job(n, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-        progress.step();
-        result
-    };
-    (0..settings.metrics as u64).into_par_iter().map(one).collect()
 }
 
 pub(super) fn summary(

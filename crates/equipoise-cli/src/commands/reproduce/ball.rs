@@ -2,7 +2,7 @@
 
 use super::{Report, Settings, Table, vector};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::search::{Halving, Linear, Method, Order, SlopeSearch};
+use equipoise::search::{Halving, Linear, Method, SlopeSearch};
 use equipoise::space::{Space, Sphere};
 use equipoise::testing::random;
 use equipoise::{Measure, Metric, Plan, Sense};
@@ -42,8 +42,7 @@ pub fn table_b2(_: &Settings) -> Report {
         let metric =
             Metric::linear(sphere(k, 0.01).view(), Sense::Cost, truth.to_vec()).expect("printed numbers");
         let printed = Linear::new(sphere(k, 0.01), 0.01).expect("a fair tolerance");
-        let backward =
-            Method::Paper { cycles: 1, order: Order::Backward, queries_per_halving: Halving::Four };
+        let backward = Method::backward(1, Halving::Four);
         let run = |plan: &Linear| {
             let mut oracle = Counting::new(Simulated::new(metric.clone()));
             let Ok(outcome) = plan.run(&mut oracle);

@@ -46,9 +46,9 @@ mod weights;
 
 pub use basis::Basis;
 pub use classifier::Classifier;
-pub use frank_wolfe::{FrankWolfe, Outcome, Stopped};
+pub use frank_wolfe::{FrankWolfe, Stopped};
 pub use kmeans::centres;
-pub use oracle::{Failure, Guide, Hard, Judge, Labels, Predictions, Probing, Soft};
+pub use oracle::{Failure, Guide, Hard, Judge, Labels, Predictions, Probing};
 pub use pairwise::Comparing;
 pub use plug_in::plug_in;
 pub use problem::{Problem, ROWS_PER_WEIGHT};

@@ -1,7 +1,7 @@
 //! Who knows the metric: a judge who evaluates classifiers, and a guide that makes slopes of it.
 //!
 //! A [`Judge`] puts one number on the predictions for the validation rows. Whether it takes probabilities or labels must
-//! be said, because it decides how far probes go: [`Soft`] and [`Hard`] wrap closures, a
+//! be said, because it decides how far probes go: a closure takes probabilities, [`Hard`] makes one take labels, a
 //! [`Metric`](crate::Metric) is a soft judge. A [`Guide`] says how the metric changes along moves of the current
 //! classifier; [`Probing`] finds out by asking a judge.
 
@@ -102,11 +102,8 @@ pub trait Judge {
     fn value(&mut self, predictions: &Predictions<'_>) -> Result<f64, Self::Err>;
 }
 
-/// A closure that takes probabilities.
-#[derive(Debug, Clone)]
-pub struct Soft<F>(pub F);
-
-impl<F: FnMut(&Predictions<'_>) -> f64> Judge for Soft<F> {
+/// A closure is a judge that takes probabilities.
+impl<F: FnMut(&Predictions<'_>) -> f64> Judge for F {
     type Err = Infallible;
 
     fn labels(&self) -> Labels {
@@ -114,7 +111,7 @@ impl<F: FnMut(&Predictions<'_>) -> f64> Judge for Soft<F> {
     }
 
     fn value(&mut self, predictions: &Predictions<'_>) -> Result<f64, Infallible> {
-        Ok(self.0(predictions))
+        Ok(self(predictions))
     }
 }
 
