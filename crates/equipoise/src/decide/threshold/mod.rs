@@ -17,13 +17,12 @@ mod sample;
 mod sweep;
 mod tune;
 
-pub use advice::{Advice, Choice, Chosen, GroupAdvice, Guard, RARE};
+pub use advice::{Advice, Chosen, GroupAdvice, RARE};
 pub use bayes::{Bayes, bayes};
 pub use curve::{CurvePoint, net_benefit};
-pub use doubt::{Doubt, Gain, Resamples, Uncertain};
-pub use groups::GroupBest;
-pub use requirement::{Quantity, Requirement};
+pub use doubt::{Doubt, Resamples, Uncertain};
+pub use requirement::Requirement;
 pub use rewards::{decision_text, rewards};
 pub use sample::Sample;
-pub use sweep::{Best, Cut, Infeasible, Outcome, Reach};
+pub use sweep::Outcome;
 pub use tune::{Tuned, tune};
