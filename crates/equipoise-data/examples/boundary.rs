@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{rows} rows generated in {:.1} s", start.elapsed().as_secs_f64());
 
     let start = Instant::now();
-    let boundary = Boundary::new(&sample, 0, 1);
+    let Ok(boundary) = Boundary::of(&sample, 0, 1);
     println!("sorted in {:.1} s", start.elapsed().as_secs_f64());
 
     let points = 1_000_000;

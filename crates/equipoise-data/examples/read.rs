@@ -26,10 +26,14 @@ fn main() -> Result<(), equipoise_data::Error> {
     }
     let table = reading.data;
     println!("{} rows in {:.2} s", table.rows(), start.elapsed().as_secs_f64());
-    for (group, totals) in table.totals().into_iter().enumerate() {
+    for (group, totals) in table.totals().cells.into_iter().enumerate() {
         let group = table.groups().map_or("all", |groups| &groups.names()[group]);
-        let totals: Vec<String> =
-            table.classes().iter().zip(totals).map(|(class, total)| format!("{class}: {total}")).collect();
+        let totals: Vec<String> = table
+            .classes()
+            .iter()
+            .zip(totals)
+            .map(|(class, total)| format!("{class}: {}", total.weight))
+            .collect();
         println!("{group}: {}", totals.join(", "));
     }
     Ok(())

@@ -3,13 +3,10 @@
 //! With two classes these are all there are. With more they are the faces of the set of diagonals
 //! (Proposition 4.2). After sorting, the point of any pair of weights takes one binary search.
 
-use crate::sample::Sample;
-use crate::sorted::Sorted;
-use crate::table::Table;
-use equipoise::population::Population;
-use equipoise::space::{Binary, Diagonal, Polygon};
+use crate::steps::Steps;
+use equipoise::population::{Population, Profile, Score, accepts};
+use equipoise::space::Polygon;
 use rayon::prelude::*;
-use std::borrow::Borrow;
 
 /// The rows of two classes by rising $\eta_b / (\eta_a + \eta_b)$, and what each threshold gets right.
 ///
@@ -19,36 +16,27 @@ use std::borrow::Borrow;
 /// let scores = vec![0.1, 0.3, 0.6, 0.8];
 /// let rest = scores.iter().map(|p| 1.0 - p).collect();
 /// let sample = Sample::new(Table::new(classes, vec![0, 1, 0, 1], vec![rest, scores])?.data)?;
-/// let boundary = Boundary::new(&sample, 0, 1);
+/// let Ok(boundary) = Boundary::of(&sample, 0, 1);
 /// assert_eq!(boundary.at([0.5, 0.5]), [0.25, 0.25]); // one "no" and one "yes" are right
 /// assert_eq!(boundary.hull()?.extreme([1.0, 1.1]), [0.25, 0.5]); // a threshold of 0.2 is better
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Boundary {
-    rows: Sorted,
+    steps: Steps,
     total: f64,
 }
 
 impl Boundary {
-    /// Sorts the rows of classes `a` and `b`, two different ones; others are wrong whichever of the two is predicted.
-    pub fn new<T: Borrow<Table>>(sample: &Sample<T>, a: usize, b: usize) -> Self {
-        let table = sample.table();
-        let (pa, pb, truth) = (table.probabilities(a), table.probabilities(b), table.truth());
-        let share = move |row: usize| {
-            let label = usize::from(truth[row]);
-            // Rows that are surely of neither class count as the first: any threshold would do.
-            let score = if pb[row] > 0.0 { pb[row] / (pa[row] + pb[row]) } else { 0.0 };
-            (label == a || label == b).then_some((score, label == b))
-        };
-        let rows = (0..table.rows()).into_par_iter();
-        let rows = match table.weights() {
-            None => Sorted::new(rows.filter_map(share)),
-            Some(weights) => Sorted::weighted(
-                rows.filter_map(|row| share(row).map(|(score, label)| (score, label, weights[row]))),
-            ),
-        };
-        Self { rows, total: sample.total() }
+    /// What thresholds between two different classes of a population reach; rows of others are wrong whichever of the two is
+    /// predicted.
+    pub fn of<P: Population>(population: &P, a: usize, b: usize) -> Result<Self, P::Err> {
+        Ok(Self::new(&population.score_profile(Score::between(a, b, population.classes()))?))
+    }
+
+    /// The same from the scores of the second class.
+    pub fn new(profile: &Profile) -> Self {
+        Self { steps: Steps::new(profile), total: profile.total() }
     }
 
     /// Correct predictions (of `a`, of `b`) when `a` is predicted where $w_a \eta_a \ge w_b \eta_b$.
@@ -59,39 +47,34 @@ impl Boundary {
         let [wa, wb] = weights;
         let is_a = |share: f64| wa * (1.0 - share) >= wb * share;
         if wa + wb >= 0.0 {
-            self.first_below(self.rows.while_score(is_a))
+            self.first_below(self.steps.while_score(is_a))
         } else {
-            let [a, b] = self.rows.first(self.rows.while_score(|share| !is_a(share)));
-            self.scaled([self.rows.total()[0] - a, b])
+            let [a, b] = self.steps.first(self.steps.while_score(|share| !is_a(share)));
+            self.scaled([self.steps.total()[0] - a, b])
         }
     }
 
     /// Correct predictions when `b` is predicted from this share on: $\eta_b / (\eta_a + \eta_b) \ge$ `threshold`.
     pub fn at_threshold(&self, threshold: f64) -> [f64; 2] {
-        self.first_below(self.rows.while_score(|share| share < threshold))
+        self.first_below(self.steps.while_score(|share| !accepts(share, threshold)))
     }
 
     /// All that thresholds, in either direction, and draws between them reach.
     pub fn hull(&self) -> equipoise::Result<Polygon> {
         const CHUNK: usize = 1 << 18;
-        let chunks = (0..=self.rows.len() / CHUNK).into_par_iter();
+        let chunks = (0..=self.steps.len() / CHUNK).into_par_iter();
         let corners: Vec<[f64; 2]> = chunks
-            .flat_map_iter(|n| self.corners(n * CHUNK..((n + 1) * CHUNK).min(self.rows.len() + 1)))
+            .flat_map_iter(|n| self.corners(n * CHUNK..((n + 1) * CHUNK).min(self.steps.len() + 1)))
             .collect();
-        let [a, b] = self.scaled(self.rows.total());
+        let [a, b] = self.scaled(self.steps.total());
         let turned = corners.iter().map(|corner| [a - corner[0], b - corner[1]]);
         Polygon::hull(turned.chain(corners.iter().copied()).collect())
-    }
-
-    /// How many rows have one of the two classes.
-    pub fn rows(&self) -> usize {
-        self.rows.len()
     }
 
     /// Corners of the hull of some thresholds: few, however many thresholds there are.
     fn corners(&self, thresholds: std::ops::Range<usize>) -> Vec<[f64; 2]> {
         let (mut upper, mut lower) = (vec![], vec![]);
-        for below in thresholds.filter(|&below| self.rows.ends_at(below)) {
+        for below in thresholds {
             let point = self.first_below(below);
             extend(&mut upper, point, -1.0);
             extend(&mut lower, point, 1.0);
@@ -100,10 +83,10 @@ impl Boundary {
         upper
     }
 
-    /// The first rows are predicted to be `a`, the others `b`.
-    fn first_below(&self, rows: usize) -> [f64; 2] {
-        let [a, b] = self.rows.first(rows);
-        self.scaled([a, self.rows.total()[1] - b])
+    /// The lowest scores are predicted to be `a`, the others `b`.
+    fn first_below(&self, scores: usize) -> [f64; 2] {
+        let [a, b] = self.steps.first(scores);
+        self.scaled([a, self.steps.total()[1] - b])
     }
 
     fn scaled(&self, point: [f64; 2]) -> [f64; 2] {
@@ -121,26 +104,4 @@ fn extend(side: &mut Vec<[f64; 2]>, point: [f64; 2], turn: f64) {
         side.pop();
     }
     side.push(point);
-}
-
-impl<T: Borrow<Table>> Sample<T> {
-    /// What is achievable with two classes, as (true positive, true negative): the hull of all thresholds.
-    ///
-    /// The positive class is the last one.
-    pub fn binary_space(&self) -> equipoise::Result<Binary> {
-        if self.classes() != 2 {
-            let what = format!("the table has {} classes, expected 2", self.classes());
-            return Err(equipoise::Error::Mismatch(what));
-        }
-        let hull = Boundary::new(self, 0, 1).hull()?;
-        let swapped = hull.vertices().iter().map(|&[negative, positive]| [positive, negative]);
-        Binary::from_hull(self.prevalence().class_priors()[1], Polygon::hull(swapped.collect())?)
-    }
-
-    /// What is achievable by predicting class 0 and one other, for every other: the faces of the diagonals.
-    pub fn diagonal_space(&self) -> equipoise::Result<Diagonal> {
-        let face = |class: usize| Boundary::new(self, 0, class).hull();
-        let faces = (1..self.classes()).map(face).collect::<equipoise::Result<_>>()?;
-        Diagonal::from_faces(self.prevalence().class_priors().to_vec(), faces)
-    }
 }

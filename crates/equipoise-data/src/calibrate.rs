@@ -1,9 +1,7 @@
 //! How far predicted probabilities are from the frequencies they stand for.
 
-use crate::error::{Error, Kind, Result};
-use crate::sorted::Sorted;
-use crate::table::Table;
-use rayon::prelude::*;
+use crate::steps::Steps;
+use equipoise::population::Profile;
 use serde::Serialize;
 
 /// Rows whose predicted probabilities of a class are neighbours.
@@ -22,15 +20,17 @@ pub struct Bin {
 /// The reliability curve of one class: what was predicted against what was seen, in bins of about equal mass.
 ///
 /// ```
-/// use equipoise_data::{Reliability, Table};
+/// use equipoise::population::{Population, Score};
+/// use equipoise_data::{Reliability, Sample, Table};
 /// let classes = vec!["no".to_owned(), "yes".to_owned()];
 /// let yes = vec![0.1, 0.1, 0.7, 0.7];
 /// let no = yes.iter().map(|p| 1.0 - p).collect();
-/// let table = Table::new(classes, vec![0, 0, 1, 1], vec![no, yes])?.data;
-/// let curve = Reliability::new(&table, 1, 2)?;
+/// let sample = Sample::new(Table::new(classes, vec![0, 0, 1, 1], vec![no, yes])?.data)?;
+/// let Ok(profile) = sample.score_profile(Score::Class(1));
+/// let curve = Reliability::new(&profile, 2);
 /// assert_eq!(curve.bins.len(), 2);
 /// assert!((curve.error() - 0.2).abs() < 1e-12); // 0.1 too many, 0.3 too few, half of the rows each
-/// # Ok::<(), equipoise_data::Error>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reliability {
@@ -39,20 +39,9 @@ pub struct Reliability {
 }
 
 impl Reliability {
-    /// At most `bins` bins; rows with equal probabilities stay together.
-    pub fn new(table: &Table, class: usize, bins: usize) -> Result<Self> {
-        if class >= table.classes().len() || bins == 0 {
-            let found = format!("class {class} and {bins} bins");
-            return Err(Error::new(Kind::Count, found, "a class of the table and at least 1 bin"));
-        }
-        let (p, truth) = (table.probabilities(class), table.truth());
-        let label = |row: usize| usize::from(truth[row]) == class;
-        let rows = (0..table.rows()).into_par_iter();
-        let sorted = match table.weights() {
-            None => Sorted::new(rows.map(|row| (p[row], label(row)))),
-            Some(weights) => Sorted::weighted(rows.map(|row| (p[row], label(row), weights[row]))),
-        };
-        Ok(Self { bins: equal_mass(&sorted, bins) })
+    /// At most `bins` bins, at least one; rows with equal probabilities stay together.
+    pub fn new(profile: &Profile, bins: usize) -> Self {
+        Self { bins: equal_mass(&Steps::new(profile), bins.max(1)) }
     }
 
     /// The expected calibration error: the mean distance between predicted and observed.
@@ -65,45 +54,35 @@ fn mass(sums: [f64; 2]) -> f64 {
     sums[0] + sums[1]
 }
 
-fn equal_mass(sorted: &Sorted, bins: usize) -> Vec<Bin> {
-    let total = mass(sorted.total());
+fn equal_mass(steps: &Steps, bins: usize) -> Vec<Bin> {
+    let total = mass(steps.total());
     let mut edges = vec![0];
     for bin in 1..=bins {
-        let wanted = total * bin as f64 / bins as f64;
-        let enough = first_with(sorted, wanted);
-        let end = (enough..sorted.len()).find(|&rows| sorted.ends_at(rows)).unwrap_or(sorted.len());
-        if end > edges[edges.len() - 1]
-            && mass(sorted.first(end)) > mass(sorted.first(edges[edges.len() - 1]))
-        {
+        let end = first_with(steps, total * bin as f64 / bins as f64);
+        if mass(steps.first(end)) > mass(steps.first(edges[edges.len() - 1])) {
             edges.push(end);
         }
     }
-    edges.windows(2).map(|ends| bin(sorted, ends[0], ends[1], total)).collect()
+    edges.windows(2).map(|ends| bin(steps, ends[0], ends[1], total)).collect()
 }
 
-/// The fewest rows that weigh as much, allowing for rounding.
-fn first_with(sorted: &Sorted, wanted: f64) -> usize {
-    let (mut low, mut high) = (0, sorted.len());
+/// The fewest scores whose rows weigh as much, allowing for rounding.
+fn first_with(steps: &Steps, wanted: f64) -> usize {
+    let (mut low, mut high) = (0, steps.len());
     while low < high {
         let middle = (low + high) / 2;
-        if mass(sorted.first(middle)) < wanted * (1.0 - 1e-12) { low = middle + 1 } else { high = middle }
+        if mass(steps.first(middle)) < wanted * (1.0 - 1e-12) { low = middle + 1 } else { high = middle }
     }
     low
 }
 
-fn bin(sorted: &Sorted, from: usize, to: usize, total: f64) -> Bin {
-    let (before, after) = (sorted.first(from), sorted.first(to));
+fn bin(steps: &Steps, from: usize, to: usize, total: f64) -> Bin {
+    let (before, after) = (steps.first(from), steps.first(to));
     let inside = mass(after) - mass(before);
-    let weight = |row: usize| mass(sorted.first(row + 1)) - mass(sorted.first(row));
-    // Chunks of fixed size, added in order: the same sum on any number of cores.
-    let starts: Vec<usize> = (from..to).step_by(1 << 16).collect();
-    let part = |&start: &usize| -> f64 {
-        (start..to.min(start + (1 << 16))).map(|row| weight(row) * sorted.score(row)).sum()
-    };
-    let parts: Vec<f64> = starts.par_iter().map(part).collect();
+    let weight = |step: usize| mass(steps.first(step + 1)) - mass(steps.first(step));
     Bin {
-        range: [sorted.score(from), sorted.score(to - 1)],
-        predicted: parts.iter().sum::<f64>() / inside,
+        range: [steps.score(from), steps.score(to - 1)],
+        predicted: (from..to).map(|step| weight(step) * steps.score(step)).sum::<f64>() / inside,
         observed: (after[1] - before[1]) / inside,
         share: inside / total,
     }

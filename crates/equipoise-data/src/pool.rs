@@ -3,8 +3,9 @@
 use crate::confusions::ModelConfusions;
 use crate::error::name;
 use equipoise::Error;
-use equipoise::population::{Population, PostShift};
+use equipoise::population::{Confusions, PostShift};
 use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
+use std::convert::Infallible;
 
 /// Models measured on the same rows, as a population.
 ///
@@ -23,7 +24,7 @@ use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
 /// std::fs::write(&path, "model,truth,estimate,count\n\
 ///     bold,no,no,5\nbold,no,yes,5\nbold,yes,yes,10\ntimid,no,no,10\ntimid,yes,no,5\ntimid,yes,yes,5\n")?;
 /// let pool = Pool::new(&read::confusions(&path)?.data)?;
-/// let radius = Achievable::new(&pool, Measure::OffDiagonalRates)?.radius(); // every point of this ball can be shown
+/// let Ok(radius) = Achievable::new(&pool, Measure::OffDiagonalRates)?.radius(); // every point of this ball can be shown
 /// assert!((radius - 0.125_f64.sqrt()).abs() < 1e-9);
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -65,14 +66,17 @@ impl Pool {
     }
 }
 
-impl Population for Pool {
+impl Confusions for Pool {
+    type Err = Infallible;
+    type Rule = PostShift;
+
     fn prevalence(&self) -> &Prevalence {
         &self.prevalence
     }
 
     /// # Panics
     /// If a rule is for another number of classes, or of groups, than the pool has.
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions> {
+    fn confusions(&self, rules: &[PostShift]) -> Result<Vec<GroupConfusions>, Infallible> {
         let (k, groups) = (self.classes(), self.matrices.len());
         let confusions = |rule: &PostShift| {
             assert_eq!(rule.classes(), k, "a rule for {} classes on a pool of {k}", rule.classes());
@@ -80,7 +84,7 @@ impl Population for Pool {
             let matrices = (0..groups).map(|group| self.best(rule, group)).collect();
             GroupConfusions::new(k, matrices).expect("the rows of the models, under other labels")
         };
-        rules.iter().map(confusions).collect()
+        Ok(rules.iter().map(confusions).collect())
     }
 }
 
@@ -148,7 +152,7 @@ mod tests {
         let pool = Pool::new(&models()).unwrap();
         let rewards: Vec<f64> = (0..9).map(|n| f64::from((7 * n + 3) % 11) - 4.0).collect();
         let rule = PostShift::new(3, rewards.clone()).unwrap();
-        let found = &pool.confusions(&[rule])[0];
+        let Ok(found) = pool.confusions(&[rule]).map(|mut found| found.remove(0));
         for group in 0..2 {
             let earned: f64 = (0..9).map(|n| rewards[n] * found.get(group, n / 3, n % 3)).sum();
             let mut most = f64::NEG_INFINITY;
@@ -171,8 +175,8 @@ mod tests {
             let point = set.view().of(&model.confusions().unwrap()).unwrap();
             assert!(set.contains(&point, 1e-9));
         }
-        let radius = set.radius();
-        assert!(radius > 0.05 && radius <= set.radius_bound(8, 1));
+        let (Ok(radius), Ok(bound)) = (set.radius(), set.radius_bound(8, 1));
+        assert!(radius > 0.05 && radius <= bound);
         for j in 0..set.view().dimension() {
             let mut point = set.centre();
             point[j] += 0.99 * radius;

@@ -5,12 +5,10 @@
 //! points are feasible; they need not be, so here they are checked against the hull of the table.
 
 use crate::boundary::Boundary;
-use crate::sample::Sample;
-use crate::table::Table;
+use crate::space::between;
 use equipoise::Error;
-use equipoise::population::{Logistic, Population};
+use equipoise::population::{AskError, Confusions as _, Logistic, Population};
 use equipoise::space::{Binary, Polygon};
-use std::borrow::Borrow;
 
 /// Thresholds at which the law and the table are compared.
 const THRESHOLDS: usize = 1000;
@@ -30,10 +28,12 @@ pub struct Smooth {
 
 impl Smooth {
     /// Fits the law to a table of two classes.
-    pub fn fit<T: Borrow<Table>>(sample: &Sample<T>) -> equipoise::Result<Self> {
-        let space = sample.binary_space()?;
-        let Some(hull) = space.hull() else { return Err(Error::Mismatch("a space without a hull".into())) };
-        let boundary = Boundary::new(sample, 0, 1);
+    pub fn fit<P: Population>(population: &P) -> Result<Self, AskError<P::Err>> {
+        let boundary = Boundary::of(population, 0, 1).map_err(AskError::Population)?;
+        let space = between(population, &boundary)?;
+        let Some(hull) = space.hull() else {
+            return Err(Error::Mismatch("a space without a hull".into()).into());
+        };
         let seen: Vec<(f64, [f64; 2])> = thresholds()
             .map(|threshold| (threshold, boundary.at_threshold(threshold)))
             .map(|(threshold, [negative, positive])| (threshold, [positive, negative]))

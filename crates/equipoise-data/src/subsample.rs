@@ -31,8 +31,7 @@ impl Table {
         let mut kept = Vec::with_capacity(rows + rows / 8);
         for (row, &class) in self.truth().iter().enumerate() {
             let drawn = random.random::<f64>() < share;
-            let cell = groups.map_or(0, |groups| usize::from(groups.codes()[row])) * k + usize::from(class);
-            let weighs = self.weights().is_none_or(|weights| weights[row] > 0.0);
+            let (cell, weighs) = (self.group(row) * k + usize::from(class), self.weight(row) > 0.0);
             if drawn || (weighs && !seen[cell]) {
                 kept.push(row);
             }
@@ -68,6 +67,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equipoise::population::Totals;
 
     #[test]
     fn rare_cells_survive_and_the_rest_keeps_its_shape() {
@@ -83,10 +83,10 @@ mod tests {
         let part = table.subsample(2_000, 3);
         assert!((1_800..2_200).contains(&part.rows()));
         let (whole, sampled) = (table.totals(), part.totals());
-        for (before, after) in whole[1].iter().zip(&sampled[1]) {
-            assert_eq!(*before > 0.0, *after > 0.0, "{whole:?} {sampled:?}");
+        for (before, after) in whole.cells[1].iter().zip(&sampled.cells[1]) {
+            assert_eq!(before.weight > 0.0, after.weight > 0.0, "{whole:?} {sampled:?}");
         }
-        let share = |totals: &[Vec<f64>]| totals[0][1] / totals[0].iter().sum::<f64>();
+        let share = |totals: &Totals| totals.cells[0][1].weight / totals.of_group(0).weight;
         assert!((share(&whole) - share(&sampled)).abs() < 0.05);
         assert_eq!(table.subsample(n, 3), table);
         assert_eq!(table.subsample(500, 9), table.subsample(500, 9));

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Kind, Result, name, plural, quoted};
 use crate::note::{Note, Reading};
+use equipoise::population::Totals;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -71,9 +72,8 @@ impl Table {
         }
         self.weights = Some(weights);
         let totals = self.totals();
-        let total = |class: usize| totals.iter().map(|group| group[class]).sum::<f64>();
         for (class, label) in self.classes.iter().enumerate() {
-            let total = total(class);
+            let total = totals.of_class(class).weight;
             if !(total > 0.0 && total.is_finite()) {
                 let found = format!("a total weight of {total} for class {}", name(label));
                 return Err(Error::new(Kind::OutOfRange, found, "a finite total above 0 for every class"));
@@ -112,15 +112,24 @@ impl Table {
         self.weights.as_deref()
     }
 
-    /// Total weight, or number of rows, of each class within each group: `totals[group][class]`.
-    ///
-    /// A table without groups has one.
-    pub fn totals(&self) -> Vec<Vec<f64>> {
-        let groups = self.groups.as_ref();
-        let mut totals = vec![vec![0.0; self.classes.len()]; groups.map_or(1, |groups| groups.names.len())];
+    /// The group of a row; all are in one if there are none.
+    #[inline]
+    pub fn group(&self, row: usize) -> usize {
+        self.groups.as_ref().map_or(0, |groups| usize::from(groups.codes[row]))
+    }
+
+    /// What a row weighs.
+    #[inline]
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// Rows and weight of each class within each group. A table without groups has one.
+    pub fn totals(&self) -> Totals {
+        let groups = self.groups.as_ref().map_or(1, |groups| groups.names.len());
+        let mut totals = Totals::new(self.classes.len(), groups, self.weights.is_some());
         for (row, &class) in self.truth.iter().enumerate() {
-            let group = groups.map_or(0, |groups| usize::from(groups.codes[row]));
-            totals[group][usize::from(class)] += self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+            totals.cells[self.group(row)][usize::from(class)].add(self.weight(row));
         }
         totals
     }
@@ -134,8 +143,8 @@ impl Table {
             findings.push(Note::Finding(sentence));
         }
         let what = if self.weights.is_some() { "weight in" } else { "row of" };
-        for (group, totals) in groups.names.iter().zip(self.totals()) {
-            for (class, _) in self.classes.iter().zip(totals).filter(|&(_, total)| total == 0.0) {
+        for (group, totals) in groups.names.iter().zip(self.totals().cells) {
+            for (class, _) in self.classes.iter().zip(totals).filter(|(_, total)| total.weight == 0.0) {
                 findings.push(Note::Finding(format!(
                     "group {} has no {what} class {}, so its rates for that class are undefined",
                     name(group),
@@ -457,7 +466,8 @@ mod tests {
         let mixed = good.clone().with_groups(Groups::new(names(&["x", "y"]), vec![0, 0, 1])?)?;
         let says = "group y has no row of class b, so its rates for that class are undefined";
         assert_eq!(mixed.findings(), [Note::Finding(says.into())]);
-        assert_eq!(mixed.totals(), [[1.0, 1.0], [1.0, 0.0]]);
+        let rows = mixed.totals().cells.concat().iter().map(|cell| cell.rows).collect::<Vec<_>>();
+        assert_eq!(rows, [1, 1, 1, 0]);
         let alone = good.with_groups(Groups::new(names(&["x"]), vec![0; 3])?)?;
         let says = "every row is in group x, so there is nothing to compare";
         assert_eq!(alone.findings(), [Note::Finding(says.into())]);

@@ -5,85 +5,35 @@
 use crate::confusions::ModelConfusions;
 use crate::error::{Error, Kind, Result};
 use crate::kernel;
-use crate::sample::Sample;
+use crate::sample::{Sample, shares};
 use crate::table::Table;
-use equipoise::decide::resample::poisson;
-use equipoise::population::PostShift;
+use equipoise::population::{Confusions as _, Rule, Total};
 use equipoise::rates::GroupConfusions;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use std::borrow::Borrow;
 
 /// The prior of every cell of a matrix row (Jeffreys).
 const JEFFREYS: f64 = 0.5;
 
-/// Rows that share a stream of random numbers.
-const CHUNK: usize = 1 << 16;
-
 impl<T: Borrow<Table>> Sample<T> {
-    /// The confusion matrices of rules over tables resampled from the rows: `bootstrap(..)[draw][rule]`.
-    ///
-    /// Every row is taken a Poisson(1) number of times, which for all but the smallest tables is the same as drawing
-    /// as many rows as there are, and needs no random access (Chamandy et al. 2012). All rules of a draw see the same
-    /// rows, so that they can be compared within it. One pass per draw.
-    pub fn bootstrap(&self, rules: &[PostShift], draws: usize, seed: u64) -> Vec<Vec<GroupConfusions>> {
-        (0..draws as u64).map(|draw| self.resampled(rules, seed, draw)).collect()
-    }
-
-    fn resampled(&self, rules: &[PostShift], seed: u64, draw: u64) -> Vec<GroupConfusions> {
-        let rows = self.table().rows();
-        let mut weights = vec![0.0; rows];
-        // A tiny table may lose all its rows; the next attempt goes on where this one stopped.
-        for attempt in 0.. {
-            weights.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, weights)| {
-                let mut random = stream(seed, [draw, attempt, chunk as u64]);
-                weights.iter_mut().for_each(|weight| *weight = poisson(&mut random));
-            });
-            if let Some(given) = self.table().weights() {
-                weights.par_iter_mut().zip(given).for_each(|(weight, given)| *weight *= given);
-            }
-            if weights.par_iter().any(|&weight| weight > 0.0) {
-                break;
-            }
-        }
-        let k = self.table().classes().len();
-        kernel::counts_weighing(self.table(), &weights, rules)
-            .iter()
-            .map(|counts| shares(counts, k))
-            .collect()
-    }
-
     /// Draws of the confusion matrices of rules given the rows: `dirichlet(..)[draw][rule]`.
     ///
     /// How often a class is taken for each class is, within each group, a draw from the Dirichlet distribution with the
     /// counts and Jeffreys' prior; how common the class is in the group stays as observed. Weighted rows count as many
-    /// as carry the same information, $(\sum w)^2 / \sum w^2$ (Kish 1965). Rules are drawn independently.
-    pub fn dirichlet(&self, rules: &[PostShift], draws: usize, seed: u64) -> Vec<Vec<GroupConfusions>> {
-        let k = self.table().classes().len();
-        let effective = self.effective_rows();
-        let counts = kernel::counts(self.table(), rules);
+    /// as carry the same information ([`Total::effective_rows`](equipoise::population::Total::effective_rows)). Rules are
+    /// drawn independently.
+    pub fn dirichlet(&self, rules: &[Rule], draws: usize, seed: u64) -> Vec<Vec<GroupConfusions>> {
+        let k = self.classes();
+        let effective: Vec<f64> =
+            self.table().totals().cells.concat().iter().map(Total::effective_rows).collect();
+        let counts = kernel::counts(self.table(), self.table().weights(), rules);
         let matrix = |rule: usize, draw: u64| {
             let mut random = stream(seed, [draw, rule as u64, u64::MAX]);
-            shares(&posterior_draw(&counts[rule], Some(&effective), k, &mut random), k)
+            drawn(&posterior_draw(&counts[rule], Some(&effective), k, &mut random), k)
         };
         (0..draws as u64).map(|draw| (0..rules.len()).map(|rule| matrix(rule, draw)).collect()).collect()
-    }
-
-    /// How many unweighted rows say as much about each class of each group.
-    fn effective_rows(&self) -> Vec<f64> {
-        let table = self.table();
-        let totals = table.totals().concat();
-        let Some(weights) = table.weights() else { return totals };
-        let k = table.classes().len();
-        let mut squares = vec![0.0; totals.len()];
-        for (row, weight) in weights.iter().enumerate() {
-            let group = table.groups().map_or(0, |groups| usize::from(groups.codes()[row]));
-            squares[group * k + usize::from(table.truth()[row])] += weight * weight;
-        }
-        let rows = |(total, square): (&f64, f64)| if square > 0.0 { total * total / square } else { 0.0 };
-        totals.iter().zip(squares).map(rows).collect()
     }
 }
 
@@ -94,7 +44,7 @@ impl ModelConfusions {
         let total = self.checked_total()?;
         let draw = |draw: u64| {
             let mut random = stream(seed, [draw, 0, 0]);
-            shares(&multinomial(&self.counts, total, &mut random), self.classes.len())
+            drawn(&multinomial(&self.counts, total, &mut random), self.classes.len())
         };
         Ok((0..draws as u64).map(draw).collect())
     }
@@ -105,7 +55,7 @@ impl ModelConfusions {
         let k = self.classes.len();
         let draw = |draw: u64| {
             let mut random = stream(seed, [draw, 0, u64::MAX]);
-            shares(&posterior_draw(&self.counts, None, k, &mut random), k)
+            drawn(&posterior_draw(&self.counts, None, k, &mut random), k)
         };
         Ok((0..draws as u64).map(draw).collect())
     }
@@ -165,23 +115,6 @@ fn posterior_draw(
     drawn
 }
 
-/// Counts as joint probabilities.
-fn shares(counts: &[f64], k: usize) -> GroupConfusions {
-    let total: f64 = counts.iter().sum();
-    let share = |counts: &[f64]| counts.iter().map(|count| count / total).collect();
-    GroupConfusions::new(k, counts.chunks(k * k).map(share).collect()).expect("shares of a positive total")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn neighbouring_seeds_share_no_draws() {
-        let first =
-            |seed: u64| (0..1000).map(|draw| stream(seed, [draw, 0, 0]).next_u64()).collect::<HashSet<_>>();
-        assert_eq!(first(1).len(), 1000);
-        assert!(first(1).is_disjoint(&first(2)) && first(0).is_disjoint(&first(1)));
-    }
+fn drawn(counts: &[f64], k: usize) -> GroupConfusions {
+    shares(counts, k, counts.iter().sum())
 }

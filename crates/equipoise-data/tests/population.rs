@@ -3,15 +3,16 @@
 use equipoise::ask::Finding;
 use equipoise::ask::Simulated;
 use equipoise::decide::threshold::{Outcome, Requirement, rewards, tune};
-use equipoise::population::{Logistic, Population, PostShift, Softmax};
+use equipoise::population::{Confusions, Logistic, Population, PostShift, Rule, Score, Softmax};
 use equipoise::search::{BinaryLinear, DiagonalLinear};
 use equipoise::space::{Achievable, Space};
 use equipoise::{GroupConfusions, Measure, Metric, Plan, Prevalence, Sense, View};
-use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table};
+use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table, binary_space, diagonal_space};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cell::Cell;
+use std::convert::Infallible;
 
 fn names(count: usize) -> Vec<String> {
     (0..count).map(|n| n.to_string()).collect()
@@ -77,7 +78,7 @@ fn all_thresholds(sample: &Sample<&Table>, a: usize, b: usize) -> Vec<[f64; 2]> 
     for cut in cuts {
         let (mut up, mut down) = ([0.0; 2], [0.0; 2]);
         for row in 0..table.rows() {
-            let weight = table.weights().map_or(1.0, |weights| weights[row]) / sample.total();
+            let weight = table.weight(row) / table.totals().overall().weight;
             let above = share(row) >= cut;
             let truth = usize::from(table.truth()[row]);
             if truth == a {
@@ -99,7 +100,7 @@ proptest! {
         let sample = Sample::new(&table).unwrap();
         for class in 1..table.classes().len() {
             let points = all_thresholds(&sample, 0, class);
-            let hull = Boundary::new(&sample, 0, class).hull().unwrap();
+            let hull = Boundary::of(&sample, 0, class).unwrap().hull().unwrap();
             let value = |p: &[f64; 2]| turn.cos() * p[0] + turn.sin() * p[1];
             let best = points.iter().map(value).fold(f64::MIN, f64::max);
             prop_assert!((value(&hull.extreme([turn.cos(), turn.sin()])) - best).abs() < 1e-12);
@@ -114,8 +115,9 @@ proptest! {
     fn boundary_points_are_those_of_the_rules(table in tables(2..=2), turn in 0.0..std::f64::consts::TAU) {
         let sample = Sample::new(&table).unwrap();
         let weights = [turn.cos(), turn.sin()];
-        let expected = sample.confusions(&[PostShift::diagonal(&weights).unwrap()])[0].overall().diagonal();
-        let found = Boundary::new(&sample, 0, 1).at(weights);
+        let Ok(expected) = sample.shifted(&[PostShift::diagonal(&weights).unwrap()]);
+        let expected = expected[0].overall().diagonal();
+        let found = Boundary::of(&sample, 0, 1).unwrap().at(weights);
         for class in 0..2 {
             prop_assert!((found[class] - expected[class]).abs() < 1e-12, "{found:?} {expected:?}");
         }
@@ -129,10 +131,10 @@ proptest! {
         for row in 0..table.rows() {
             let estimate = usize::from(table.probabilities(1)[row] / (table.probabilities(0)[row] + table.probabilities(1)[row]) >= threshold);
             if estimate == usize::from(table.truth()[row]) {
-                expected[estimate] += table.weights().map_or(1.0, |weights| weights[row]) / sample.total();
+                expected[estimate] += table.weight(row) / table.totals().overall().weight;
             }
         }
-        let found = Boundary::new(&sample, 0, 1).at_threshold(threshold);
+        let found = Boundary::of(&sample, 0, 1).unwrap().at_threshold(threshold);
         prop_assert!((found[0] - expected[0]).abs() + (found[1] - expected[1]).abs() < 1e-12);
     }
 
@@ -145,7 +147,7 @@ proptest! {
         let sample = Sample::new(&table).unwrap();
         let k = table.classes().len();
         let rule = |n: usize| PostShift::new(k, rewards[n * 16..][..k * k].to_vec()).unwrap();
-        let confusions = sample.confusions(&[0, 1, 2, 3].map(rule));
+        let Ok(confusions) = sample.shifted(&[0, 1, 2, 3].map(rule));
         let measures = [Measure::OffDiagonalRates, Measure::OffDiagonal, Measure::GroupRates];
         for measure in measures.into_iter().filter(|m| *m != Measure::GroupRates || table.groups().is_some()) {
             let set = Achievable::new(&sample, measure).unwrap();
@@ -176,11 +178,12 @@ proptest! {
         let k = table.classes().len();
         let metric = Metric::weighted_accuracy(weights[..k].to_vec()).unwrap();
         let start = rewards(&metric, sample.prevalence().class_priors()).unwrap();
-        let before = metric.of(&sample.confusions(std::slice::from_ref(&start))[0]).unwrap();
+        let Ok(before) = sample.shifted(std::slice::from_ref(&start));
+        let before = metric.of(&before[0]).unwrap();
         let tuned = tune(&sample, &start, &metric, &[]).unwrap().found().unwrap();
         prop_assert!(tuned.value >= before);
-        let again = &sample.confusions(std::slice::from_ref(&tuned.rule))[0];
-        prop_assert!((metric.of(again).unwrap() - tuned.value).abs() < 1e-12);
+        let Ok(again) = sample.shifted(std::slice::from_ref(&tuned.rule));
+        prop_assert!((metric.of(&again[0]).unwrap() - tuned.value).abs() < 1e-12);
         let needed = [Requirement::parse(&format!("recall:0>={bound}"), table.classes(), &[]).unwrap()];
         match tune(&sample, &start, &metric, &needed).unwrap() {
             Outcome::Found(found) => {
@@ -194,8 +197,8 @@ proptest! {
     #[test]
     fn certified_balls_lie_in_the_hull_of_all_thresholds(table in tables(2..=2)) {
         let sample = Sample::new(&table).unwrap();
-        let radius = Achievable::new(&sample, Measure::OffDiagonalRates).unwrap().radius();
-        let hull = Boundary::new(&sample, 0, 1).hull().unwrap();
+        let Ok(radius) = Achievable::new(&sample, Measure::OffDiagonalRates).unwrap().radius();
+        let hull = Boundary::of(&sample, 0, 1).unwrap().hull().unwrap();
         let priors = sample.prevalence().class_priors();
         for step in 0..32 {
             let turn = std::f64::consts::TAU * f64::from(step) / 32.0;
@@ -206,8 +209,10 @@ proptest! {
 
     #[test]
     fn equal_mass_bins_cover_all_rows(table in tables(2..=3), bins in 1..8_usize) {
+        let sample = Sample::new(&table).unwrap();
         for class in 0..table.classes().len() {
-            let curve = Reliability::new(&table, class, bins).unwrap();
+            let Ok(profile) = sample.score_profile(Score::Class(class));
+            let curve = Reliability::new(&profile, bins);
             let share: f64 = curve.bins.iter().map(|bin| bin.share).sum();
             prop_assert!((share - 1.0).abs() < 1e-12 && curve.bins.len() <= bins);
             // Slowly, from the ranges.
@@ -252,7 +257,8 @@ fn a_large_sample_is_close_to_its_law() {
     let rules: Vec<PostShift> = (0..20).map(|_| rule()).collect();
     // Five standard deviations of a share.
     let tolerance = 5.0 * 0.5 / 300_000_f64.sqrt();
-    for (found, expected) in sample.confusions(&rules).iter().zip(law.confusions(&rules)) {
+    let (Ok(found), Ok(expected)) = (sample.shifted(&rules), law.confusions(&rules));
+    for (found, expected) in found.iter().zip(expected) {
         for (i, j) in (0..9).map(|n| (n / 3, n % 3)) {
             assert!((found.get(0, i, j) - expected.get(0, i, j)).abs() < tolerance);
         }
@@ -265,12 +271,15 @@ struct Asked<'a> {
     passes: Cell<usize>,
 }
 
-impl Population for Asked<'_> {
+impl Confusions for Asked<'_> {
+    type Err = Infallible;
+    type Rule = Rule;
+
     fn prevalence(&self) -> &Prevalence {
         self.sample.prevalence()
     }
 
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions> {
+    fn confusions(&self, rules: &[Rule]) -> Result<Vec<GroupConfusions>, Infallible> {
         self.passes.set(self.passes.get() + 1);
         self.sample.confusions(rules)
     }
@@ -279,7 +288,7 @@ impl Population for Asked<'_> {
 #[test]
 fn the_ball_of_a_sample_is_close_to_that_of_its_law() {
     let law = Softmax::new(vec![1.0, 3.0, 5.0]).unwrap();
-    let expected = Achievable::new(&law, Measure::OffDiagonalRates).unwrap().radius();
+    let Ok(expected) = Achievable::new(&law, Measure::OffDiagonalRates).unwrap().radius();
     let table = drawn(&[1.0, 3.0, 5.0], 100_000, 9);
     let codes = (0..table.rows()).map(|row| (row % 2) as u16).collect();
     let table = table.with_groups(Groups::new(names(2), codes).unwrap()).unwrap();
@@ -287,9 +296,9 @@ fn the_ball_of_a_sample_is_close_to_that_of_its_law() {
     for measure in [Measure::OffDiagonalRates, Measure::GroupRates] {
         let asked = Asked { sample: &sample, passes: Cell::new(0) };
         let set = Achievable::new(&asked, measure).unwrap();
-        let radius = set.radius();
+        let Ok(radius) = set.radius();
         let passes = asked.passes.replace(0);
-        let bound = set.radius_bound(8, 3);
+        let Ok(bound) = set.radius_bound(8, 3);
         println!(
             "{measure:?}: radius {radius:.4} in {passes} passes, law {expected:.4}, bound {bound:.4} in {}",
             asked.passes.get()
@@ -315,14 +324,14 @@ fn the_ball_of_a_sample_is_close_to_that_of_its_law() {
 #[test]
 fn metrics_are_recovered_from_samples() {
     let table = drawn(&[5.0, 0.0], 200_000, 1);
-    let space = Sample::new(&table).unwrap().binary_space().unwrap();
+    let space = binary_space(&Sample::new(&table).unwrap()).unwrap();
     let hidden = r#"{"format":1,"kind":"linear","measure":"binary","sense":"utility","weights":[2,1]}"#;
     let hidden = Metric::from_json(hidden).unwrap();
     let Ok(found) = BinaryLinear::new(space, 0.01).unwrap().run(&mut Simulated::new(hidden.clone()));
     let angle = found.metric.difference(&hidden).unwrap().angle;
     assert!(angle < 0.02, "{angle}");
     let table = drawn(&[0.0, 4.0, 8.0], 200_000, 1);
-    let space = Sample::new(&table).unwrap().diagonal_space().unwrap();
+    let space = diagonal_space(&Sample::new(&table).unwrap()).unwrap();
     let hidden = r#"{"format":1,"kind":"linear","measure":"diagonal","sense":"utility","classes":["a","b","c"],"weights":[0.3,0.5,0.2]}"#;
     let hidden = Metric::from_json(hidden).unwrap();
     let Ok(found) = DiagonalLinear::new(space, 0.01).unwrap().run(&mut Simulated::new(hidden.clone()));
@@ -336,7 +345,7 @@ fn on_small_tables_a_metric_is_found_or_lies_in_the_range_reported() {
         let table = drawn(&[5.0, 0.0], rows, 4);
         let sample = Sample::new(&table).unwrap();
         let smooth = Smooth::fit(&sample).unwrap().pulled().unwrap();
-        for space in [sample.binary_space().unwrap(), smooth] {
+        for space in [binary_space(&sample).unwrap(), smooth] {
             let plan = BinaryLinear::new(space, 0.01).unwrap();
             for step in 1..40 {
                 let angle = std::f64::consts::FRAC_PI_2 * f64::from(step) / 40.0;
@@ -373,7 +382,7 @@ fn smoothing_finds_the_law_and_stays_within_the_hull() {
         assert!(smooth.outside() < 3.0 / (rows as f64).sqrt());
         assert!(smooth.within(1e-15).is_err() || smooth.outside() <= 1e-15);
         assert!(smooth.within(1.0).is_ok());
-        let (pulled, hull) = (smooth.pulled().unwrap(), sample.binary_space().unwrap());
+        let (pulled, hull) = (smooth.pulled().unwrap(), binary_space(&sample).unwrap());
         for corner in pulled.hull().unwrap().vertices() {
             assert!(hull.hull().unwrap().contains(*corner, 1e-12));
         }
@@ -392,14 +401,15 @@ fn moments(values: &[f64]) -> (f64, f64) {
 fn draws_spread_as_theory_says() {
     let table = drawn(&[0.0, 5.0], 2_000, 8);
     let sample = Sample::new(&table).unwrap();
-    let rule = PostShift::diagonal(&[1.0, 1.0]).unwrap();
-    let seen = &sample.confusions(std::slice::from_ref(&rule))[0];
-    let right = seen.get(0, 1, 1);
+    let rule = Rule::most_likely(2).unwrap();
+    let Ok(seen) = sample.confusions(std::slice::from_ref(&rule));
+    let right = seen[0].get(0, 1, 1);
     let of = |draws: &[Vec<GroupConfusions>]| {
         moments(&draws.iter().map(|draw| draw[0].get(0, 1, 1)).collect::<Vec<_>>())
     };
     let n = 2_000.0;
-    let (mean, deviation) = of(&sample.bootstrap(std::slice::from_ref(&rule), 1000, 1));
+    let Ok(drawn) = sample.resampled(std::slice::from_ref(&rule), 1, 1000);
+    let (mean, deviation) = of(&drawn);
     let expected = (right * (1.0 - right) / n).sqrt();
     assert!((mean - right).abs() < 0.2 * expected && (deviation / expected - 1.0).abs() < 0.12);
     let (mean, deviation) = of(&sample.dirichlet(std::slice::from_ref(&rule), 1000, 1));
@@ -407,7 +417,7 @@ fn draws_spread_as_theory_says() {
     let rate = right / prior;
     let expected = prior * (rate * (1.0 - rate) / (n * prior)).sqrt();
     assert!((mean - right).abs() < 0.2 * expected && (deviation / expected - 1.0).abs() < 0.12);
-    let twice = [1, 1].map(|seed| sample.bootstrap(std::slice::from_ref(&rule), 3, seed));
+    let twice = [1, 1].map(|seed| sample.resampled(std::slice::from_ref(&rule), seed, 3).unwrap());
     assert_eq!(twice[0], twice[1]);
     assert_ne!(twice[0][0], twice[0][1]);
 }

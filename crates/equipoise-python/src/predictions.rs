@@ -3,9 +3,9 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
-use equipoise::decide::threshold::{self, Doubt, Outcome, Requirement, Resamples};
-use equipoise::population::{Population as _, PostShift};
-use equipoise_data::{Groups, Sample, Table};
+use equipoise::decide::threshold::{self, Doubt, Outcome, Requirement};
+use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Rule, Score, Total};
+use equipoise_data::{Groups, Sample, Table, space_for};
 use numpy::{
     PyArray1, PyArray4, PyArray5, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
 };
@@ -62,15 +62,16 @@ impl Predictions {
 
     /// Joint shares of groups and classes.
     fn shares(&self) -> Vec<Vec<f64>> {
-        let total = self.0.total();
-        let of_group = |group: Vec<f64>| group.into_iter().map(|weight| weight / total).collect();
-        self.0.table().totals().into_iter().map(of_group).collect()
+        let Ok(totals) = self.0.totals();
+        let all = totals.overall().weight;
+        let of_group = |group: &Vec<Total>| group.iter().map(|cell| cell.weight / all).collect();
+        totals.cells.iter().map(of_group).collect()
     }
 
     /// The document of the space that questions about a family are taken from.
     fn space(&self, py: Python<'_>, family: String) -> PyResult<String> {
         let sample = self.0.clone();
-        let space = interruptible(py, move || sample.space_for(&family))?.map_err(value_error)?;
+        let space = interruptible(py, move || space_for(&*sample, &family))?.map_err(value_error)?;
         serde_json::to_string(&space).map_err(value_error)
     }
 
@@ -91,8 +92,7 @@ impl Predictions {
         let advice = interruptible(py, move || -> equipoise::Result<_> {
             let scored = scored(&sample)?;
             let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            let resamples = if draws == 0 { Resamples::None } else { Resamples::Poisson { draws, seed } };
-            let doubt = Doubt { metric_draws: &metric_draws, resamples, level };
+            let doubt = Doubt { metric_draws: &metric_draws, resamples: draws, seed, level };
             let mut document = json!(scored.advise(&metric, &requirements, doubt)?);
             if per_group {
                 document["per_group"] = json!(scored.advise_per_group(&metric, &requirements, doubt)?);
@@ -172,7 +172,7 @@ impl Predictions {
     ) -> PyResult<Bound<'py, PyArray4<f64>>> {
         let rules = self.rules(&rules)?;
         let (sample, count) = (self.0.clone(), rules.len());
-        let found = interruptible(py, move || flat(&sample.confusions(&rules)))?;
+        let Ok(found) = interruptible(py, move || sample.confusions(&rules).map(|found| flat(&found)))?;
         let (groups, k) = (self.0.groups(), self.0.classes());
         PyArray1::from_vec(py, found).reshape([count, groups, k, k])
     }
@@ -188,7 +188,8 @@ impl Predictions {
         let rules = self.rules(&rules)?;
         let (sample, count) = (self.0.clone(), rules.len());
         let found = interruptible(py, move || -> Vec<f64> {
-            sample.bootstrap(&rules, draws, seed).iter().flat_map(|draw| flat(draw)).collect()
+            let Ok(drawn) = sample.resampled(&rules, seed, draws);
+            drawn.iter().flat_map(|draw| flat(draw)).collect()
         })?;
         let (groups, k) = (self.0.groups(), self.0.classes());
         PyArray1::from_vec(py, found).reshape([draws, count, groups, k, k])
@@ -203,7 +204,7 @@ impl Predictions {
         texts.iter().map(parse).collect::<equipoise::Result<_>>().map_err(value_error)
     }
 
-    fn rules(&self, rules: &[PyReadonlyArray3<'_, f64>]) -> PyResult<Vec<PostShift>> {
+    fn rules(&self, rules: &[PyReadonlyArray3<'_, f64>]) -> PyResult<Vec<Rule>> {
         let rules = rules.iter().map(post_shift).collect::<PyResult<Vec<_>>>()?;
         let (k, groups) = (self.0.classes(), self.0.groups());
         match rules.iter().find(|rule| rule.classes() != k || !rule.serves(groups)) {
@@ -211,7 +212,7 @@ impl Predictions {
                 "a rule is for {} classes, expected {k} with one reward matrix, or one for each of {groups} groups",
                 rule.classes()
             ))),
-            None => Ok(rules),
+            None => Ok(rules.into_iter().map(Rule::from).collect()),
         }
     }
 }
@@ -259,21 +260,14 @@ fn post_shift(rewards: &PyReadonlyArray3<'_, f64>) -> PyResult<PostShift> {
     PostShift::per_group(shape[1], matrices).map_err(value_error)
 }
 
-/// The probabilities of the positive class as scores.
-fn scored(sample: &Sample<Table>) -> equipoise::Result<threshold::Sample> {
-    let table = sample.table();
-    if table.classes().len() != 2 {
-        let what = format!("a threshold is for 2 classes, but y_true has {}", table.classes().len());
+/// Rows by the probability of the positive class.
+fn scored(sample: &Sample<Table>) -> equipoise::Result<Profile> {
+    if sample.classes() != 2 {
+        let what = format!("a threshold is for 2 classes, but y_true has {}", sample.classes());
         return Err(equipoise::Error::Mismatch(what));
     }
-    let mut scored = threshold::Sample::new(table.probabilities(1), table.truth())?;
-    if let Some(weights) = table.weights() {
-        scored = scored.with_weights(weights)?;
-    }
-    if let Some(groups) = table.groups() {
-        scored = scored.with_groups(groups.codes(), groups.names().len())?;
-    }
-    Ok(scored)
+    let Ok(profile) = sample.score_profile(Score::Class(1));
+    Ok(profile)
 }
 
 fn flat(confusions: &[equipoise::GroupConfusions]) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! Where to cut the scores (RP-09), and what deciding gains over not deciding.
 
-use equipoise::decide::threshold::{Bayes, Doubt, Outcome, Resamples, bayes, net_benefit};
+use equipoise::decide::threshold::{Bayes, Doubt, Outcome, bayes, net_benefit};
 use equipoise::{Metric, Spread};
 use equipoise_study::{Design, Scores};
 use serde::Serialize;
@@ -61,9 +61,8 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {
-    let resamples = Resamples::Poisson { draws: DRAWS, seed: 0 };
-    let doubt = Doubt { metric_draws: draws, resamples, level: 0.95 };
-    let advice = scores.sample.advise(metric, &[], doubt).ok()?;
+    let doubt = Doubt { metric_draws: draws, resamples: DRAWS, seed: 0, level: 0.95 };
+    let advice = scores.profile.advise(metric, &[], doubt).ok()?;
     let Outcome::Found(best) = advice.best else { return None };
     Some(Measured {
         threshold: best.cut.threshold,
@@ -102,13 +101,13 @@ fn recommended(theory: &Bayes, measured: Option<&Measured>) -> (f64, String) {
 fn curves(design: &Design) -> Vec<Curve> {
     // Treating everybody is judged on the people the others were judged on.
     let of_models = || design.models()?.measured().first()?.overall().class_priors().get(1).copied();
-    let of_scores = design.scores().map(|scores| scores.sample.positive_prior());
+    let of_scores = design.scores().map(|scores| scores.profile.positive_prior());
     let of_study = || design.binary().map(|space| space.positive_prior());
     let prior = of_scores.or_else(of_models).or_else(of_study).unwrap_or(0.5);
     let at: Vec<f64> = (1..100).map(|n| f64::from(n) / 100.0).collect();
     let odds = |t: f64| t / (1.0 - t);
     let mut curves = vec![];
-    let scored = design.scores().and_then(|scores| scores.sample.decision_curve(&at).ok());
+    let scored = design.scores().and_then(|scores| scores.profile.decision_curve(&at).ok());
     if let Some(points) = scored {
         let points = points.iter().map(|point| [point.threshold, point.net_benefit]).collect();
         curves.push(Curve { name: "scores".to_owned(), points });

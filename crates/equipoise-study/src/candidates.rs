@@ -5,7 +5,7 @@
 use crate::error::{Error, Result};
 use crate::study::{Candidates, Study};
 use equipoise::decide::rank::Candidate;
-use equipoise::population::{Population as _, PostShift};
+use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::{GroupConfusions, View};
 use equipoise_data::{Columns, ModelConfusions, Sample, Table, read};
 use std::path::Path;
@@ -114,7 +114,8 @@ impl Source {
         Ok(match self {
             Source::Counts(model, order) => order.arrange(&model.confusions()?),
             Source::Predictions(sample, order) => {
-                order.arrange(&sample.confusions(&[most_likely(sample)?]).remove(0))
+                let Ok(found) = sample.confusions(&[Rule::most_likely(sample.classes())?]);
+                order.arrange(&found[0])
             }
         })
     }
@@ -124,16 +125,13 @@ impl Source {
             Source::Counts(model, order) => (model.dirichlet(DRAWS, seed).unwrap_or_default(), order),
             // The same seed for all: the same rows.
             Source::Predictions(sample, order) => {
-                let drawn = most_likely(sample).map(|rule| sample.bootstrap(&[rule], DRAWS, 0));
-                (drawn.unwrap_or_default().into_iter().flatten().collect(), order)
+                let rule = Rule::most_likely(sample.classes()).expect("a table has classes");
+                let Ok(drawn) = sample.resampled(&[rule], 0, DRAWS);
+                (drawn.into_iter().flatten().collect(), order)
             }
         };
         drawn.iter().map(|matrix| order.arrange(matrix)).collect()
     }
-}
-
-fn most_likely(sample: &Sample<Table>) -> Result<PostShift> {
-    Ok(PostShift::diagonal(&vec![1.0; sample.classes()])?)
 }
 
 impl Order {

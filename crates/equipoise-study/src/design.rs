@@ -10,10 +10,10 @@ use crate::study::{Family, QuerySpace, Smooth, Study};
 use equipoise::AnyPlan;
 use equipoise::ask::NoiseModel;
 use equipoise::engine::{Adaptive, Stop};
-use equipoise::population::{Logistic, Population as _};
+use equipoise::population::{Confusions as _, Logistic, Population as _, Profile, Score};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point, Query};
-use equipoise_data::{Columns, ModelConfusions, Sample, read};
+use equipoise_data::{Columns, ModelConfusions, Sample, binary_space, read};
 use rand::seq::SliceRandom as _;
 use rand::{Rng, RngExt as _};
 use serde::Serialize;
@@ -61,8 +61,8 @@ pub struct Fit {
 /// A table of scores that questions come from: what thresholds do on it.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    /// Scores of the positive class, with the truth.
-    pub sample: equipoise::decide::threshold::Sample,
+    /// Rows by the score of the positive class.
+    pub profile: Profile,
     /// What was predicted against what was seen, in ten bins.
     pub reliability: equipoise_data::Reliability,
 }
@@ -399,8 +399,8 @@ fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
             }
             let sample = Sample::new(table)?;
             if sample.classes() == 2 {
-                let hull = sample.binary_space()?;
-                let fitted = equipoise_data::Smooth::fit(&sample)?;
+                let hull = binary_space(&sample).map_err(equipoise::Error::from)?;
+                let fitted = equipoise_data::Smooth::fit(&sample).map_err(equipoise::Error::from)?;
                 let vertices = hull.hull().map(|hull| hull.vertices().to_vec()).unwrap_or_default();
                 let fit =
                     Fit { distance: fitted.distance(), outside: fitted.outside(), corners: vertices.len() };
@@ -412,20 +412,16 @@ fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
                 if let (Smooth::None, Engine::Ratio { corners, .. }) = (smooth, &mut engine) {
                     *corners = Some(vertices);
                 }
-                let table = sample.table();
-                let mut scored =
-                    equipoise::decide::threshold::Sample::new(table.probabilities(1), table.truth())?;
-                if let Some(weights) = table.weights() {
-                    scored = scored.with_weights(weights)?;
-                }
-                let reliability = equipoise_data::Reliability::new(table, 1, 10)?;
-                let scores = Some(Scores { sample: scored, reliability });
+                let Ok(profile) = sample.score_profile(Score::Class(1));
+                let reliability = equipoise_data::Reliability::new(&profile, 10);
+                let scores = Some(Scores { profile, reliability });
                 return Ok(Prepared { engine, plan, frame, fit: Some(fit), scores });
             }
             let priors = sample.prevalence().class_priors().to_vec();
             let shares: Vec<f64> = places.iter().map(|place| priors[*place]).collect();
             let achievable = equipoise::space::Achievable::new(&sample, Measure::OffDiagonalRates)?;
-            ball(study, achievable.radius(), &shares).map(law)
+            let Ok(radius) = achievable.radius();
+            ball(study, radius, &shares).map(law)
         }
         QuerySpace::Ball { radius, class_shares } => ball(study, *radius, class_shares).map(law),
         QuerySpace::GroupBall { radius, class_shares, group_shares } => {

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p equipoise --example use_a_metric`
 
-use equipoise::decide::threshold::{Doubt, Requirement, Resamples, Sample};
+use equipoise::decide::threshold::{Doubt, Requirement};
+use equipoise::population::Profile;
 use equipoise::{GroupConfusions, Metric, decide::nearest, decide::rank};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -39,9 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut models = Vec::new();
     for (name, scores) in ["blurred", "sharp"].iter().zip(&scores) {
         let at = |weights: Option<&Vec<f64>>| -> equipoise::Result<GroupConfusions> {
-            let sample = Sample::new(scores, &truth)?;
-            let sample = if let Some(weights) = weights { sample.with_weights(weights)? } else { sample };
-            sample.confusions_at(0.15)
+            Profile::from_rows(scores, &truth, weights.map(Vec::as_slice), None)?.confusions_at(0.15)
         };
         let drawn = resamples.iter().map(|weights| at(Some(weights))).collect::<Result<_, _>>()?;
         models.push(rank::Candidate::new(*name, at(None)?).with_draws(drawn));
@@ -50,13 +49,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", ranking.statement());
 
     let classes = ["benign", "malignant"].map(str::to_owned);
-    let sample = Sample::new(&scores[1], &truth)?;
+    let sample = Profile::from_rows(&scores[1], &truth, None, None)?;
     let pool: Vec<GroupConfusions> =
         (0..=50).map(|n| sample.confusions_at(f64::from(n) / 50.0)).collect::<Result<_, _>>()?;
     println!("{}", nearest::sentence(&nearest::nearest(&metric, &pool)?));
 
     let needed = [Requirement::parse("recall:malignant>=0.9", &classes, &[])?];
-    let doubt = Doubt { metric_draws: &draws, resamples: Resamples::Given(&resamples), ..Doubt::default() };
+    let doubt = Doubt { metric_draws: &draws, resamples: 200, ..Doubt::default() };
     let advice = sample.advise(&metric, &needed, doubt)?;
     println!("{}", advice.bayes?.sentence("malignant"));
     if let (Some(best), Some(uncertain)) = (advice.best.found(), advice.uncertain) {

@@ -64,7 +64,7 @@ pub enum Error {
 }
 
 /// Shorthand used by every constructor in the crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Checks for constructors: each returns the value it was given, or says what is wrong with it.
 pub(crate) mod check {

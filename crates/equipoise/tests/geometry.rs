@@ -1,10 +1,11 @@
 //! What holds for the achievable set of every population: laws in closed form, and small tables in groups.
 
-use equipoise::population::{Logistic, Population, PostShift, Randomised, Softmax};
+use equipoise::population::{Confusions, Logistic, PostShift, Randomised, Softmax};
 use equipoise::rates::{GroupConfusions, GroupShares, Prevalence};
 use equipoise::space::{Achievable, Space};
 use equipoise::{Measure, View};
 use proptest::prelude::*;
+use std::convert::Infallible;
 
 /// Cases with known class probabilities, in turn from each group.
 #[derive(Debug, Clone)]
@@ -29,12 +30,15 @@ impl Table {
     }
 }
 
-impl Population for Table {
+impl Confusions for Table {
+    type Err = Infallible;
+    type Rule = PostShift;
+
     fn prevalence(&self) -> &Prevalence {
         &self.prevalence
     }
 
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions> {
+    fn confusions(&self, rules: &[PostShift]) -> Result<Vec<GroupConfusions>, Infallible> {
         let k = self.classes();
         let confusion = |rule: &PostShift| {
             let mut matrices = vec![vec![0.0; k * k]; self.groups];
@@ -47,9 +51,12 @@ impl Population for Table {
             }
             GroupConfusions::new(k, matrices).unwrap()
         };
-        rules.iter().map(confusion).collect()
+        Ok(rules.iter().map(confusion).collect())
     }
 }
+
+/// Whatever is asked about post-shift rules and always answers.
+type Asked = dyn Confusions<Err = Infallible, Rule = PostShift>;
 
 /// A population, and how to look at its errors.
 #[derive(Debug, Clone)]
@@ -66,7 +73,7 @@ enum Kind {
 }
 
 impl Source {
-    fn population(&self) -> &dyn Population {
+    fn population(&self) -> &Asked {
         match &self.population {
             Kind::Logistic(law) => law,
             Kind::Softmax(law) => law,
@@ -74,7 +81,7 @@ impl Source {
         }
     }
 
-    fn set(&self) -> Achievable<'_, dyn Population + '_> {
+    fn set(&self) -> Achievable<'_, Asked> {
         Achievable::new(self.population(), self.measure).unwrap()
     }
 
@@ -218,7 +225,7 @@ proptest! {
     #[test]
     fn every_point_of_the_certified_ball_is_achievable((source, weights) in with_direction()) {
         let set = source.set();
-        let (radius, bound) = (set.radius(), set.radius_bound(2, 1));
+        let (Ok(radius), Ok(bound)) = (set.radius(), set.radius_bound(2, 1));
         prop_assert!(0.0 <= radius && radius <= bound, "{radius} {bound}");
         let edge = moved(set.view(), &set.centre(), radius, &weights);
         prop_assert!(set.contains(&edge, 1e-9), "radius {radius}");

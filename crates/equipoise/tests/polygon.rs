@@ -2,7 +2,7 @@
 
 use equipoise::AnyPlan;
 use equipoise::ask::Simulated;
-use equipoise::population::{Logistic, Population, Softmax};
+use equipoise::population::{Confusions as _, Logistic, Softmax};
 use equipoise::search::{BinaryFractional, BinaryLinear, DiagonalLinear};
 use equipoise::space::{AnySpace, Binary, Diagonal, Polygon, Space};
 use equipoise::{Metric, Plan, View};

@@ -240,7 +240,7 @@ fn wrong_models_are_named() {
 fn the_nearest_name_of_a_named_metric_is_its_own() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let law = Logistic::with_offset(6.0, 1.5).unwrap();
-    let prior = equipoise::population::Population::prevalence(&law).class_priors()[1];
+    let prior = equipoise::population::Confusions::prevalence(&law).class_priors()[1];
     let pool = nearest::achievable(&law, 120, &mut random).unwrap();
     let cases = [
         (Metric::f_beta(2.0, prior).unwrap(), Named::FBeta { beta: 2.0 }),

@@ -1,9 +1,10 @@
 //! Thresholds against referees that try everything.
 
 use equipoise::decide::threshold::{
-    Chosen, Doubt, Outcome, Requirement, Resamples, Sample, bayes, decision_text, net_benefit, rewards,
+    Chosen, Doubt, Outcome, Requirement, bayes, decision_text, net_benefit, rewards,
 };
 use equipoise::metric::{Fair, Family, Pair, Posterior, Weights};
+use equipoise::population::{Profile, Resampling};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -32,9 +33,9 @@ fn rows(most: usize) -> impl Strategy<Value = Rows> {
 }
 
 impl Rows {
-    fn sample(&self) -> Sample {
-        let sample = Sample::new(&self.scores, &self.truth).unwrap();
-        sample.with_weights(&self.weights).unwrap().with_groups(&self.groups, 2).unwrap()
+    fn sample(&self) -> Profile {
+        let groups = Some((&self.groups[..], 2));
+        Profile::from_rows(&self.scores, &self.truth, Some(&self.weights), groups).unwrap()
     }
 
     /// The confusion matrix of accepting from a threshold per group, row by row.
@@ -197,7 +198,7 @@ proptest! {
         let truth = [vec![1; grid.len()], vec![0; grid.len()]].concat();
         let weight = |(n, &p): (usize, &f64)| tilt(p) * if n < grid.len() { p } else { 1.0 - p };
         let weights: Vec<f64> = scores.iter().enumerate().map(weight).collect();
-        let sample = Sample::new(&scores, &truth).unwrap().with_weights(&weights).unwrap();
+        let sample = Profile::from_rows(&scores, &truth, Some(&weights), None).unwrap();
         let theory = bayes(&metric, sample.positive_prior(), &[], 0.95).unwrap().threshold;
         let best = sample.best(&metric, &[]).unwrap().found().unwrap();
         let here = metric.of(&sample.confusions_at(theory).unwrap()).unwrap();
@@ -249,7 +250,7 @@ fn many_thresholds_per_group_end_no_worse_than_a_common_one() {
     let truth: Vec<u8> = (0..n).map(|i| u8::from(draws[n + i] > 0.3)).collect();
     let scores: Vec<f64> = (0..n).map(|i| draws[i] + f64::from(truth[i]) + 0.2 * (i % 3) as f64).collect();
     let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
-    let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
+    let sample = Profile::from_rows(&scores, &truth, None, Some((&groups, 2))).unwrap();
     for metric in metrics() {
         let sign = metric.sense().sign();
         let common = sample.best(&metric, &[]).unwrap().found().unwrap();
@@ -271,7 +272,7 @@ fn groups_move_together_where_differences_between_them_cost() {
     let truth: Vec<u8> = (0..n).map(|i| u8::from(draws[n + i] > 0.3 + 0.4 * group(i))).collect();
     let scores: Vec<f64> =
         (0..n).map(|i| draws[i] + (1.0 + 0.5 * group(i)) * f64::from(truth[i]) + 0.4 * group(i)).collect();
-    let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
+    let sample = Profile::from_rows(&scores, &truth, None, Some((&groups, 2))).unwrap();
     // The rates of every threshold of a group, by sorting its rows alone.
     let curve = |g: u16| {
         let mut rows: Vec<(f64, u8)> =
@@ -299,7 +300,7 @@ fn groups_move_together_where_differences_between_them_cost() {
 
 #[test]
 fn requirements_that_cannot_be_met_are_explained() {
-    let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();
+    let sample = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None).unwrap();
     let accuracy = Metric::accuracy(2).unwrap();
     let says = |texts: &[&str]| {
         let needed: Vec<Requirement> = texts.iter().map(|text| requirement(text)).collect();
@@ -312,7 +313,7 @@ fn requirements_that_cannot_be_met_are_explained() {
         says(&["recall:malignant>=0.9", "fpr:malignant<=0.1"]),
         "each of recall:malignant>=0.9, fpr:malignant<=0.1 can be met, but no threshold meets them together"
     );
-    let shut = Sample::new(&[0.5, 0.5], &[0, 1]).unwrap();
+    let shut = Profile::from_rows(&[0.5, 0.5], &[0, 1], None, None).unwrap();
     let needed = [requirement("precision:malignant>=0.6")];
     let Outcome::Infeasible(why) = shut.best(&accuracy, &needed).unwrap() else { panic!("feasible") };
     assert_eq!(
@@ -330,7 +331,7 @@ fn requirements_that_cannot_be_met_are_explained() {
 #[test]
 fn requirements_of_groups_can_be_met_by_thresholds_of_groups() {
     let sample =
-        Sample::new(&[0.9, 0.8, 0.3, 0.2], &[1, 0, 1, 0]).unwrap().with_groups(&[0, 0, 1, 1], 2).unwrap();
+        Profile::from_rows(&[0.9, 0.8, 0.3, 0.2], &[1, 0, 1, 0], None, Some((&[0, 0, 1, 1], 2))).unwrap();
     let needed = ["recall:malignant@F>=1", "recall:malignant@M>=1", "fpr:malignant<=0"].map(requirement);
     let accuracy = Metric::accuracy(2).unwrap();
     assert!(matches!(sample.best(&accuracy, &needed).unwrap(), Outcome::Infeasible(_)));
@@ -379,18 +380,22 @@ fn wrong_requirements_get_one_clear_sentence() {
 
 #[test]
 fn wrong_samples_get_one_clear_sentence() {
-    let says = |made: equipoise::Result<Sample>| made.unwrap_err().to_string();
-    assert_eq!(says(Sample::new(&[], &[])), "the number of scores is 0, expected at least 1");
-    assert_eq!(says(Sample::new(&[0.5], &[0, 1])), "truth has 2 entries, expected 1");
-    assert_eq!(says(Sample::new(&[f64::NAN, 0.5], &[0, 1])), "scores[0] is NaN, expected a finite number");
-    assert_eq!(says(Sample::new(&[0.5, 0.5], &[0, 2])), "truth[1] is 2, expected class 0 or 1");
-    assert_eq!(says(Sample::new(&[0.5, 0.5], &[0, 0])), "truth has no row of class 1, expected both classes");
-    let sample = || Sample::new(&[0.5, 0.6], &[0, 1]).unwrap();
+    let says = |made: equipoise::Result<Profile>| made.unwrap_err().to_string();
+    let new = |scores: &[f64], truth: &[u8]| Profile::from_rows(scores, truth, None, None);
+    assert_eq!(says(new(&[], &[])), "the number of scores is 0, expected at least 1");
+    assert_eq!(says(new(&[0.5], &[0, 1])), "truth has 2 entries, expected 1");
+    assert_eq!(says(new(&[f64::NAN, 0.5], &[0, 1])), "scores[0] is NaN, expected a finite number");
+    assert_eq!(says(new(&[0.5, 0.5], &[0, 2])), "truth[1] is 2, expected class 0 or 1");
+    assert_eq!(says(new(&[0.5, 0.5], &[0, 0])), "truth has no row of class 1, expected both classes");
     assert_eq!(
-        says(sample().with_weights(&[0.0, 1.0])),
+        says(Profile::from_rows(&[0.5, 0.6], &[0, 1], Some(&[0.0, 1.0]), None)),
         "the total weight of class 0 is 0, expected a finite number above 0"
     );
-    assert_eq!(says(sample().with_groups(&[0, 3], 2)), "groups[1] is 3, expected a code below 2");
+    assert_eq!(
+        says(Profile::from_rows(&[0.5, 0.6], &[0, 1], None, Some((&[0, 3], 2)))),
+        "groups[1] is 3, expected a code below 2"
+    );
+    let sample = || new(&[0.5, 0.6], &[0, 1]).unwrap();
     let three = Metric::accuracy(3).unwrap();
     let wrong = sample().best(&three, &[]).unwrap_err().to_string();
     assert_eq!(wrong, "the metric has 3 classes, expected 2 for a threshold");
@@ -422,20 +427,23 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     let draws = equipoise::testing::random::normals(n, &mut random);
     let truth: Vec<u8> = (0..n).map(|i| u8::from(i % 3 == 0)).collect();
     let scores: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + (-draws[i] - f64::from(truth[i])).exp())).collect();
-    let sample = Sample::new(&scores, &truth).unwrap();
+    let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
     let metric = Metric::f_beta(1.0, sample.positive_prior()).unwrap();
-    let resamples: Vec<Vec<f64>> =
-        (0..60).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
-    let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
+    let doubt = Doubt { resamples: 60, seed: 3, ..Doubt::default() };
     let advice = sample.advise(&metric, &[], doubt).unwrap();
     let uncertain = advice.uncertain.unwrap();
     assert_eq!((uncertain.draws, uncertain.without), (60, 0));
-    // By hand: each resampling as a weighted sample of its own.
-    let by_hand = |weights: &Vec<f64>| {
-        let weighted = Sample::new(&scores, &truth).unwrap().with_weights(weights).unwrap();
+    // By hand: each resampling as a weighted sample of its own, its rows numbered by falling score.
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let by_hand = |draw: u64| {
+        let mut weights = vec![0.0; n];
+        let again = Resampling::new(3, draw, 0);
+        order.iter().enumerate().for_each(|(key, &row)| weights[row] = again.times(key as u64));
+        let weighted = Profile::from_rows(&scores, &truth, Some(&weights), None).unwrap();
         weighted.best(&metric, &[]).unwrap().found().unwrap().cut.threshold
     };
-    let thresholds: Vec<f64> = resamples.iter().map(by_hand).collect();
+    let thresholds: Vec<f64> = (0..60).map(by_hand).collect();
     assert_eq!(Some(uncertain.interval), equipoise::Spread::of(&thresholds, 0.95));
     assert_eq!(advice.guard.per_class, [266, 134]);
     assert!(advice.guard.undecided.unwrap() > 0 && advice.bayes.is_err());
@@ -450,28 +458,14 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let groups: Vec<u16> = (0..n).map(|i| (i % 2) as u16).collect();
     let scores: Vec<f64> =
         (0..n).map(|i| draws[i] + 2.0 * f64::from(truth[i]) + f64::from(groups[i])).collect();
-    let sample = Sample::new(&scores, &truth).unwrap().with_groups(&groups, 2).unwrap();
+    let sample = Profile::from_rows(&scores, &truth, None, Some((&groups, 2))).unwrap();
     let metric = Metric::accuracy(2).unwrap();
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
-    let resamples: Vec<Vec<f64>> =
-        (0..80).map(|_| equipoise::testing::random::sizes(n, &mut random)).collect();
-    let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
+    let doubt = Doubt { resamples: 80, seed: 1, ..Doubt::default() };
     let found = sample.uncertain_per_group(&metric, &[], &best, doubt).unwrap().unwrap();
     for (uncertain, cut) in found.iter().zip(&best.cuts) {
         assert_eq!((uncertain.draws, uncertain.without), (80, 0));
         assert!(uncertain.interval.contains(cut.threshold), "{uncertain:?} {cut:?}");
-    }
-    // Accuracy cares for each group alone, so the draws are those of the groups by themselves.
-    for group in 0..2_u16 {
-        let of = |values: &[f64]| -> Vec<f64> {
-            (0..n).filter(|&i| groups[i] == group).map(|i| values[i]).collect()
-        };
-        let labels: Vec<u8> = (0..n).filter(|&i| groups[i] == group).map(|i| truth[i]).collect();
-        let alone = Sample::new(&of(&scores), &labels).unwrap();
-        let resamples: Vec<Vec<f64>> = resamples.iter().map(|r| of(r)).collect();
-        let doubt = Doubt { resamples: Resamples::Given(&resamples), ..Doubt::default() };
-        let expected = alone.uncertain(&metric, &[], doubt).unwrap().unwrap();
-        assert_eq!(found[usize::from(group)].interval, expected.interval);
     }
     assert_eq!(sample.uncertain_per_group(&metric, &[], &best, Doubt::default()).unwrap(), None);
 }
@@ -485,8 +479,8 @@ fn advised(rows: usize, power: i32) -> equipoise::decide::threshold::Advice {
     let uniform = |n: usize| 0.5 * (1.0 + libm::erf(draws[rows + n] / std::f64::consts::SQRT_2));
     let truth: Vec<u8> = (0..rows).map(|n| u8::from(uniform(n) < probability(n))).collect();
     let scores: Vec<f64> = (0..rows).map(|n| probability(n).powi(power)).collect();
-    let sample = Sample::new(&scores, &truth).unwrap();
-    let doubt = Doubt { resamples: Resamples::Poisson { draws: 100, seed: 1 }, ..Doubt::default() };
+    let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
+    let doubt = Doubt { resamples: 100, seed: 1, ..Doubt::default() };
     sample.advise(&Metric::from_cost_ratio(3.0).unwrap(), &[], doubt).unwrap()
 }
 
@@ -509,10 +503,10 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
     let rows = 500;
     let scores: Vec<f64> = (0..rows).map(|n| f64::from(n * 37 % 101) / 101.0).collect();
     let truth: Vec<u8> = (0..rows).map(|n| u8::from(n * 37 % 101 + n % 40 > 70)).collect();
-    let sample = Sample::new(&scores, &truth).unwrap();
+    let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
     let metric = Metric::accuracy(2).unwrap();
     let found = |draws, seed| {
-        let doubt = Doubt { resamples: Resamples::Poisson { draws, seed }, ..Doubt::default() };
+        let doubt = Doubt { resamples: draws, seed, ..Doubt::default() };
         sample.uncertain(&metric, &[], doubt).unwrap()
     };
     assert_eq!(found(50, 4), found(50, 4));
@@ -523,7 +517,7 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
 
 #[test]
 fn advice_says_which_requirements_theory_misses() {
-    let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1]).unwrap();
+    let sample = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None).unwrap();
     let accuracy = Metric::accuracy(2).unwrap();
     let needed = [requirement("recall:malignant>=1"), requirement("recall:benign>=0.5")];
     let advice = sample.advise(&accuracy, &needed, Doubt::default()).unwrap();

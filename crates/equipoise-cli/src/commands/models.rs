@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use equipoise::decide::nearest::{self, Agreement};
 use equipoise::decide::rank::Candidate;
 use equipoise::metric::Family;
-use equipoise::population::{Population as _, PostShift};
+use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::rates::Prevalence;
 use equipoise::{GroupConfusions, Metric};
 use equipoise_data::{Kind, ModelConfusions, Note, Sample, Table, read};
@@ -45,11 +45,8 @@ pub struct Models {
 
 /// What is known of one model.
 enum Source {
-    /// Its table, and the same table with its decisions in place of probabilities.
-    Table {
-        given: Box<Sample<Table>>,
-        decided: Box<Sample<Table>>,
-    },
+    /// Its rows, and how it decides: the most likely class, or the positive one from a threshold on.
+    Table(Box<Sample<Table>>, Rule),
     Counts(ModelConfusions),
 }
 
@@ -98,7 +95,7 @@ impl Models {
             notes.push(Note::Finding(what));
         }
         let different = models.iter().any(|model| !model.has_rows_of(&models[0]));
-        if different && models.iter().all(|model| matches!(model.source, Source::Table { .. })) {
+        if different && models.iter().all(|model| matches!(model.source, Source::Table(..))) {
             notes.push(Note::Finding(
                 "the models have different rows and are compared as independent samples".to_owned(),
             ));
@@ -111,7 +108,7 @@ impl Models {
             .into_iter()
             .map(|(name, matrix, draws)| Candidate::new(name, matrix).with_draws(draws));
         let population = models.into_iter().next().and_then(|model| match model.source {
-            Source::Table { given, .. } => Some(*given),
+            Source::Table(rows, _) => Some(*rows),
             Source::Counts(_) => None,
         });
         Ok(Self {
@@ -144,29 +141,32 @@ impl Models {
 impl Named {
     fn classes(&self) -> &[String] {
         match &self.source {
-            Source::Table { given, .. } => given.table().classes(),
+            Source::Table(rows, _) => rows.table().classes(),
             Source::Counts(model) => model.classes(),
         }
     }
 
     fn groups(&self) -> &[String] {
         match &self.source {
-            Source::Table { given, .. } => given.table().groups().map_or(&[], |groups| groups.names()),
+            Source::Table(rows, _) => rows.table().groups().map_or(&[], |groups| groups.names()),
             Source::Counts(model) => model.groups(),
         }
     }
 
     fn confusions(&self) -> Result<GroupConfusions> {
         Ok(match &self.source {
-            Source::Table { decided, .. } => decided.confusions(&[most_likely(decided)?]).remove(0),
+            Source::Table(rows, rule) => {
+                let Ok(mut found) = rows.confusions(std::slice::from_ref(rule));
+                found.remove(0)
+            }
             Source::Counts(model) => model.confusions()?,
         })
     }
 
     fn draws(&self, draws: usize, seed: u64) -> Result<Vec<GroupConfusions>> {
         Ok(match &self.source {
-            Source::Table { decided, .. } => {
-                let drawn = decided.bootstrap(&[most_likely(decided)?], draws, seed);
+            Source::Table(rows, rule) => {
+                let Ok(drawn) = rows.resampled(std::slice::from_ref(rule), seed, draws);
                 drawn.into_iter().flatten().collect()
             }
             Source::Counts(model) => model.bootstrap(draws, seed)?,
@@ -176,7 +176,7 @@ impl Named {
     /// Whether both were measured on the same rows, as far as tables show.
     fn has_rows_of(&self, other: &Self) -> bool {
         match (&self.source, &other.source) {
-            (Source::Table { given: a, .. }, Source::Table { given: b, .. }) => {
+            (Source::Table(a, _), Source::Table(b, _)) => {
                 let (a, b) = (a.table(), b.table());
                 a.truth() == b.truth() && a.groups() == b.groups() && a.weights() == b.weights()
             }
@@ -196,10 +196,6 @@ fn say_once(notes: &mut Vec<Note>) {
         }
         new
     });
-}
-
-fn most_likely(sample: &Sample<Table>) -> Result<PostShift> {
-    Ok(PostShift::diagonal(&vec![1.0; sample.classes()])?)
 }
 
 fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut Vec<Note>) -> Result<()> {
@@ -224,42 +220,24 @@ fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut 
             let reading =
                 read::table(path, &judged.columns.columns()).map_err(|error| judged.columns.blame(error))?;
             notes.extend(reading.notes);
-            let given = Box::new(Sample::new(reading.data)?);
-            let decided = Box::new(decided(&given, judged.threshold).with_context(|| files::name(path))?);
-            models.push(Named { name: stem(path), source: Source::Table { given, decided } });
+            let rows = Box::new(Sample::new(reading.data)?);
+            let rule = rule(rows.classes(), judged.threshold).with_context(|| files::name(path))?;
+            models.push(Named { name: stem(path), source: Source::Table(rows, rule) });
         }
         Err(error) => return Err(error.into()),
     }
     Ok(())
 }
 
-/// The table with its decisions in place of probabilities: the most likely class (the first of several), or the
-/// positive one from a threshold on.
-fn decided(given: &Sample<Table>, threshold: Option<f64>) -> Result<Sample<Table>> {
-    let table = given.table();
-    let k = table.classes().len();
-    if threshold.is_some() && k != 2 {
-        return Err(Fault::usage(format!("--threshold is for 2 classes, but there are {k}")).into());
+/// How the class probabilities decide.
+fn rule(classes: usize, threshold: Option<f64>) -> Result<Rule> {
+    match threshold {
+        Some(_) if classes != 2 => {
+            Err(Fault::usage(format!("--threshold is for 2 classes, but there are {classes}")).into())
+        }
+        Some(threshold) => Ok(Rule::Threshold(vec![threshold])),
+        None => Ok(Rule::most_likely(classes)?),
     }
-    let decide = |row: usize| match threshold {
-        Some(threshold) => usize::from(table.probabilities(1)[row] >= threshold),
-        None => (1..k).fold(0, |best, class| {
-            let better = table.probabilities(class)[row] > table.probabilities(best)[row];
-            if better { class } else { best }
-        }),
-    };
-    let mut probabilities = vec![vec![0.0; table.rows()]; k];
-    for row in 0..table.rows() {
-        probabilities[decide(row)][row] = 1.0;
-    }
-    let mut made = Table::new(table.classes().to_vec(), table.truth().to_vec(), probabilities)?.data;
-    if let Some(groups) = table.groups() {
-        made = made.with_groups(groups.clone())?;
-    }
-    if let Some(weights) = table.weights() {
-        made = made.with_weights(weights.to_vec())?;
-    }
-    Ok(Sample::new(made)?)
 }
 
 /// The name of a file without what says how it is stored.
@@ -312,7 +290,7 @@ fn same_classes_and_groups(models: &[Named]) -> Result<()> {
 /// Enough resamples for steady intervals, fewer where each takes long.
 fn usual_draws(models: &[Named]) -> usize {
     let rows = |model: &Named| match &model.source {
-        Source::Table { given, .. } => given.table().rows(),
+        Source::Table(rows, _) => rows.table().rows(),
         Source::Counts(_) => 1,
     };
     let work: usize = models.iter().map(rows).sum();

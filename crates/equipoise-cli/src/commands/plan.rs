@@ -17,6 +17,7 @@ use equipoise::engine::Adaptive;
 use equipoise::space::AnySpace;
 use equipoise::testing::people::{self, Expert};
 use equipoise::{Metric, Plan as _};
+use equipoise_data::space_for;
 use equipoise_report::rehearsal;
 use equipoise_study::numbers::wilson;
 use equipoise_study::{Design, Stopped};
@@ -155,7 +156,7 @@ fn plan_of(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
 /// Two classes are asked about their thresholds, more about a ball of error rates that is surely achievable.
 fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
     let sample = args.columns.read(&args.file, global)?.data;
-    match sample.space_for("linear").with_context(|| files::name(&args.file))? {
+    match space_for(&sample, "linear").with_context(|| files::name(&args.file))? {
         AnySpace::Binary(space) => Ok(AnyPlan::Adaptive(Adaptive::ratio(space))),
         AnySpace::Sphere(ball) => {
             let plan = Adaptive::linear(ball, TOLERANCE)?.answers(NoiseModel::Unknown)?;

@@ -8,7 +8,7 @@
 
 mod generate;
 
-use equipoise::population::Population;
+use equipoise::population::Confusions;
 use equipoise_data::Sample;
 use generate::{Anything, generate, random_rules, sum_columns};
 use std::time::Instant;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Anything> {
     let mut one = None;
     for rules in [1, 16, 64] {
         let batch = random_rules(rules, classes)?;
-        let time = best_of_seven(|| sample.confusions(&batch));
+        let time = best_of_seven(|| sample.shifted(&batch));
         let one = *one.get_or_insert(time);
         println!(
             "{rules:2} rules {:8.2} ms  {:8.2} cpu ms  {:6.2} GB/s  bandwidth {:.2} (cpu {:.2}) of the sum  \

@@ -6,7 +6,7 @@
 //! in a hundred, the rows are tried one by one, so the result is exact.
 
 use super::{BLOCK, Columns, RowWeights, add_up};
-use equipoise::population::PostShift;
+use equipoise::population::{PostShift, largest};
 use rayon::prelude::*;
 
 /// Rules of one pass: which of them are open in a cell fits in a word.
@@ -128,8 +128,7 @@ fn scores<const K: usize>(rewards: &[[f64; K]; K], posterior: [f64; K]) -> [f64;
 
 #[inline]
 fn predict<const K: usize>(rewards: &[[f64; K]; K], posterior: [f64; K]) -> usize {
-    let scores = scores(rewards, posterior);
-    (1..K).fold(0, |best, j| if scores[j] > scores[best] { j } else { best })
+    largest(scores(rewards, posterior))
 }
 
 pub(super) fn pass<W: RowWeights>(columns: &Columns<W>, grid: &Grid, rules: &[PostShift]) -> Vec<Vec<f64>> {

@@ -13,7 +13,7 @@ mod direct;
 mod grid;
 
 use crate::table::Table;
-use equipoise::population::PostShift;
+use equipoise::population::{PostShift, Rule, accepts, largest};
 use rayon::prelude::*;
 use std::ops::{AddAssign, Range};
 
@@ -25,27 +25,35 @@ const GRID_RULES: usize = 4;
 const GRID_ROWS: usize = 100_000;
 
 /// How often, or with what weight, each rule takes each class for each class within each group:
-/// `counts[rule][(group * k + truth) * k + estimate]`.
-pub(crate) fn counts(table: &Table, rules: &[PostShift]) -> Vec<Vec<f64>> {
-    match table.weights() {
+/// `counts[rule][(group * k + truth) * k + estimate]`. Rows without weights count once each.
+pub(crate) fn counts(table: &Table, weights: Option<&[f64]>, rules: &[Rule]) -> Vec<Vec<f64>> {
+    match weights {
         None => with_weights(table, Ones, rules),
         Some(weights) => with_weights(table, weights, rules),
     }
 }
 
-/// The same with other weights than those of the table.
-pub(crate) fn counts_weighing(table: &Table, weights: &[f64], rules: &[PostShift]) -> Vec<Vec<f64>> {
-    with_weights(table, weights, rules)
+fn with_weights<W: RowWeights>(table: &Table, weights: W, rules: &[Rule]) -> Vec<Vec<f64>> {
+    let columns = Columns::new(table, weights);
+    let shifts: Vec<PostShift> = rules.iter().filter_map(Rule::as_post_shift).cloned().collect();
+    let mut shifted = pass(&columns, &shifts).into_iter();
+    let counts = rules.iter().map(|rule| match rule {
+        Rule::PostShift(_) => shifted.next().expect("counts of every post-shift rule"),
+        Rule::Threshold(at) => columns.tally(|part, row| {
+            let at = at[if at.len() == 1 { 0 } else { part.group(row) }];
+            usize::from(accepts(part.probabilities[1][row], at))
+        }),
+    });
+    counts.collect()
 }
 
-fn with_weights<W: RowWeights>(table: &Table, weights: W, rules: &[PostShift]) -> Vec<Vec<f64>> {
-    let columns = Columns::new(table, weights);
-    let grid = grid::Grid::for_table(&columns);
+fn pass<W: RowWeights>(columns: &Columns<W>, rules: &[PostShift]) -> Vec<Vec<f64>> {
+    let grid = grid::Grid::for_table(columns);
     match grid {
-        Some(grid) if rules.len() >= GRID_RULES && table.rows() >= GRID_ROWS => {
-            grid::pass(&columns, &grid, rules)
+        Some(grid) if rules.len() >= GRID_RULES && columns.rows() >= GRID_ROWS => {
+            grid::pass(columns, &grid, rules)
         }
-        _ => direct::pass(&columns, rules),
+        _ => direct::pass(columns, rules),
     }
 }
 
@@ -149,6 +157,18 @@ impl<'a, W: RowWeights> Columns<'a, W> {
         (0..chunks).into_par_iter().map(|n| work(self.part(rows(n)))).collect()
     }
 
+    /// Rows by what is said of them, one at a time.
+    fn tally(&self, estimate: impl Fn(&Self, usize) -> usize + Sync) -> Vec<f64> {
+        let partial = self.by_chunks(self.rows().div_ceil(256).max(1 << 16), |part| {
+            let mut sums = vec![W::Sum::default(); part.entries()];
+            for row in 0..part.rows() {
+                sums[part.slot(row) * part.classes() + estimate(&part, row)] += part.weights.at(row);
+            }
+            sums
+        });
+        add_up(&partial, self.entries())
+    }
+
     /// The blocks of a chunk, one after the other.
     fn blocks(&self) -> impl Iterator<Item = Self> {
         (0..self.rows()).step_by(BLOCK).map(|start| self.part(start..(start + BLOCK).min(self.rows())))
@@ -160,14 +180,7 @@ impl<'a, W: RowWeights> Columns<'a, W> {
 fn predict(rewards: &[f64], columns: &[&[f64]], row: usize) -> usize {
     let k = columns.len();
     let score = |j: usize| -> f64 { (0..k).map(|i| rewards[i * k + j] * columns[i][row]).sum() };
-    let mut best = (0, score(0));
-    for j in 1..k {
-        let s = score(j);
-        if s > best.1 {
-            best = (j, s);
-        }
-    }
-    best.0
+    largest((0..k).map(score))
 }
 
 /// Adds the sums of chunks, in their order.
@@ -271,7 +284,8 @@ mod tests {
             None => both(table, Ones, rules, &expected, true),
             Some(weights) => both(table, weights, rules, &expected, false),
         }
-        same(&counts(table, rules), &expected, table.weights().is_none());
+        let asked: Vec<Rule> = rules.iter().cloned().map(Rule::PostShift).collect();
+        same(&counts(table, table.weights(), &asked), &expected, table.weights().is_none());
     }
 
     fn tables_and_rules() -> impl Strategy<Value = (Table, Vec<PostShift>)> {

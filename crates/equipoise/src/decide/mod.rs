@@ -4,7 +4,6 @@ pub mod agreement;
 pub mod nearest;
 pub mod optimize;
 pub mod rank;
-pub mod resample;
 mod spread;
 pub mod threshold;
 

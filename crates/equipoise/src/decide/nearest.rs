@@ -8,7 +8,7 @@ use crate::decide::agreement::kendall_tau;
 use crate::decide::rank::list;
 use crate::error::{Error, Result, check};
 use crate::metric::{Metric, Named, rounded};
-use crate::population::{Population, PostShift};
+use crate::population::{AskError, Confusions, PostShift};
 use crate::rates::{GroupConfusions, Prevalence};
 use rand::{Rng, RngExt};
 use serde::Serialize;
@@ -102,17 +102,18 @@ pub fn sentence(found: &[Agreement]) -> String {
 }
 
 /// Classifiers a population allows: random rules that weigh the classes, and mixtures of two such rules.
-pub fn achievable<P>(population: &P, count: usize, random: &mut impl Rng) -> Result<Vec<GroupConfusions>>
-where
-    P: Population + ?Sized,
-{
+pub fn achievable<P: Confusions + ?Sized>(
+    population: &P,
+    count: usize,
+    random: &mut impl Rng,
+) -> Result<Vec<GroupConfusions>, AskError<P::Err>> {
     let k = population.classes();
     let mut rule = || {
         let weights: Vec<f64> = (0..k).map(|_| random.random_range(-4.0_f64..4.0).exp2()).collect();
         PostShift::diagonal(&weights)
     };
     let rules = (0..2 * count).map(|_| rule()).collect::<Result<Vec<_>>>()?;
-    let matrices = population.confusions(&rules);
+    let matrices = population.shifted(&rules).map_err(AskError::Population)?;
     let mix = |pair: &[GroupConfusions], share: f64| {
         let entry = |g: usize, n: usize| {
             let [a, b] = [0, 1].map(|p| pair[p].get(g, n / k, n % k));
@@ -122,7 +123,7 @@ where
         GroupConfusions::new(k, groups.collect())
     };
     let shares: Vec<f64> = (0..count).map(|n| if n % 2 == 0 { 1.0 } else { random.random() }).collect();
-    matrices.chunks_exact(2).zip(shares).map(|(pair, share)| mix(pair, share)).collect()
+    Ok(matrices.chunks_exact(2).zip(shares).map(|(pair, share)| mix(pair, share)).collect::<Result<_>>()?)
 }
 
 /// The member of a one-parameter family with the best agreement.

@@ -1,9 +1,10 @@
 //! Two classes, $x \sim U[-1,1]$, $P(Y=1 \mid x) = 1/(1+e^{ax+b})$.
 
-use super::{Population, PostShift};
+use super::{Confusions, PostShift};
 use crate::error::{Result, check};
 use crate::rates::{GroupConfusions, Prevalence};
 use serde::Serialize;
+use std::convert::Infallible;
 
 /// The two-class law of the papers (Section 3.6.1; with an offset, Section 8.1.1), integrals in closed form.
 ///
@@ -92,12 +93,15 @@ fn softplus(z: f64) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }
 
-impl Population for Logistic {
+impl Confusions for Logistic {
+    type Err = Infallible;
+    type Rule = PostShift;
+
     fn prevalence(&self) -> &Prevalence {
         &self.prevalence
     }
 
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions> {
+    fn confusions(&self, rules: &[PostShift]) -> Result<Vec<GroupConfusions>, Infallible> {
         let priors = self.prevalence.class_priors();
         let confusion = |rule: &PostShift| {
             let w = rule.rewards(0);
@@ -105,7 +109,7 @@ impl Population for Logistic {
             let matrix = vec![tn, (priors[0] - tn).max(0.0), (priors[1] - tp).max(0.0), tp];
             GroupConfusions::new(2, vec![matrix]).expect("integrals of a law lie in [0, 1]")
         };
-        rules.iter().map(confusion).collect()
+        Ok(rules.iter().map(confusion).collect())
     }
 }
 
@@ -151,6 +155,7 @@ mod tests {
         let indifferent = PostShift::new(2, vec![0.0; 4]).unwrap();
         assert_eq!(indifferent.predict(&[0.5, 0.5], 0), 0);
         assert_eq!(law.extreme([0.0, 0.0]), [0.0, 0.5]);
-        assert_eq!(law.confusions(&[indifferent])[0].get(0, 1, 0), 0.5);
+        let Ok(found) = law.confusions(&[indifferent]);
+        assert_eq!(found[0].get(0, 1, 0), 0.5);
     }
 }

@@ -1,96 +1,47 @@
-//! What a data set or a known law can answer: the confusion matrix of any post-shift rule.
+//! What a data set or a known law can answer about rules that predict classes.
 //!
-//! Geometry, optimisation and ranking ask data exactly one question, [`Population::confusions`]. The laws
-//! here answer it in closed form; tables answer it in one pass.
+//! A law in closed form and a pool of models answer one question, [`Confusions::confusions`]; geometry, optimisation and
+//! ranking ask no other of them. Data answer a few more ([`Population`]), each of which is one pass over rows in memory and
+//! one aggregate query elsewhere. Nobody else looks at rows.
 
 mod logistic;
+mod profile;
 mod randomised;
+mod resample;
+mod rule;
 mod softmax;
+mod totals;
 
 pub use logistic::Logistic;
+pub use profile::{Cell, Profile, Score};
 pub use randomised::Randomised;
+pub use resample::Resampling;
+pub use rule::{PostShift, Rule, accepts, largest};
 pub use softmax::Softmax;
+pub use totals::{Total, Totals};
 
-use crate::error::{Result, check};
+use crate::error::Error;
 use crate::rates::{GroupConfusions, Prevalence};
+use std::convert::Infallible;
 
-/// The rule $\arg\max_j \sum_i W_{ij}\,\eta_i(x)$, with a reward matrix $W$ for each group.
-///
-/// Every boundary point of the achievable set belongs to such a rule; ties go to the smaller class.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PostShift {
-    classes: usize,
-    rewards: Vec<Vec<f64>>,
-}
+/// Something whose confusion matrices can be asked for: a law, a pool of models, data.
+pub trait Confusions {
+    /// Why an answer may be missing: [`Infallible`] for a law or rows in memory, an I/O error for a cluster.
+    type Err;
 
-impl PostShift {
-    /// One row-major reward matrix for everybody.
-    pub fn new(classes: usize, rewards: Vec<f64>) -> Result<Self> {
-        Self::per_group(classes, vec![rewards])
-    }
+    /// What can be asked about: post-shift rules, or more.
+    type Rule: From<PostShift>;
 
-    /// One row-major reward matrix per group.
-    pub fn per_group(classes: usize, rewards: Vec<Vec<f64>>) -> Result<Self> {
-        check::at_least("classes", classes, 2, "at least 2")?;
-        check::at_least("groups", rewards.len(), 1, "at least 1")?;
-        for matrix in &rewards {
-            check::length("rewards", matrix.len(), classes * classes)?;
-            check::all_finite("rewards", matrix)?;
-        }
-        Ok(Self { classes, rewards })
-    }
-
-    /// Rewards for correct predictions only: $\arg\max_i a_i \eta_i(x)$.
-    pub fn diagonal(weights: &[f64]) -> Result<Self> {
-        let k = weights.len();
-        let entry = |n: usize| if n / k == n % k { weights[n / k] } else { 0.0 };
-        Self::new(k, (0..k * k).map(entry).collect())
-    }
-
-    /// Number of classes.
-    pub fn classes(&self) -> usize {
-        self.classes
-    }
-
-    /// The reward matrix used for a group; a single matrix serves every group.
-    pub fn rewards(&self, group: usize) -> &[f64] {
-        &self.rewards[if self.rewards.len() == 1 { 0 } else { group }]
-    }
-
-    /// Whether groups have a reward matrix of their own.
-    pub fn is_per_group(&self) -> bool {
-        self.rewards.len() > 1
-    }
-
-    /// Whether there is a reward matrix for each of so many groups.
-    pub fn serves(&self, groups: usize) -> bool {
-        !self.is_per_group() || self.rewards.len() == groups
-    }
-
-    /// What the rule predicts where the class probabilities are `posterior` (up to a common factor).
-    pub fn predict(&self, posterior: &[f64], group: usize) -> usize {
-        let rewards = self.rewards(group);
-        let score = |j: usize| -> f64 {
-            posterior.iter().enumerate().map(|(i, p)| rewards[i * self.classes + j] * p).sum()
-        };
-        let mut best = (0, score(0));
-        for j in 1..self.classes {
-            let s = score(j);
-            if s > best.1 {
-                best = (j, s);
-            }
-        }
-        best.0
-    }
-}
-
-/// A population whose confusion matrices can be asked for.
-pub trait Population {
     /// Class priors and group shares.
     fn prevalence(&self) -> &Prevalence;
 
     /// The confusion matrices of a whole batch of rules.
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions>;
+    fn confusions(&self, rules: &[Self::Rule]) -> Result<Vec<GroupConfusions>, Self::Err>;
+
+    /// The confusion matrices of post-shift rules, which everybody knows.
+    fn shifted(&self, rules: &[PostShift]) -> Result<Vec<GroupConfusions>, Self::Err> {
+        self.confusions(&rules.iter().cloned().map(Into::into).collect::<Vec<_>>())
+    }
 
     /// Number of classes.
     fn classes(&self) -> usize {
@@ -100,5 +51,54 @@ pub trait Population {
     /// Number of groups.
     fn groups(&self) -> usize {
         self.prevalence().group_shares().groups()
+    }
+}
+
+/// Data behind a seam: rows in memory, or somewhere else.
+///
+/// What commands need to know of rows is asked here and nowhere else. Each question is one pass over rows in memory, and one
+/// aggregate query elsewhere, so batches are the rule.
+pub trait Population: Confusions<Rule = Rule> {
+    /// Some of the rows, in memory: for searches that ask too often to ask them all.
+    type Part: Population<Err = Infallible>;
+
+    /// How many rows of each class there are in each group, and what they weigh.
+    fn totals(&self) -> Result<Totals, Self::Err>;
+
+    /// Rows by group, class and score: every distinct score in memory, 65,536 buckets elsewhere.
+    fn score_profile(&self, score: Score) -> Result<Profile, Self::Err>;
+
+    /// The confusion matrices of rules over rows drawn again, `resampled(..)[draw][rule]`.
+    ///
+    /// A row is taken as often as a [`Resampling`] says for its key, so that rows split over machines are drawn as those of one
+    /// are. All rules of a draw see the same rows, and can be compared within it.
+    fn resampled(
+        &self,
+        rules: &[Rule],
+        seed: u64,
+        draws: usize,
+    ) -> Result<Vec<Vec<GroupConfusions>>, Self::Err>;
+
+    /// About so many of the rows, the same ones for the same seed; every class of every group stays among them.
+    fn sample(&self, rows: usize, seed: u64) -> Result<Self::Part, Self::Err>;
+}
+
+/// Why a search over a population came to nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AskError<E> {
+    /// What was asked does not fit.
+    #[error(transparent)]
+    Input(#[from] Error),
+    /// The population did not answer.
+    #[error(transparent)]
+    Population(E),
+}
+
+impl From<AskError<Infallible>> for Error {
+    fn from(error: AskError<Infallible>) -> Self {
+        match error {
+            AskError::Input(error) => error,
+            AskError::Population(never) => match never {},
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Classifiers that toss a coin between rules.
 
-use super::{Population, PostShift};
+use super::{AskError, Confusions, PostShift};
 use crate::error::{Result, check};
 use crate::rates::GroupConfusions;
 
@@ -34,14 +34,17 @@ impl Randomised {
     }
 
     /// The confusion matrix over a population.
-    pub fn confusions<P: Population + ?Sized>(&self, population: &P) -> Result<GroupConfusions> {
+    pub fn confusions<P: Confusions + ?Sized>(
+        &self,
+        population: &P,
+    ) -> Result<GroupConfusions, AskError<P::Err>> {
         let (k, groups) = (population.classes(), population.groups());
-        let parts = population.confusions(&self.rules);
+        let parts = population.shifted(&self.rules).map_err(AskError::Population)?;
         let entry = |g: usize, n: usize| -> f64 {
             self.shares.iter().zip(&parts).map(|(share, part)| share * part.get(g, n / k, n % k)).sum()
         };
         let matrices = (0..groups).map(|g| (0..k * k).map(|n| entry(g, n)).collect());
-        GroupConfusions::new(k, matrices.collect())
+        Ok(GroupConfusions::new(k, matrices.collect())?)
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! The printed law $\eta_i = 1/(1+e^{p_i x})$ is not a distribution; the softmax law reproduces the tables.
 
-use super::{Population, PostShift};
+use super::{Confusions, PostShift};
 use crate::error::{Error, Result, check};
 use crate::quadrature::nodes;
 use crate::rates::{GroupConfusions, Prevalence};
 use serde::Serialize;
+use std::convert::Infallible;
 
 /// The multiclass law of the papers (Section 4.6.1, corrected).
 ///
@@ -127,12 +128,15 @@ impl Softmax {
     }
 }
 
-impl Population for Softmax {
+impl Confusions for Softmax {
+    type Err = Infallible;
+    type Rule = PostShift;
+
     fn prevalence(&self) -> &Prevalence {
         &self.prevalence
     }
 
-    fn confusions(&self, rules: &[PostShift]) -> Vec<GroupConfusions> {
+    fn confusions(&self, rules: &[PostShift]) -> Result<Vec<GroupConfusions>, Infallible> {
         let k = self.slopes.len();
         let confusion = |rule: &PostShift| {
             let points = self.breakpoints(rule.rewards(0));
@@ -148,7 +152,7 @@ impl Population for Softmax {
             }
             GroupConfusions::new(k, vec![matrix]).expect("integrals of a law lie in [0, 1]")
         };
-        rules.iter().map(confusion).collect()
+        Ok(rules.iter().map(confusion).collect())
     }
 }
 
@@ -223,7 +227,7 @@ mod tests {
         let law = Softmax::new(vec![1.0, 3.0, 6.0, 10.0]).unwrap();
         let rewards: Vec<f64> = (0..16).map(|n| f64::from((n * 7 + 3) % 11) - 4.0).collect();
         let rule = PostShift::new(4, rewards).unwrap();
-        let found = &law.confusions(std::slice::from_ref(&rule))[0];
+        let Ok(found) = law.confusions(std::slice::from_ref(&rule)).map(|mut found| found.remove(0));
         let mut expected = [0.0; 16];
         let n = 200_000;
         for step in 0..n {

@@ -4,9 +4,10 @@ use super::Space;
 use super::mixture::{Mixture, all_within};
 use crate::error::{Error, Result, check};
 use crate::linalg::{direction, dot, norm};
-use crate::population::{Population, PostShift, Randomised};
+use crate::population::{AskError, Confusions, PostShift, Randomised};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use crate::view::{Measure, Point, View};
+use std::convert::Infallible;
 
 /// The set of all off-diagonal rates, or joint probabilities, that classifiers over a population reach
 /// (Propositions 4.3 and 5.1).
@@ -31,14 +32,14 @@ use crate::view::{Measure, Point, View};
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Achievable<'a, P: Population + ?Sized> {
+pub struct Achievable<'a, P: Confusions + ?Sized> {
     pub(super) population: &'a P,
-    view: View,
+    pub(super) view: View,
     /// $P(G=g, Y=i)$, or $P(Y=i)$ where groups are not told apart.
     pub(super) priors: Vec<Vec<f64>>,
 }
 
-impl<'a, P: Population + ?Sized> Achievable<'a, P> {
+impl<'a, P: Confusions + ?Sized> Achievable<'a, P> {
     /// The set of a population, for a measure that lists errors. Every class must occur, in every group if
     /// they are told apart.
     pub fn new(population: &'a P, measure: Measure) -> Result<Self> {
@@ -67,15 +68,16 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     /// $$ \arg\max_j \sum_{i \ne j} \frac{u_{ij}}{\zeta_i}\,\eta_i(x), $$
     ///
     /// with the class priors of the group; weights on joint probabilities are not divided.
-    pub fn extreme(&self, weights: &[f64], group: usize) -> Result<(PostShift, Point)> {
+    pub fn extreme(&self, weights: &[f64], group: usize) -> Result<(PostShift, Point), AskError<P::Err>> {
         self.check(weights, group)?;
-        let point = self.points(&[self.rule(weights, group)], group).remove(0);
+        let points = self.points(&[self.rule(weights, group)], group).map_err(AskError::Population)?;
+        let point = points.into_iter().next().expect("a point for the rule");
         let (known_as, point) = self.or_constant(weights, point, group);
         Ok((self.rule(&known_as, group), point))
     }
 
     /// The support function $h(u) = \max_r \langle u, r \rangle$ over one group's errors.
-    pub fn support(&self, weights: &[f64], group: usize) -> Result<f64> {
+    pub fn support(&self, weights: &[f64], group: usize) -> Result<f64, AskError<P::Err>> {
         Ok(dot(weights, &self.extreme(weights, group)?.1))
     }
 
@@ -83,17 +85,15 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     /// are within `tolerance` of it, in every group. `None` when no classifier makes them.
     ///
     /// Rounding leaves about 1e-11 between a smooth boundary and the mixtures found: 1e-9 is a good tolerance.
-    pub fn mixture(&self, point: &[f64], tolerance: f64) -> Result<Option<Randomised>> {
+    pub fn mixture(&self, point: &[f64], tolerance: f64) -> Result<Option<Randomised>, AskError<P::Err>> {
         check::length("point", point.len(), self.view.dimension())?;
         check::all_finite("point", point)?;
         check::tolerance("tolerance", tolerance)?;
-        match self.mixtures(point, tolerance) {
-            Some(groups) => self.draw_together(&groups).map(Some),
-            None => Ok(None),
-        }
+        let found = self.mixtures(point, tolerance).map_err(AskError::Population)?;
+        Ok(found.map(|groups| self.draw_together(&groups)).transpose()?)
     }
 
-    fn mixtures(&self, point: &[f64], tolerance: f64) -> Option<Vec<Mixture>> {
+    fn mixtures(&self, point: &[f64], tolerance: f64) -> Result<Option<Vec<Mixture>>, P::Err> {
         let targets: Vec<&[f64]> = point.chunks(self.errors()).collect();
         all_within(&targets, tolerance, |directions| self.best_of_each(directions))
     }
@@ -147,15 +147,16 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     }
 
     /// The best errors in one group, for a batch of weights.
-    pub(super) fn best_points(&self, batch: &[&[f64]], group: usize) -> Vec<Point> {
+    pub(super) fn best_points(&self, batch: &[&[f64]], group: usize) -> Result<Vec<Point>, P::Err> {
         let rules: Vec<PostShift> = batch.iter().map(|weights| self.rule(weights, group)).collect();
-        let points = self.points(&rules, group).into_iter().zip(batch);
-        points.map(|(point, weights)| self.or_constant(weights, point, group).1).collect()
+        let points = self.points(&rules, group)?.into_iter().zip(batch);
+        Ok(points.map(|(point, weights)| self.or_constant(weights, point, group).1).collect())
     }
 
     /// The errors of rules in one group.
-    fn points(&self, rules: &[PostShift], group: usize) -> Vec<Point> {
-        self.population.confusions(rules).iter().map(|confusions| self.point(confusions, group)).collect()
+    fn points(&self, rules: &[PostShift], group: usize) -> Result<Vec<Point>, P::Err> {
+        let found = self.population.shifted(rules)?;
+        Ok(found.iter().map(|confusions| self.point(confusions, group)).collect())
     }
 
     /// The errors of a classifier in one group.
@@ -181,15 +182,15 @@ impl<'a, P: Population + ?Sized> Achievable<'a, P> {
     }
 
     /// The best errors of every group, for weights on each group's errors, with the weights of their rules.
-    fn best_of_each(&self, weights: &[Vec<f64>]) -> Vec<(Vec<f64>, Point)> {
+    fn best_of_each(&self, weights: &[Vec<f64>]) -> Result<Vec<(Vec<f64>, Point)>, P::Err> {
         let rewards = weights.iter().enumerate().map(|(group, weights)| self.rewards(weights, group));
         let rule = PostShift::per_group(self.view.classes(), rewards.collect())
             .expect("unit weights over positive priors");
-        let confusions = self.population.confusions(&[rule]);
+        let confusions = self.population.shifted(&[rule])?;
         let best = |(group, weights): (usize, &Vec<f64>)| {
             self.or_constant(weights, self.point(&confusions[0], group), group)
         };
-        weights.iter().enumerate().map(best).collect()
+        Ok(weights.iter().enumerate().map(best).collect())
     }
 
     /// The point of a rule, or of always predicting one class if that is better, with weights of the rule.
@@ -248,7 +249,8 @@ fn every_class_occurs(priors: &[Vec<f64>]) -> Result<()> {
     Ok(())
 }
 
-impl<P: Population + ?Sized> Space for Achievable<'_, P> {
+/// A set that answers at once is a space like any other.
+impl<P: Confusions<Err = Infallible> + ?Sized> Space for Achievable<'_, P> {
     fn view(&self) -> View {
         self.view
     }
@@ -263,13 +265,14 @@ impl<P: Population + ?Sized> Space for Achievable<'_, P> {
             return self.centre();
         }
         let groups: Vec<Vec<f64>> = weights.chunks(self.errors()).map(<[f64]>::to_vec).collect();
-        self.best_of_each(&groups).into_iter().flat_map(|(_, point)| point).collect()
+        let Ok(best) = self.best_of_each(&groups);
+        best.into_iter().flat_map(|(_, point)| point).collect()
     }
 
     fn contains(&self, point: &[f64], tolerance: f64) -> bool {
         point.len() == self.view.dimension()
             && point.iter().all(|x| x.is_finite())
-            && self.mixtures(point, tolerance).is_some()
+            && matches!(self.mixtures(point, tolerance), Ok(Some(_)))
     }
 }
 
@@ -284,7 +287,8 @@ mod tests {
         let set = Achievable::new(&law, Measure::OffDiagonal)?;
         let (rule, errors) = set.extreme(&[-1.0; 6], 0)?;
         assert_eq!(rule.predict(&[0.2, 0.5, 0.3], 0), 1);
-        let most_likely = &law.confusions(&[PostShift::diagonal(&[1.0; 3])?])[0];
+        let Ok(found) = law.confusions(&[PostShift::diagonal(&[1.0; 3])?]);
+        let most_likely = &found[0];
         for (found, expected) in errors.iter().zip(most_likely.overall().off_diagonal()) {
             assert!((found - expected).abs() < 1e-12);
         }
@@ -299,7 +303,8 @@ mod tests {
         let (rule, edge) = set.extreme(&[-1.0, -2.0], 0)?;
         let found = set.mixture(&edge, 1e-11)?.expect("it is on the boundary");
         assert!(found.rules().len() <= 3);
-        let expected = law.confusions(&[rule])[0].rates(0)?;
+        let Ok(expected) = law.confusions(&[rule]);
+        let expected = expected[0].rates(0)?;
         let found = found.confusions(&law)?.rates(0)?;
         assert!((found.get(0, 1) - expected.get(0, 1)).abs() < 1e-11);
         assert!(!set.contains(&[edge[0] - 1e-9, edge[1]], 1e-10));
@@ -318,11 +323,11 @@ mod tests {
         let wrong = says(every_class_occurs(&[vec![0.3, 0.2], vec![0.5, 0.0]]).unwrap_err());
         assert_eq!(wrong, "class 1 never occurs in group 1, so it has no rates there");
         let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
-        let wrong = says(set.mixture(&[0.5; 3], 1e-9).unwrap_err());
+        let wrong = says(set.mixture(&[0.5; 3], 1e-9).unwrap_err().into());
         assert_eq!(wrong, "point has 3 entries, expected 2");
-        let wrong = says(set.extreme(&[0.5, f64::NAN], 0).unwrap_err());
+        let wrong = says(set.extreme(&[0.5, f64::NAN], 0).unwrap_err().into());
         assert_eq!(wrong, "weights[1] is NaN, expected a finite number");
-        let wrong = says(set.extreme(&[0.5, 0.5], 1).unwrap_err());
+        let wrong = says(set.extreme(&[0.5, 0.5], 1).unwrap_err().into());
         assert_eq!(wrong, "group is 1, expected less than the number of groups");
         assert_eq!(set.best(&[f64::NAN, 1.0]), set.centre());
         assert!(!set.contains(&[f64::NAN, 1.0], 1.0) && !set.contains(&[], 1.0));

@@ -4,22 +4,23 @@ use super::Achievable;
 use super::ray::{Ray, cast};
 use crate::error::Result;
 use crate::linalg::{dot, norm};
-use crate::population::{Population, PostShift};
+use crate::population::{AskError, Confusions, PostShift};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use crate::view::Point;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-impl<P: Population + ?Sized> Achievable<'_, P> {
+impl<P: Confusions + ?Sized> Achievable<'_, P> {
     /// The largest steps $\ell_j$ from the centre $o$ along each coordinate that stay achievable, a row per group
     /// (Algorithms B.1 and C.1, line 4).
     ///
     /// Swapping the predicted labels $i$ and $j$ maps $o + t e_{ij}$ to $o - t e_{ij}$: a step back is as long as
     /// one ahead. Swapping $j$ and $j'$ maps $o + t e_{ij}$ to $o + t e_{ij'}$: it is as long for every wrong
     /// label of a class.
-    pub fn steps(&self) -> Vec<Vec<f64>> {
-        self.class_rays().iter().enumerate().map(|(group, rays)| self.steps_of(rays, group)).collect()
+    pub fn steps(&self) -> Result<Vec<Vec<f64>>, P::Err> {
+        let rays = self.class_rays()?;
+        Ok(rays.iter().enumerate().map(|(group, rays)| self.steps_of(rays, group)).collect())
     }
 
     /// The radius of a ball around the centre in which every point is achievable, for every group.
@@ -34,16 +35,17 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     /// use equipoise::{Measure, population::Softmax, space::{Achievable, Sphere}};
     /// let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
     /// let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
-    /// let ball = Sphere::new(Measure::OffDiagonalRates, 3, set.radius())?; // every question can be asked
-    /// assert!(ball.radius() > 0.0695 && ball.radius() < set.radius_bound(8, 7));
+    /// let (Ok(radius), Ok(bound)) = (set.radius(), set.radius_bound(8, 7)); // a law always answers
+    /// let ball = Sphere::new(Measure::OffDiagonalRates, 3, radius)?; // every question can be asked
+    /// assert!(ball.radius() > 0.0695 && ball.radius() < bound);
     /// # Ok::<(), equipoise::Error>(())
     /// ```
-    pub fn radius(&self) -> f64 {
-        self.radii().into_iter().fold(f64::INFINITY, f64::min)
+    pub fn radius(&self) -> Result<f64, P::Err> {
+        Ok(self.radii()?.into_iter().fold(f64::INFINITY, f64::min))
     }
 
     /// The same radius for each group by itself.
-    pub fn radii(&self) -> Vec<f64> {
+    pub fn radii(&self) -> Result<Vec<f64>, P::Err> {
         let radius = |(group, rays): (usize, &Vec<Ray>)| {
             let steps = self.steps_of(rays, group);
             // The corners of the hull are mixtures only up to `miss`, at most sqrt(3/2) times as much in rates.
@@ -51,7 +53,7 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
             let miss = rays.iter().map(Ray::miss).fold(1e-14, f64::max);
             (steps.iter().map(|step| step.powi(-2)).sum::<f64>().powf(-0.5) - 2.0 * miss).max(0.0)
         };
-        self.class_rays().iter().enumerate().map(radius).collect()
+        Ok(self.class_rays()?.iter().enumerate().map(radius).collect())
     }
 
     /// A radius that no ball of achievable points around the centre exceeds.
@@ -60,9 +62,9 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     /// plane. From each of `starts` random directions (at least one), a ray goes to the boundary, the next along
     /// the normal it meets there, and so on: the planes come nearer until they touch a ball. The nearest plane of
     /// all is an upper bound; whether a nearer one exists is not known.
-    pub fn radius_bound(&self, starts: usize, seed: u64) -> f64 {
-        let planes = self.nearest_planes(starts, seed);
-        planes.into_iter().map(|(_, distance)| distance).fold(f64::INFINITY, f64::min)
+    pub fn radius_bound(&self, starts: usize, seed: u64) -> Result<f64, P::Err> {
+        let planes = self.nearest_planes(starts, seed)?;
+        Ok(planes.into_iter().map(|(_, distance)| distance).fold(f64::INFINITY, f64::min))
     }
 
     /// For each group the normal of the nearest supporting plane that [`Achievable::radius_bound`] meets, of length 1,
@@ -70,7 +72,7 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     ///
     /// Over a large table the search is dear, and over a part of its rows it finds nearly the same normals. Their planes
     /// over all rows ([`Achievable::clearance`]) then bound the radius just as well, for a pass each.
-    pub fn nearest_planes(&self, starts: usize, seed: u64) -> Vec<(Vec<f64>, f64)> {
+    pub fn nearest_planes(&self, starts: usize, seed: u64) -> Result<Vec<(Vec<f64>, f64)>, P::Err> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut anywhere = || StandardNormal.sample_iter(&mut random).take(self.errors()).collect();
         let nearest = |group: usize| {
@@ -81,13 +83,13 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     }
 
     /// How far from the centre the supporting plane with this normal is, in one group.
-    pub fn clearance(&self, normal: &[f64], group: usize) -> Result<f64> {
+    pub fn clearance(&self, normal: &[f64], group: usize) -> Result<f64, AskError<P::Err>> {
         let beyond = self.support(normal, group)? - dot(normal, &self.centre_of(group));
         Ok((beyond / norm(normal)).max(0.0))
     }
 
     /// The nearest plane met by following normals.
-    fn nearest_plane(&self, mut directions: Vec<Vec<f64>>, group: usize) -> (Vec<f64>, f64) {
+    fn nearest_plane(&self, mut directions: Vec<Vec<f64>>, group: usize) -> Result<(Vec<f64>, f64), P::Err> {
         let (mut nearest, mut before) = ((vec![], f64::INFINITY), f64::INFINITY);
         // A handful of turns is usual.
         for _ in 0..50 {
@@ -96,7 +98,7 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
             cast(&mut rays, |asked| {
                 let batch: Vec<&[f64]> = asked.iter().map(|(_, weights)| &weights[..]).collect();
                 self.best_points(&batch, group)
-            });
+            })?;
             for ray in &rays {
                 if ray.clearance() < nearest.1 {
                     nearest = (ray.normal().to_vec(), ray.clearance());
@@ -109,7 +111,7 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
             before = total;
             directions = rays.iter().map(|ray| ray.normal().to_vec()).collect();
         }
-        (nearest.0, nearest.1.max(0.0))
+        Ok((nearest.0, nearest.1.max(0.0)))
     }
 
     fn steps_of(&self, rays: &[Ray], group: usize) -> Vec<f64> {
@@ -122,21 +124,21 @@ impl<P: Population + ?Sized> Achievable<'_, P> {
     /// A classifier on the ray stays on it when the labels that are neither the class nor its rival are shuffled,
     /// so it may as well shuffle them itself: only the rates of these two labels matter, $2k$ numbers
     /// ([`Contrast`]) instead of $k^2 - k$.
-    fn class_rays(&self) -> Vec<Vec<Ray>> {
+    fn class_rays(&self) -> Result<Vec<Vec<Ray>>, P::Err> {
         let k = self.priors[0].len();
         let contrast = |n: usize| Contrast { truth: n % k, rival: (n + 1) % k, priors: &self.priors[n / k] };
         let ray = |n: usize| Ray::new(contrast(n).centre(), contrast(n).along(), 1e-13);
         let mut rays: Vec<Ray> = (0..self.groups() * k).map(ray).collect();
         cast(&mut rays, |asked| {
             let rules: Vec<PostShift> = asked.iter().map(|(n, weights)| contrast(*n).rule(weights)).collect();
-            let confusions = self.population.confusions(&rules);
+            let confusions = self.population.shifted(&rules)?;
             let point = |((n, weights), confusions): (&(usize, Vec<f64>), &GroupConfusions)| {
                 let point = contrast(*n).point(|i, j| self.rate(confusions, i, j, n / k));
                 contrast(*n).or_constant(weights, point)
             };
-            asked.iter().zip(&confusions).map(point).collect()
-        });
-        rays.chunks(k).map(<[Ray]>::to_vec).collect()
+            Ok(asked.iter().zip(&confusions).map(point).collect())
+        })?;
+        Ok(rays.chunks(k).map(<[Ray]>::to_vec).collect())
     }
 }
 
@@ -204,7 +206,8 @@ mod tests {
     fn check(measure: Measure, radius: f64, bound: f64) {
         let law = Softmax::new(vec![1.0, 3.0, 5.0]).unwrap();
         let set = Achievable::new(&law, measure).unwrap();
-        let found = (set.radius(), set.radius_bound(16, 1));
+        let (Ok(least), Ok(most)) = (set.radius(), set.radius_bound(16, 1));
+        let found = (least, most);
         assert!((radius..radius + 1e-4).contains(&found.0), "{found:?}");
         assert!((bound - 1e-4..bound).contains(&found.1), "{found:?}");
     }
@@ -230,7 +233,7 @@ mod tests {
             if law.at_cut(cut)[0] < 0.5 * positive { low = cut } else { high = cut }
         }
         let expected = law.at_cut(low)[1] / negative - 0.5;
-        let found = Achievable::new(&law, Measure::OffDiagonalRates)?.steps()[0][0];
+        let Ok(found) = Achievable::new(&law, Measure::OffDiagonalRates)?.steps().map(|steps| steps[0][0]);
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         Ok(())
     }
@@ -240,12 +243,14 @@ mod tests {
     fn referee(slopes: &[f64], measure: Measure) {
         let law = Softmax::new(slopes.to_vec()).unwrap();
         let set = Achievable::new(&law, measure).unwrap();
-        let steps = set.steps().remove(0);
+        let Ok(steps) = set.steps().map(|mut steps| steps.remove(0));
         let axis =
             |n: usize, sign: f64| (0..steps.len()).map(move |m| if m == n { sign } else { 0.0 }).collect();
         let ray = |n: usize| [1.0, -1.0].map(|sign| Ray::new(set.centre(), axis(n, sign), 1e-13));
         let mut rays: Vec<Ray> = (0..steps.len()).flat_map(ray).collect();
-        cast(&mut rays, |asked| asked.iter().map(|(_, weights)| set.best(weights)).collect());
+        let Ok(()) = cast(&mut rays, |asked| {
+            Ok::<_, std::convert::Infallible>(asked.iter().map(|(_, weights)| set.best(weights)).collect())
+        });
         for (n, ray) in rays.iter().enumerate() {
             let step = steps[n / 2];
             assert!((ray.length() - step).abs() < 1e-9, "{slopes:?} {n}: {} {step}", ray.length());
@@ -264,19 +269,19 @@ mod tests {
     fn the_nearest_plane_is_as_far_as_the_bound_says() -> Result<()> {
         let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
         let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
-        let (normal, distance) = set.nearest_planes(4, 2).remove(0);
-        assert_eq!(distance, set.radius_bound(4, 2));
+        let Ok((normal, distance)) = set.nearest_planes(4, 2).map(|mut planes| planes.remove(0));
+        assert_eq!(Ok(distance), set.radius_bound(4, 2));
         assert!((norm(&normal) - 1.0).abs() < 1e-12 && (set.clearance(&normal, 0)? - distance).abs() < 1e-9);
         let twice: Vec<f64> = normal.iter().map(|x| 2.0 * x).collect();
         assert!((set.clearance(&twice, 0)? - distance).abs() < 1e-9);
-        assert_eq!(set.radii(), [set.radius()]);
+        assert_eq!(set.radii().map(|radii| radii[0]), set.radius());
         Ok(())
     }
 
     #[test]
     fn classes_that_look_alike_leave_no_room_for_a_ball() -> Result<()> {
         let law = Softmax::new(vec![1.0, 1.0, 5.0])?;
-        assert_eq!(Achievable::new(&law, Measure::OffDiagonalRates)?.radius(), 0.0);
+        assert_eq!(Achievable::new(&law, Measure::OffDiagonalRates)?.radius(), Ok(0.0));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::mixture::reaches;
 use super::{Polygon, Space};
 use crate::document::{self, Object};
 use crate::error::{Result, check};
-use crate::population::{Logistic, Population};
+use crate::population::{Confusions as _, Logistic};
 use crate::view::{Measure, Point, View};
 use serde::{Deserialize, Serialize};
 

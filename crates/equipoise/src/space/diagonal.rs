@@ -5,7 +5,7 @@ use super::{Polygon, Space};
 use crate::document::{self, Object};
 use crate::error::{Error, Result, check};
 use crate::linalg::dot;
-use crate::population::{Population, PostShift, Softmax};
+use crate::population::{Confusions as _, PostShift, Softmax};
 use crate::rates::Prevalence;
 use crate::view::{Measure, Point, View};
 use serde::{Deserialize, Serialize};
@@ -157,7 +157,8 @@ impl Space for Diagonal {
     fn best(&self, weights: &[f64]) -> Point {
         let Shape::Softmax(law) = &self.shape else { return self.best_on_faces(weights) };
         let rule = PostShift::diagonal(weights).expect("finite weights");
-        law.confusions(&[rule])[0].overall().diagonal()
+        let Ok(found) = law.confusions(&[rule]);
+        found[0].overall().diagonal()
     }
 
     fn contains(&self, point: &[f64], tolerance: f64) -> bool {

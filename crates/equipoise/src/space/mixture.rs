@@ -30,13 +30,13 @@ pub fn within(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) ->
 /// The same for several targets, each of a set of its own. The extreme points of all sets are asked for together, so
 /// that one pass over data answers: `best` gets a direction for each set, and returns the points with the directions
 /// they are to be known by.
-pub(super) fn all_within(
+pub(super) fn all_within<E>(
     targets: &[&[f64]],
     tolerance: f64,
-    best: impl Fn(&[Vec<f64>]) -> Vec<(Vec<f64>, Point)>,
-) -> Option<Vec<Mixture>> {
+    best: impl Fn(&[Vec<f64>]) -> Result<Vec<(Vec<f64>, Point)>, E>,
+) -> Result<Option<Vec<Mixture>>, E> {
     let anywhere: Vec<Vec<f64>> = targets.iter().map(|target| vec![1.0; target.len()]).collect();
-    let parts = best(&anywhere).into_iter().zip(targets);
+    let parts = best(&anywhere)?.into_iter().zip(targets);
     let mut searches: Vec<Search> =
         parts.map(|((known_as, part), target)| Search::new(known_as, part, target)).collect();
     loop {
@@ -48,7 +48,7 @@ pub(super) fn all_within(
         let known = |n: usize| searches[n].mixture.directions[0].clone();
         let directions: Vec<Vec<f64>> =
             asked.iter().enumerate().map(|(n, ask)| ask.clone().unwrap_or_else(|| known(n))).collect();
-        for (n, (known_as, part)) in best(&directions).into_iter().enumerate() {
+        for (n, (known_as, part)) in best(&directions)?.into_iter().enumerate() {
             if let Some(asked) = &asked[n] {
                 searches[n].tell_as(asked, known_as, part, targets[n]);
             }
@@ -58,7 +58,7 @@ pub(super) fn all_within(
         }
     }
     let mixtures: Vec<Mixture> = searches.into_iter().map(|search| search.mixture).collect();
-    mixtures.iter().all(|mixture| mixture.distance <= tolerance).then_some(mixtures)
+    Ok(mixtures.iter().all(|mixture| mixture.distance <= tolerance).then_some(mixtures))
 }
 
 /// Comes nearer until within `tolerance`, or until what is known of the distance is `enough`.

@@ -5,7 +5,7 @@ use crate::document::{self, Object};
 use crate::error::{Error, Result, check};
 use crate::linalg::normals;
 use crate::linalg::{dot, norm, plus};
-use crate::population::Population;
+use crate::population::{AskError, Confusions};
 use crate::view::{Measure, Point, View};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -80,17 +80,19 @@ impl Pool {
     /// assert!(pool.members().len() > 20);
     /// # Ok::<(), equipoise::Error>(())
     /// ```
-    pub fn boundary<P: Population + ?Sized>(
+    pub fn boundary<P: Confusions + ?Sized>(
         set: &Achievable<'_, P>,
         count: usize,
         seed: u64,
-    ) -> Result<Self> {
-        let view = set.view();
+    ) -> Result<Self, AskError<P::Err>> {
+        let view = set.view;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut weights =
+            || -> Vec<f64> { normals(view.dimension(), &mut random).iter().map(|w| -w.abs()).collect() };
+        let drawn: Vec<Vec<f64>> = (0..count).map(|_| weights()).collect();
+        let batch: Vec<&[f64]> = drawn.iter().map(Vec::as_slice).collect();
         let mut points: Vec<Point> = vec![];
-        for _ in 0..count {
-            let weights: Vec<f64> = normals(view.dimension(), &mut random).iter().map(|w| -w.abs()).collect();
-            let (_, point) = set.extreme(&weights, 0)?;
+        for point in set.best_points(&batch, 0).map_err(AskError::Population)? {
             // Rounding may leave a boundary point a digit outside the unit interval.
             let point: Point = point.iter().map(|x| x.clamp(0.0, 1.0)).collect();
             if points.iter().all(|other| norm(&plus(other, -1.0, &point)) > 1e-9) {
@@ -98,7 +100,7 @@ impl Pool {
             }
         }
         let named = points.into_iter().enumerate().map(|(n, point)| (format!("boundary {}", n + 1), point));
-        Self::new(view.measure(), view.classes(), named.collect())
+        Ok(Self::new(view.measure(), view.classes(), named.collect())?)
     }
 
     /// The classifiers.

@@ -69,14 +69,17 @@ impl Ray {
 }
 
 /// Casts rays together: `best` answers a batch of (ray, direction) with the extreme points.
-pub(super) fn cast(rays: &mut [Ray], best: impl Fn(&[(usize, Vec<f64>)]) -> Vec<Point>) {
+pub(super) fn cast<E>(
+    rays: &mut [Ray],
+    best: impl Fn(&[(usize, Vec<f64>)]) -> Result<Vec<Point>, E>,
+) -> Result<(), E> {
     loop {
         let ask = |(n, ray): (usize, &Ray)| ray.ask().map(|direction| (n, direction));
         let asked: Vec<_> = rays.iter().enumerate().filter_map(ask).collect();
         if asked.is_empty() {
-            return;
+            return Ok(());
         }
-        let parts = best(&asked);
+        let parts = best(&asked)?;
         for ((n, direction), part) in asked.into_iter().zip(parts) {
             rays[n].tell(direction, part);
         }
@@ -99,7 +102,9 @@ mod tests {
         let start = vec![0.0; 4];
         let along = [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0], [-3.0, 1.0, 0.0, 0.2]];
         let mut rays: Vec<Ray> = along.iter().map(|a| Ray::new(start.clone(), a.to_vec(), 1e-13)).collect();
-        cast(&mut rays, |asked| asked.iter().map(|(_, u)| extreme(u)).collect());
+        let Ok(()) = cast(&mut rays, |asked| {
+            Ok::<_, std::convert::Infallible>(asked.iter().map(|(_, u)| extreme(u)).collect())
+        });
         for (ray, along) in rays.iter().zip(along) {
             let expected = 1.0 / norm(&along.iter().zip(axes).map(|(d, a)| d / a).collect::<Vec<_>>());
             assert!((ray.length() - expected).abs() < 1e-11 * expected, "{} {expected}", ray.length());

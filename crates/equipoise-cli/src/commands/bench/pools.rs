@@ -7,13 +7,14 @@ use anyhow::Result;
 use equipoise::ask::Finding;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::engine::Adaptive;
-use equipoise::population::{Logistic, Softmax};
+use equipoise::population::{Confusions, Logistic, PostShift, Softmax};
 use equipoise::space::{Achievable, Pool, Space};
 use equipoise::testing::random;
 use equipoise::{Measure, Plan};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
+use std::convert::Infallible;
 use std::io::Write;
 
 /// Models per pool.
@@ -77,7 +78,7 @@ fn row(classes: usize, settings: &Settings) -> PoolRow {
 fn undominated(classes: usize, rng: &mut Xoshiro256PlusPlus) -> Pool {
     let steepness = rng.random_range(3.0..8.0);
     let (two, more);
-    let population: &dyn equipoise::population::Population = if classes == 2 {
+    let population: &dyn Confusions<Err = Infallible, Rule = PostShift> = if classes == 2 {
         two = Logistic::with_offset(steepness, rng.random_range(-1.0..1.0)).expect("a fair slope");
         &two
     } else {

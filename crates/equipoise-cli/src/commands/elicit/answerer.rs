@@ -6,7 +6,7 @@ use crate::args::Worded;
 use crate::fault::Fault;
 use anyhow::Result;
 use equipoise::ask::{NoiseModel, Oracle, Simulated};
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::rates::{Confusion, Prevalence, Rates};
 use equipoise::{
     Answer, Answered, Divergence, GroupConfusions, Measure, Metric, Outcome, Plan as _, Query, View,

@@ -16,7 +16,7 @@ use crate::{files, json, metrics};
 use answerer::Expert;
 use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::{Answered, Interview, Metric, Outcome, Preference, Query};
 use equipoise_data::{Note, Reading};
 use process::Process;

@@ -12,7 +12,7 @@ use equipoise::ask::Finding;
 use equipoise::decide::agreement::kendall_tau;
 use equipoise::decide::nearest::{self, Agreement};
 use equipoise::metric::Family;
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
 use equipoise_data::Note;
 use equipoise_study::exchange::{Amount, Exchange};

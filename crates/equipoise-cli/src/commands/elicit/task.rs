@@ -5,9 +5,9 @@ use crate::fault::Fault;
 use crate::{files, fingerprint};
 use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::space::AnySpace;
-use equipoise_data::{Sample, Table};
+use equipoise_data::{Sample, Table, space_for};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -86,7 +86,7 @@ fn space(family: &str, sample: &Sample<Table>, table: &Path) -> Result<AnySpace>
         let what = format!("{file} has no groups to compare; --group COLUMN names them");
         return Err(Fault::usage(what).into());
     }
-    sample.space_for(family).context(file)
+    space_for(sample, family).context(file)
 }
 
 /// The plan of the method that was named, or of the first one the family has.

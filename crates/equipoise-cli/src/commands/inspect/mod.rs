@@ -43,7 +43,8 @@ pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
         reading.notes.iter().cloned().partition(|note| matches!(note, Note::Finding(_)));
     tables::say(&choices, global);
     let sample = Sample::new(reading.data)?;
-    let survey = Survey::of(&sample, global.seed.unwrap_or(1))?;
+    let groups = sample.table().groups().map_or(&[][..], |groups| groups.names());
+    let survey = Survey::of(&sample, sample.table().classes(), groups, global.seed.unwrap_or(1))?;
     let mut warnings: Vec<String> = findings.iter().map(ToString::to_string).collect();
     warnings.extend(survey.warnings());
     let svg = (!args.no_svg).then_some(args.svg.as_path());

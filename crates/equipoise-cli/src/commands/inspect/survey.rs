@@ -3,9 +3,9 @@
 use anyhow::Result;
 use equipoise::Measure;
 use equipoise::decide::threshold::RARE;
-use equipoise::population::{Population as _, PostShift};
+use equipoise::population::{Confusions as _, Population, Rule, Score, Total, Totals};
 use equipoise::space::{Achievable, Polygon};
-use equipoise_data::{Bin, Boundary, Reliability, Sample, Smooth, Table};
+use equipoise_data::{Bin, Boundary, Reliability, Smooth};
 use serde::Serialize;
 
 /// Bins of a reliability curve.
@@ -147,36 +147,39 @@ pub struct Smoothing {
 }
 
 impl Survey {
-    pub fn of(sample: &Sample<Table>, seed: u64) -> Result<Self> {
-        let table = sample.table();
-        let part = Sample::new(table.subsample(SEARCH_ROWS, seed))?;
-        let (ball, ..) = ball(sample, &part, Measure::OffDiagonalRates, seed)?;
-        let mut groups = groups(sample);
+    /// `classes` and `groups` are the names of those the population has; without groups there are no names.
+    pub fn of<P>(population: &P, classes: &[String], groups: &[String], seed: u64) -> Result<Self>
+    where
+        P: Population<Err: std::error::Error + Send + Sync + 'static>,
+    {
+        let part = population.sample(SEARCH_ROWS, seed)?;
+        let totals = population.totals()?;
+        let (ball, ..) = ball(population, &part, Measure::OffDiagonalRates, seed)?;
+        let mut groups = self::groups(&totals, groups);
         let mut common_ball = None;
         if groups.len() > 1 {
             let lacking = groups.iter().any(|group| group.class_shares.contains(&0.0));
             common_ball = Some(if lacking {
                 Common::Reason { reason: "a group has no row of a class".to_owned() }
             } else {
-                let (ball, radii, bounds) = self::ball(sample, &part, Measure::GroupRates, seed)?;
+                let (ball, radii, bounds) = self::ball(population, &part, Measure::GroupRates, seed)?;
                 for (n, group) in groups.iter_mut().enumerate() {
                     (group.radius, group.radius_bound) = (Some(radii[n]), bounds.get(n).copied());
                 }
                 Common::Ball(ball)
             });
         }
-        let pairs = pairs(sample)?;
-        let k = table.classes().len();
+        let k = classes.len();
         Ok(Self {
-            rows: table.rows(),
-            weighted: table.weights().is_some(),
-            classes: classes(sample)?,
+            rows: totals.overall().rows as usize,
+            weighted: totals.weighted,
+            pairs: pairs(population, classes)?,
+            classes: self::classes(population, &totals, classes)?,
             groups,
-            pairs,
             pairs_in_all: k * (k - 1) / 2,
             ball,
             common_ball,
-            smooth: (k == 2).then(|| smoothing(sample)).transpose()?,
+            smooth: (k == 2).then(|| smoothing(population)).transpose()?,
         })
     }
 
@@ -251,17 +254,15 @@ impl Survey {
 }
 
 /// The certified radius and the bound, the smallest over all groups, and those of each group.
-fn ball(
-    sample: &Sample<Table>,
-    part: &Sample<Table>,
-    measure: Measure,
-    seed: u64,
-) -> Result<(Ball, Vec<f64>, Vec<f64>)> {
-    let set = Achievable::new(sample, measure)?;
-    let radii = set.radii();
+fn ball<P>(population: &P, part: &P::Part, measure: Measure, seed: u64) -> Result<(Ball, Vec<f64>, Vec<f64>)>
+where
+    P: Population<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let set = Achievable::new(population, measure)?;
+    let radii = set.radii()?;
     let mut bounds = Vec::new();
-    if sample.classes() <= SEARCH_CLASSES {
-        let planes = Achievable::new(part, measure)?.nearest_planes(STARTS, seed);
+    if population.classes() <= SEARCH_CLASSES {
+        let Ok(planes) = Achievable::new(part, measure)?.nearest_planes(STARTS, seed);
         for (group, (normal, _)) in planes.iter().enumerate() {
             // On the rows of a table a rule may be a little worse than theory says: a plane is then too near.
             bounds.push(set.clearance(normal, group)?.max(radii[group]));
@@ -272,17 +273,18 @@ fn ball(
         radius: least(&radii).unwrap_or(0.0),
         bound: least(&bounds),
         starts: STARTS,
-        search_rows: part.table().rows(),
+        search_rows: part.totals().map_or(0, |totals| totals.overall().rows as usize),
     };
     Ok((ball, radii, bounds))
 }
 
-fn classes(sample: &Sample<Table>) -> Result<Vec<Class>> {
-    let table = sample.table();
-    let counts = counts(table);
-    let effective = effective_rows(table);
+fn classes<P>(population: &P, totals: &Totals, names: &[String]) -> Result<Vec<Class>>
+where
+    P: Population<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let effective = totals.overall().effective_rows();
     let class = |n: usize| -> Result<Class> {
-        let curve = Reliability::new(table, n, BINS)?;
+        let curve = Reliability::new(&population.score_profile(Score::Class(n))?, BINS);
         // The mean distance of a share among m rows from its probability p is about sqrt(2 p (1 - p) / (pi m)).
         let chance = |bin: &Bin| {
             let p = bin.predicted.clamp(0.0, 1.0);
@@ -290,9 +292,9 @@ fn classes(sample: &Sample<Table>) -> Result<Vec<Class>> {
             bin.share * (2.0 * p * (1.0 - p) / (std::f64::consts::PI * rows)).sqrt()
         };
         Ok(Class {
-            name: table.classes()[n].clone(),
-            rows: counts.iter().map(|group| group[n]).sum(),
-            share: sample.prevalence().class_priors()[n],
+            name: names[n].clone(),
+            rows: totals.of_class(n).rows as usize,
+            share: population.prevalence().class_priors()[n],
             calibration: Calibration {
                 error: curve.error(),
                 by_chance: curve.bins.iter().map(chance).sum(),
@@ -300,59 +302,42 @@ fn classes(sample: &Sample<Table>) -> Result<Vec<Class>> {
             },
         })
     };
-    (0..table.classes().len()).map(class).collect()
+    (0..names.len()).map(class).collect()
 }
 
-/// How many unweighted rows say as much as the table (Kish 1965).
-fn effective_rows(table: &Table) -> f64 {
-    match table.weights() {
-        None => table.rows() as f64,
-        Some(weights) => weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>(),
-    }
-}
-
-/// Rows of each class within each group, whatever they weigh.
-fn counts(table: &Table) -> Vec<Vec<usize>> {
-    let groups = table.groups();
-    let mut counts = vec![vec![0; table.classes().len()]; groups.map_or(1, |groups| groups.names().len())];
-    for (row, &class) in table.truth().iter().enumerate() {
-        counts[groups.map_or(0, |groups| usize::from(groups.codes()[row]))][usize::from(class)] += 1;
-    }
-    counts
-}
-
-fn groups(sample: &Sample<Table>) -> Vec<Group> {
-    let table = sample.table();
-    let Some(groups) = table.groups() else { return vec![] };
-    let (counts, totals) = (counts(table), table.totals());
+fn groups(totals: &Totals, names: &[String]) -> Vec<Group> {
     let group = |n: usize| {
-        let total: f64 = totals[n].iter().sum();
+        let all = totals.of_group(n);
+        let share = |part: &Total| if all.weight > 0.0 { part.weight / all.weight } else { 0.0 };
         Group {
-            name: groups.names()[n].clone(),
-            rows: counts[n].iter().sum(),
-            share: total / sample.total(),
-            class_rows: counts[n].clone(),
-            class_shares: totals[n].iter().map(|part| if total > 0.0 { part / total } else { 0.0 }).collect(),
+            name: names[n].clone(),
+            rows: all.rows as usize,
+            share: all.weight / totals.overall().weight,
+            class_rows: totals.cells[n].iter().map(|cell| cell.rows as usize).collect(),
+            class_shares: totals.cells[n].iter().map(share).collect(),
             radius: None,
             radius_bound: None,
         }
     };
-    (0..groups.names().len()).map(group).collect()
+    (0..names.len()).map(group).collect()
 }
 
 /// The pairs of classes most often mistaken for each other, and what thresholds between them reach.
-fn pairs(sample: &Sample<Table>) -> Result<Vec<Pair>> {
-    let k = sample.classes();
-    let most_likely = PostShift::diagonal(&vec![1.0; k])?;
-    let confusion = sample.confusions(&[most_likely])[0].overall();
-    let priors = sample.prevalence().class_priors();
+fn pairs<P>(population: &P, names: &[String]) -> Result<Vec<Pair>>
+where
+    P: Population<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let k = population.classes();
+    let found = population.confusions(&[Rule::most_likely(k)?])?;
+    let confusion = found[0].overall();
+    let priors = population.prevalence().class_priors();
     let mistaken = |a: usize, b: usize| confusion.get(a, b) / priors[a] + confusion.get(b, a) / priors[b];
     let mut order: Vec<(usize, usize)> = (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect();
     order.sort_by(|&(a, b), &(c, d)| mistaken(c, d).total_cmp(&mistaken(a, b)));
     order.truncate(MOST_PAIRS);
     let pair = |&(a, b): &(usize, usize)| {
-        let hull = Boundary::new(sample, a, b).hull()?;
-        let names = [a, b].map(|class| sample.table().classes()[class].clone());
+        let hull = Boundary::of(population, a, b)?.hull()?;
+        let names = [a, b].map(|class| names[class].clone());
         Ok(Pair::new(names, [priors[a], priors[b]], &hull))
     };
     order.iter().map(pair).collect()
@@ -444,8 +429,11 @@ fn area(corners: &[[f64; 2]]) -> f64 {
     0.5 * twice.abs()
 }
 
-fn smoothing(sample: &Sample<Table>) -> Result<Smoothing> {
-    let smooth = Smooth::fit(sample)?;
+fn smoothing<P>(population: &P) -> Result<Smoothing>
+where
+    P: Population<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let smooth = Smooth::fit(population)?;
     let law = smooth.law();
     let priors = law.prevalence().class_priors();
     let at = |n: usize| {

@@ -13,7 +13,7 @@ use equipoise::decide::optimize::{
     ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
 };
 use equipoise::metric::Named;
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::{Measure, Metric, Prevalence};
 use equipoise_data::{Sample, Table, read};
 use serde::Serialize;

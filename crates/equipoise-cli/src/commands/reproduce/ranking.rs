@@ -7,7 +7,7 @@ use anyhow::Result;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::decide::agreement::{kendall_tau, ndcg};
 use equipoise::metric::{Fair, Family, Pair, Squared, Violation, Weights};
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise::search::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
 use equipoise::space::{Achievable, GroupSphere, Space as _, Sphere};
 use equipoise::testing::random;
@@ -42,7 +42,7 @@ impl Contest {
         let set = Achievable::new(&pool, measure)?;
         let point = |model: &ModelConfusions| Ok(set.view().of(&model.confusions()?)?);
         let points = models.iter().map(point).collect::<Result<_>>()?;
-        let radius = set.radius();
+        let Ok(radius) = set.radius();
         Ok(Self { name, points, radius, pool })
     }
 

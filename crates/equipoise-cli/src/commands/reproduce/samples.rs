@@ -12,7 +12,7 @@ use equipoise::search::{BinaryLinear, DiagonalLinear, Halving, Interval};
 use equipoise::space::{Binary, Space};
 use equipoise::testing::random;
 use equipoise::{Metric, Outcome, Plan, Sense};
-use equipoise_data::{Boundary, Smooth};
+use equipoise_data::{Boundary, Smooth, binary_space, diagonal_space};
 use equipoise_plot::Plot;
 use std::convert::Infallible;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -37,9 +37,9 @@ pub fn table_a3(settings: &Settings) -> Result<Report> {
     let mut missed = vec![];
     for (data, file, penalty, printed) in columns {
         let sample = settings.data.predictions(file)?;
-        let thresholds = Boundary::new(&sample, 0, 1);
+        let Ok(thresholds) = Boundary::of(&sample, 0, 1);
         let smooth = Smooth::fit(&sample)?;
-        let spaces = [sample.binary_space()?, smooth.pulled()?];
+        let spaces = [binary_space(&sample)?, smooth.pulled()?];
         let shares: Vec<[f64; 3]> = TOLERANCES
             .iter()
             .map(|&tolerance| {
@@ -190,9 +190,9 @@ pub fn figure_4_2(settings: &Settings) -> Result<Report> {
     let mut errors: Vec<Vec<f64>> = vec![vec![]; 6];
     for (n, percent) in [50, 75, 100].into_iter().enumerate() {
         let sample = settings.data.predictions(&format!("vehicle_{percent}"))?;
-        let space = sample.diagonal_space()?;
-        let faces: Vec<Boundary> =
-            (1..space.classes()).map(|class| Boundary::new(&sample, 0, class)).collect();
+        let space = diagonal_space(&sample)?;
+        let face = |class: usize| Boundary::of(&sample, 0, class);
+        let Ok(faces) = (1..space.classes()).map(face).collect::<Result<Vec<_>, _>>();
         let plan = DiagonalLinear::new(space.clone(), TOLERANCE)?;
         let found = settings.each(&format!("vehicle, {percent} %"), settings.metrics, |rng| {
             let sizes = random::sizes(space.classes(), rng);

@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::decide::threshold::{Outcome, Requirement, Tuned, decision_text, rewards, tune};
-use equipoise::population::{Population as _, PostShift};
+use equipoise::population::{Confusions as _, Population as _, PostShift, Rule};
 use equipoise::{GroupConfusions, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
@@ -27,7 +27,7 @@ struct Document<'a> {
     /// `weights[truth][estimate]` of the rule that is best for calibrated probabilities.
     weights: Vec<&'a [f64]>,
     decision: &'a str,
-    rules: &'a [Rule],
+    rules: &'a [Judged],
     tuned: &'a Outcome<Tuned>,
     /// What the tuned rule gains over the Bayes rule on the rows it was tuned on.
     gain: Option<Spread>,
@@ -36,7 +36,7 @@ struct Document<'a> {
 
 /// A rule at work on the table.
 #[derive(Serialize)]
-struct Rule {
+struct Judged {
     name: &'static str,
     value: f64,
     /// From draws of the rows and of the metric.
@@ -61,13 +61,13 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     if let Outcome::Found(tuned) = &tuned {
         rules.push(("tuned", tuned.rule.clone()));
     }
-    let shifts: Vec<PostShift> = rules.iter().map(|(_, rule)| rule.clone()).collect();
-    let values = drawn_values(task, &shifts)?;
-    let confusions = task.sample.confusions(&shifts);
+    let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
+    let values = drawn_values(task, &asked);
+    let Ok(confusions) = task.sample.confusions(&asked);
     let mut judged = Vec::new();
     for (n, ((name, _), matrix)) in rules.iter().zip(&confusions).enumerate() {
         let drawn: Vec<f64> = values.iter().map(|draw| draw[n]).collect();
-        judged.push(Rule {
+        judged.push(Judged {
             name,
             value: task.metric.of(matrix)?,
             interval: Spread::of(&drawn, task.level),
@@ -104,9 +104,10 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
 }
 
 /// The metric of every rule in every draw; draws where it has no value are left out.
-fn drawn_values(task: &Task, rules: &[PostShift]) -> Result<Vec<Vec<f64>>> {
+fn drawn_values(task: &Task, rules: &[Rule]) -> Vec<Vec<f64>> {
     let mut values = Vec::new();
-    for (n, draw) in task.sample.bootstrap(rules, task.draws, task.seed).iter().enumerate() {
+    let Ok(drawn) = task.sample.resampled(rules, task.seed, task.draws);
+    for (n, draw) in drawn.iter().enumerate() {
         let metric = match &task.metric_draws[..] {
             [] => &task.metric,
             drawn => &drawn[n % drawn.len()],
@@ -120,7 +121,7 @@ fn drawn_values(task: &Task, rules: &[PostShift]) -> Result<Vec<Vec<f64>>> {
             values.push(of_draw);
         }
     }
-    Ok(values)
+    values
 }
 
 fn kept(requirement: &Requirement, matrix: &GroupConfusions) -> Result<Kept> {
@@ -133,7 +134,7 @@ fn write_text(
     task: &Task,
     bayes: &PostShift,
     decision: &str,
-    rules: &[Rule],
+    rules: &[Judged],
     tuned: &Outcome<Tuned>,
     gain: Option<Spread>,
     out: &mut impl Write,
@@ -166,7 +167,7 @@ fn write_text(
         let headings = std::iter::once("requirement").chain(rules.iter().map(|rule| rule.name));
         let mut table = Table::new(terminal, headings);
         for (n, requirement) in task.requirements.iter().enumerate() {
-            let cell = |rule: &Rule| match &rule.requirements[n] {
+            let cell = |rule: &Judged| match &rule.requirements[n] {
                 Kept { value: Some(value), met: true, .. } => format!("{value:.3}"),
                 Kept { value: Some(value), .. } => format!("{value:.3} (missed)"),
                 Kept { value: None, .. } => "-".to_owned(),

@@ -10,7 +10,7 @@ use crate::{files, metrics};
 use anyhow::Result;
 use equipoise::Metric;
 use equipoise::decide::threshold::Requirement;
-use equipoise::population::Population as _;
+use equipoise::population::Confusions as _;
 use equipoise_data::{Note, Sample, Table};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,13 +1,14 @@
 //! The decision curve, with the threshold probability that the metric stands for.
 
-use equipoise::decide::threshold::{Bayes, CurvePoint, Sample};
+use equipoise::decide::threshold::{Bayes, CurvePoint};
+use equipoise::population::Profile;
 use equipoise_plot::Plot;
 
 /// Net benefit of the scores, of accepting everybody and of accepting nobody, and where the metric's threshold lies.
-pub fn of(curve: &[CurvePoint], bayes: Option<&Bayes>, positive: &str, sample: &Sample) -> String {
+pub fn of(curve: &[CurvePoint], bayes: Option<&Bayes>, positive: &str, profile: &Profile) -> String {
     let line = |of: fn(&CurvePoint) -> f64| curve.iter().map(|p| (p.threshold, of(p))).collect::<Vec<_>>();
-    let top = 1.08 * sample.positive_prior();
-    let bottom = -0.25 * sample.positive_prior();
+    let top = 1.08 * profile.positive_prior();
+    let bottom = -0.25 * profile.positive_prior();
     let mut plot = Plot::new(
         format!("What it gains to act on the probability of {positive}"),
         "threshold probability: act from here on",

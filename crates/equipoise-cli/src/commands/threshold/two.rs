@@ -8,8 +8,9 @@ use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
 use equipoise::decide::threshold::{
-    Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Resamples, Sample, Uncertain,
+    Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Uncertain,
 };
+use equipoise::population::{Population as _, Profile, Score};
 use equipoise::{GroupConfusions, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
@@ -47,20 +48,20 @@ struct Kept {
 }
 
 pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
-    let sample = scored(task)?;
-    let resamples = Resamples::Poisson { draws: task.draws, seed: task.seed };
-    let doubt = Doubt { metric_draws: &task.metric_draws, resamples, level: task.level };
-    let advice = sample.advise(&task.metric, &task.requirements, doubt)?;
+    let Ok(profile) = task.sample.score_profile(Score::Class(1));
+    let doubt =
+        Doubt { metric_draws: &task.metric_draws, resamples: task.draws, seed: task.seed, level: task.level };
+    let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
     let per_group = task
         .per_group
-        .then(|| sample.advise_per_group(&task.metric, &task.requirements, doubt))
+        .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
         .transpose()?;
-    let curve = curve(&sample, advice.bayes.as_ref().ok())?;
+    let curve = curve(&profile, advice.bayes.as_ref().ok())?;
     let positive = &task.sample.table().classes()[1];
     if let Some(path) = task.svg {
-        files::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &sample))?;
+        files::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &profile))?;
     }
-    let at_bayes = advice.bayes.as_ref().ok().map(|b| sample.confusions_at(b.threshold)).transpose()?;
+    let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
     let rules = Rules { bayes: at_bayes, advice: &advice, per_group: per_group.as_ref() };
     let requirements = task.requirements.iter().map(|r| rules.keep(r)).collect::<Result<Vec<_>>>()?;
     let mut out = std::io::stdout().lock();
@@ -88,26 +89,13 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     Ok(if rules.is_feasible() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-/// The probabilities of the positive class as scores.
-fn scored(task: &Task) -> Result<Sample> {
-    let table = task.sample.table();
-    let mut sample = Sample::new(table.probabilities(1), table.truth())?;
-    if let Some(weights) = table.weights() {
-        sample = sample.with_weights(weights)?;
-    }
-    if let Some(groups) = table.groups() {
-        sample = sample.with_groups(groups.codes(), groups.names().len())?;
-    }
-    Ok(sample)
-}
-
 /// The decision curve in steps of a hundredth, and at the Bayes threshold.
-fn curve(sample: &Sample, bayes: Option<&Bayes>) -> Result<Vec<CurvePoint>> {
+fn curve(profile: &Profile, bayes: Option<&Bayes>) -> Result<Vec<CurvePoint>> {
     let mut thresholds: Vec<f64> = (0..100).map(|n| f64::from(n) / 100.0).collect();
     thresholds.extend(bayes.map(|bayes| bayes.threshold).filter(|at| (0.0..1.0).contains(at)));
     thresholds.sort_by(f64::total_cmp);
     thresholds.dedup();
-    Ok(sample.decision_curve(&thresholds)?)
+    Ok(profile.decision_curve(&thresholds)?)
 }
 
 /// The rules found, with their confusion matrices.

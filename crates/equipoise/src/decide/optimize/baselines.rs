@@ -7,6 +7,7 @@ use super::problem::Problem;
 use super::rows::Rows;
 use super::rule::{Form, Rule};
 use crate::linalg::Singular;
+use crate::population::largest;
 
 /// Rounds of coordinate ascent at most.
 const ROUNDS: usize = 10;
@@ -36,8 +37,8 @@ pub fn plug_in_search<J: Judge>(
         let mut best = f64::NEG_INFINITY;
         for weight in cuts((0..rows.len()).map(ratio), candidates) {
             // (E.72): one of the two classes for every row.
-            let label = |row: usize| if weight * eta(class, row) > eta(last, row) { class } else { last };
-            let labels: Vec<u8> = (0..rows.len()).map(|row| label(row) as u8).collect();
+            let label = |row: usize| [class, last][largest([weight * eta(class, row), eta(last, row)])] as u8;
+            let labels: Vec<u8> = (0..rows.len()).map(label).collect();
             let value = judge.value(&problem.predictions(&labels), "plug-in search")?;
             if value > best {
                 (best, weights[class]) = (value, weight);

@@ -5,6 +5,7 @@ use super::rows::Scores;
 use super::rule::{Form, Rule};
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
+use crate::population::largest;
 use serde::{Deserialize, Serialize};
 
 /// Rules that vote with their shares: the class with the largest share of votes is predicted.
@@ -112,8 +113,7 @@ impl Classifier {
         for (share, rule) in &self.rules {
             rule.for_each(scores, &values, |row, label| votes[row * k + label] += share);
         }
-        let best = |row: &[f64]| (1..k).fold(0, |best, j| if row[j] > row[best] { j } else { best }) as u8;
-        Ok(votes.chunks(k).map(best).collect())
+        Ok(votes.chunks(k).map(|row| largest(row.iter().copied()) as u8).collect())
     }
 
     /// The document of this classifier.

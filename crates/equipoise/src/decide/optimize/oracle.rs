@@ -8,6 +8,7 @@
 use super::probe::Move;
 use super::problem::{Position, Problem, Standing};
 use crate::error::{Result as Checked, check};
+use crate::population::largest;
 use crate::rates::GroupConfusions;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -51,8 +52,7 @@ impl<'a> Predictions<'a> {
 
     /// The most likely label of every row; ties go to the smaller class.
     pub fn labels(&self) -> Vec<u8> {
-        let best = |row: &[f64]| (1..row.len()).fold(0, |best, j| if row[j] > row[best] { j } else { best });
-        self.soft().chunks(self.classes()).map(|row| best(row) as u8).collect()
+        self.soft().chunks(self.classes()).map(|row| largest(row.iter().copied()) as u8).collect()
     }
 
     /// The confusion matrices on the validation rows.

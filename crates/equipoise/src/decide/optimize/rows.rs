@@ -1,6 +1,7 @@
 //! Tables as the optimiser sees them: borrowed columns, nothing copied.
 
 use crate::error::{Error, Result, check};
+use crate::population::largest;
 use crate::rates::GroupConfusions;
 use std::borrow::Cow;
 
@@ -83,10 +84,7 @@ impl<'a> Scores<'a> {
 
     /// The class of the largest probability; ties go to the smaller class.
     pub fn most_likely(&self, row: usize) -> usize {
-        let better = |best: usize, class: usize| {
-            if self.probability(class, row) > self.probability(best, row) { class } else { best }
-        };
-        (1..self.classes).fold(0, better)
+        largest((0..self.classes).map(|class| self.probability(class, row)))
     }
 
     /// The positive class's probabilities, of two classes.

@@ -3,6 +3,7 @@
 use super::basis::Values;
 use super::rows::Scores;
 use crate::error::{Result, check};
+use crate::population::largest;
 use serde::{Deserialize, Serialize};
 
 /// Which entries of a confusion matrix example weights reward.
@@ -152,14 +153,7 @@ fn best(form: Form, weights: &[f64], probabilities: &[f64]) -> usize {
         Form::Diagonal => weights[j] * probabilities[j],
         Form::General => probabilities.iter().enumerate().map(|(i, p)| weights[i * k + j] * p).sum(),
     };
-    let mut best = (0, score(0));
-    for j in 1..k {
-        let next = score(j);
-        if next > best.1 {
-            best = (j, next);
-        }
-    }
-    best.0
+    largest((0..k).map(score))
 }
 
 /// Whether class 1 of two is predicted at a probability. For fixed weights this is monotone in the probability, in

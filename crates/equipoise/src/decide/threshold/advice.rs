@@ -4,11 +4,11 @@ use super::bayes::{Bayes, bayes};
 use super::doubt::{Doubt, Gain, Uncertain};
 use super::groups::GroupBest;
 use super::requirement::Requirement;
-use super::sample::{Row, Sample, weight};
 use super::sweep::{Best, Outcome};
 use crate::decide::check_level;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::population::{Cell, Profile};
 use crate::rates::GroupConfusions;
 use serde::{Serialize, Serializer};
 
@@ -82,13 +82,13 @@ pub enum Chosen {
     Measured,
 }
 
-impl Sample {
+impl Profile {
     /// Both thresholds for a metric, with intervals and a warning where few rows decide.
     ///
     /// ```
-    /// use equipoise::{Metric, decide::threshold::{Doubt, Sample}};
-    /// let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1])?;
-    /// let advice = sample.advise(&Metric::accuracy(2)?, &[], Doubt::default())?;
+    /// use equipoise::{Metric, decide::threshold::Doubt, population::Profile};
+    /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
+    /// let advice = profile.advise(&Metric::accuracy(2)?, &[], Doubt::default())?;
     /// assert_eq!(advice.bayes?.threshold, 0.5);
     /// assert_eq!(advice.bayes_value, Some(0.75));
     /// assert_eq!(advice.best.found().unwrap().value, 0.75);
@@ -129,7 +129,7 @@ impl Sample {
             None => vec![],
         };
         let (uncertain, gain) = self.uncertain_and_gain_per_group(metric, requirements, best, doubt)?;
-        let totals = (0..self.groups).flat_map(|group| self.counted(Some(group)));
+        let totals = (0..self.groups()).flat_map(|group| self.counted(Some(group)));
         let fewest = totals.min().unwrap_or(0);
         let choice = choose(theory.is_some(), &misses, gain.as_ref(), [fewest; 2]);
         Ok(GroupAdvice { best: outcome, uncertain, gain, choice: Some(choice) })
@@ -138,17 +138,18 @@ impl Sample {
     /// How many rows of either class have weight, in one group or in all.
     fn counted(&self, group: Option<usize>) -> [usize; 2] {
         let mut counts = [0; 2];
-        for row in self.rows.iter().filter(|row| group.is_none_or(|group| usize::from(row.group) == group)) {
-            counts[usize::from(row.class)] += usize::from(weight(self.weights.as_deref(), row) > 0.0);
+        let inside = |cell: &&Cell| group.is_none_or(|group| usize::from(cell.group) == group);
+        for cell in self.cells().iter().filter(inside).filter(|cell| cell.weight > 0.0) {
+            counts[usize::from(cell.positive)] += cell.rows as usize;
         }
         counts
     }
 
     fn guard(&self, metric: &Metric, best: &Outcome<Best>, uncertain: Option<&Uncertain>) -> Guard {
-        let counted = |row: &&Row| weight(self.weights.as_deref(), row) > 0.0;
-        let per_class = self.counted(None);
+        let (rows, per_class) = (self.rows() as usize, self.counted(None));
         let inside = |u: &Uncertain| {
-            self.rows.iter().filter(|row| u.interval.contains(row.score)).filter(counted).count()
+            let within = |cell: &&Cell| cell.weight > 0.0 && u.interval.contains(cell.score);
+            self.cells().iter().filter(within).map(|cell| cell.rows as usize).sum::<usize>()
         };
         let undecided = uncertain.map(inside);
         let mut warnings = Vec::new();
@@ -163,9 +164,9 @@ impl Sample {
             ));
         }
         if let Some(undecided) = undecided
-            && 5 * undecided > self.rows.len()
+            && 5 * undecided > rows
         {
-            let share = 100.0 * undecided as f64 / self.rows.len() as f64;
+            let share = 100.0 * undecided as f64 / rows as f64;
             warnings.push(format!(
                 "the measured threshold is uncertain: {undecided} rows ({share:.0} %) have scores inside its interval"
             ));
@@ -185,7 +186,7 @@ impl Sample {
                 "the best rule on this table accepts {what}, so the scores play no part in it"
             ));
         }
-        Guard { rows: self.rows.len(), per_class, undecided, warnings }
+        Guard { rows, per_class, undecided, warnings }
     }
 }
 

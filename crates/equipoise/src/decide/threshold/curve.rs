@@ -1,7 +1,7 @@
 //! Decision curves: what a rule gains over doing nothing, for every threshold probability.
 
-use super::sample::{Sample, weight};
 use crate::error::{Result, check};
+use crate::population::{Profile, accepts};
 use crate::rates::Confusion;
 use serde::Serialize;
 
@@ -33,13 +33,13 @@ pub fn net_benefit(confusion: &Confusion, threshold: f64) -> Result<f64> {
     Ok(confusion.get(1, 1) - confusion.get(0, 1) * odds(threshold)?)
 }
 
-impl Sample {
+impl Profile {
     /// The decision curve of these scores, taken as calibrated probabilities, at the given threshold probabilities.
     ///
     /// ```
-    /// use equipoise::decide::threshold::Sample;
-    /// let sample = Sample::new(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1])?;
-    /// let curve = sample.decision_curve(&[0.2, 0.5])?;
+    /// use equipoise::population::Profile;
+    /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
+    /// let curve = profile.decision_curve(&[0.2, 0.5])?;
     /// assert_eq!(curve[0].net_benefit, 0.5 - 0.25 * 0.25); // all but the first row are accepted
     /// assert_eq!(curve[1].net_benefit, 0.25);
     /// assert_eq!((curve[1].treat_all, curve[1].treat_none), (0.0, 0.0));
@@ -47,9 +47,9 @@ impl Sample {
     /// ```
     pub fn decision_curve(&self, thresholds: &[f64]) -> Result<Vec<CurvePoint>> {
         let mut sums = vec![[0.0; 2]];
-        for row in &self.rows {
+        for cell in self.cells() {
             let mut sum = sums[sums.len() - 1];
-            sum[usize::from(row.class)] += weight(self.weights.as_deref(), row);
+            sum[usize::from(cell.positive)] += cell.mass();
             sums.push(sum);
         }
         let [negative, positive] = sums[sums.len() - 1];
@@ -57,7 +57,7 @@ impl Sample {
         let benefit = |[fp, tp]: [f64; 2], odds: f64| (tp - fp * odds) / all;
         let point = |&threshold: &f64| {
             let odds = odds(threshold)?;
-            let accepted = self.rows.partition_point(|row| row.score >= threshold);
+            let accepted = self.cells().partition_point(|cell| accepts(cell.score, threshold));
             let (net_benefit, treat_all) =
                 (benefit(sums[accepted], odds), benefit([negative, positive], odds));
             Ok(CurvePoint { threshold, net_benefit, treat_all, treat_none: 0.0 })

@@ -3,59 +3,33 @@
 use super::bayes::bayes;
 use super::groups::GroupBest;
 use super::requirement::Requirement;
-use super::sample::{Row, Sample, Tally, weight};
 use super::sweep::Judge;
-use crate::decide::resample::poisson;
+use super::tally::Tally;
 use crate::decide::{Spread, check_level};
 use crate::error::{Result, check};
 use crate::metric::Metric;
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
+use crate::population::{Cell, Profile, Resampling, accepts};
 use serde::Serialize;
 
 /// A tiny sample may lose a class when it is drawn again; so often it is tried anew.
-const TRIES: usize = 100;
+const TRIES: u64 = 100;
 
 /// What is uncertain: the metric, the sample, or both.
 #[derive(Debug, Clone, Copy)]
 pub struct Doubt<'a> {
     /// Draws of the metric, from its posterior.
     pub metric_draws: &'a [Metric],
-    /// How the rows are drawn again.
-    pub resamples: Resamples<'a>,
+    /// How often the rows are drawn again, each time in the memory of the time before.
+    pub resamples: usize,
+    /// The same seed gives the same resamplings.
+    pub seed: u64,
     /// The probability intervals have.
     pub level: f64,
 }
 
 impl Default for Doubt<'_> {
     fn default() -> Self {
-        Self { metric_draws: &[], resamples: Resamples::None, level: crate::decide::rank::LEVEL }
-    }
-}
-
-/// Tables that might have been seen instead of this one.
-#[derive(Debug, Clone, Copy)]
-pub enum Resamples<'a> {
-    /// The rows are taken for the whole population.
-    None,
-    /// How often each row is drawn (or how much it weighs) in each resampling, in the order of the rows.
-    Given(&'a [Vec<f64>]),
-    /// So many resamplings, each made when it is needed and then forgotten: the memory of one, however many.
-    Poisson {
-        /// How many.
-        draws: usize,
-        /// The same seed gives the same resamplings.
-        seed: u64,
-    },
-}
-
-impl Resamples<'_> {
-    fn count(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Given(list) => list.len(),
-            Self::Poisson { draws, .. } => *draws,
-        }
+        Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL }
     }
 }
 
@@ -98,17 +72,17 @@ impl Gain {
 
 /// One table that might have been, and one metric that might be meant.
 struct Draw<'a> {
-    /// What the rows weigh.
-    weights: Option<&'a [f64]>,
-    /// How often they were drawn.
-    resample: Option<&'a [f64]>,
+    /// What the rows of each cell weigh that were drawn.
+    drawn: &'a [f64],
+    /// What those weigh that were not; empty without resamplings.
+    left: &'a [f64],
     judge: Judge<'a>,
 }
 
-impl Sample {
+impl Profile {
     /// The interval of the best threshold over draws of the metric and resamplings of the rows; `None` without either.
     ///
-    /// Draw n of the metric meets resampling n; the shorter list is repeated. Row weights multiply the resampling's.
+    /// Draw n of the metric meets resampling n; the shorter list is repeated.
     pub fn uncertain(
         &self,
         metric: &Metric,
@@ -128,7 +102,7 @@ impl Sample {
         let (mut thresholds, mut gains) = (Vec::new(), Vec::new());
         let prior = self.positive_prior();
         let draws = self.each_draw(metric, requirements, doubt, |mut draw| {
-            let met = self.sweep(draw.weights, &mut draw.judge).filter(|(_, rating)| rating.violation == 0.0);
+            let met = self.sweep(draw.drawn, &mut draw.judge).filter(|(_, rating)| rating.violation == 0.0);
             let Some((accepted, _)) = met else { return };
             let threshold = self.cut(accepted).threshold;
             thresholds.push(threshold);
@@ -137,7 +111,7 @@ impl Sample {
         Ok((Uncertain::of(&thresholds, draws, doubt.level), Gain::of(&gains, doubt.level)))
     }
 
-    /// The intervals of the thresholds of all groups, as [`Sample::uncertain`] has them for a common one.
+    /// The intervals of the thresholds of all groups, as [`Profile::uncertain`] has them for a common one.
     ///
     /// In every draw the search starts from `best` and moves one group at a time.
     pub fn uncertain_per_group(
@@ -158,13 +132,13 @@ impl Sample {
         best: &GroupBest,
         doubt: Doubt,
     ) -> Result<(Option<Vec<Uncertain>>, Option<Gain>)> {
-        check::length("cuts", best.cuts.len(), self.groups)?;
-        let (mut thresholds, mut gains) = (vec![Vec::new(); self.groups], Vec::new());
+        check::length("cuts", best.cuts.len(), self.groups())?;
+        let (mut thresholds, mut gains) = (vec![Vec::new(); self.groups()], Vec::new());
         let prior = self.positive_prior();
         let draws = self.each_draw(metric, requirements, doubt, |mut draw| {
-            let Some(cuts) = self.improve(best, draw.weights, &mut draw.judge) else { return };
+            let Some(cuts) = self.improve(best, draw.drawn, &mut draw.judge) else { return };
             cuts.iter().zip(&mut thresholds).for_each(|(cut, found)| found.push(cut.threshold));
-            let own = |row: &Row| cuts[usize::from(row.group)].threshold;
+            let own = |cell: &Cell| cuts[usize::from(cell.group)].threshold;
             gains.extend(self.gain(&mut draw, own, prior));
         })?;
         let uncertain = thresholds.iter().map(|found| Uncertain::of(found, draws, doubt.level)).collect();
@@ -173,24 +147,24 @@ impl Sample {
 
     /// How much better a rule is than the Bayes threshold of the metric drawn, on the rows the draw left out; `None`
     /// where either has no value.
-    fn gain(&self, draw: &mut Draw, threshold: impl Fn(&Row) -> f64, prior: f64) -> Option<f64> {
-        let resample = draw.resample?;
+    fn gain(&self, draw: &mut Draw, threshold: impl Fn(&Cell) -> f64, prior: f64) -> Option<f64> {
+        if draw.left.is_empty() {
+            return None;
+        }
         let other = bayes(draw.judge.metric, prior, &[], crate::decide::rank::LEVEL).ok()?.threshold;
         let sign = draw.judge.metric.sense().sign();
         let mut value =
-            |accepts: &dyn Fn(&Row) -> bool| sign * draw.judge.value(&self.left_out(resample, accepts));
-        let gain = value(&|row| row.score >= threshold(row)) - value(&|row| row.score >= other);
+            |threshold: &dyn Fn(&Cell) -> f64| sign * draw.judge.value(&self.left_out(draw.left, threshold));
+        let gain = value(&threshold) - value(&|_| other);
         gain.is_finite().then_some(gain)
     }
 
     /// The tally of a rule over the rows that were not drawn.
-    fn left_out(&self, resample: &[f64], accepts: &dyn Fn(&Row) -> bool) -> Tally {
-        let mut tally = Tally { totals: vec![[0.0; 2]; self.groups], accepted: vec![[0.0; 2]; self.groups] };
-        for row in self.rows.iter().filter(|row| resample[row.row] == 0.0) {
-            let weight = weight(self.weights.as_deref(), row);
-            tally.totals[usize::from(row.group)][usize::from(row.class)] += weight;
-            if accepts(row) {
-                tally.accept(row, weight);
+    fn left_out(&self, left: &[f64], threshold: &dyn Fn(&Cell) -> f64) -> Tally {
+        let mut tally = self.tally(left);
+        for (cell, mass) in self.cells().iter().zip(left) {
+            if accepts(cell.score, threshold(cell)) {
+                tally.accept(cell, *mass);
             }
         }
         tally
@@ -208,48 +182,37 @@ impl Sample {
         self.check(metric, requirements)?;
         let (wanted, resamples) = (doubt.metric_draws, doubt.resamples);
         wanted.iter().try_for_each(|draw| metric.view().expect("the metric", draw.view(), "a draw of it"))?;
-        if let Resamples::Given(list) = resamples {
-            for (n, resample) in list.iter().enumerate() {
-                check::length(&format!("resamples[{n}]"), resample.len(), self.rows.len())?;
-                check::nonnegative(&format!("resamples[{n}]"), resample)?;
-            }
-        }
-        let draws = wanted.len().max(resamples.count());
-        // One resampling at a time, in the same memory.
-        let (mut drawn, mut product) = (Vec::new(), Vec::new());
+        let draws = wanted.len().max(resamples);
+        let (mut drawn, mut left) = (self.masses(), vec![]);
         for n in 0..draws {
             let metric = if wanted.is_empty() { metric } else { &wanted[n % wanted.len()] };
-            let resample = match resamples {
-                Resamples::Given(list) if !list.is_empty() => Some(&list[n % list.len()][..]),
-                Resamples::Poisson { draws: count, seed } if count > 0 => {
-                    self.draw_again(seed, n % count, &mut drawn);
-                    Some(&drawn[..])
-                }
-                _ => None,
-            };
-            let weights = match (resample, self.weights.as_deref()) {
-                (Some(resample), Some(weights)) => {
-                    product.clear();
-                    product.extend(weights.iter().zip(resample).map(|(w, r)| w * r));
-                    Some(&product[..])
-                }
-                (resample, weights) => resample.or(weights),
-            };
-            act(Draw { weights, resample, judge: Judge::new(metric, requirements) });
+            if resamples > 0 {
+                self.draw_again(doubt.seed, (n % resamples) as u64, &mut drawn, &mut left);
+            }
+            act(Draw { drawn: &drawn, left: &left, judge: Judge::new(metric, requirements) });
         }
         Ok(draws)
     }
 
-    /// Draws the rows again: numbers depend on the seed and the number of the draw alone.
-    fn draw_again(&self, seed: u64, number: usize, drawn: &mut Vec<f64>) {
-        let start =
-            Xoshiro256PlusPlus::seed_from_u64(seed ^ (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut random = start;
-        for _ in 0..TRIES {
+    /// Draws the rows again, which are numbered by falling score: the same wherever the profile was counted.
+    fn draw_again(&self, seed: u64, number: u64, drawn: &mut Vec<f64>, left: &mut Vec<f64>) {
+        for attempt in 0..TRIES {
+            let again = Resampling::new(seed, number, attempt);
+            let mut key = 0;
             drawn.clear();
-            drawn.extend((0..self.rows.len()).map(|_| poisson(&mut random)));
-            let totals = self.tally(Some(drawn)).overall_totals();
-            if totals.iter().all(|&total| total > 0.0) {
+            left.clear();
+            for cell in self.cells() {
+                let (mut taken, mut none) = (0.0, 0.0);
+                for _ in 0..cell.rows {
+                    let times = again.times(key);
+                    taken += times;
+                    none += f64::from(u8::from(times == 0.0));
+                    key += 1;
+                }
+                drawn.push(cell.weight * taken);
+                left.push(cell.weight * none);
+            }
+            if self.tally(drawn).overall_totals().iter().all(|&total| total > 0.0) {
                 return;
             }
         }

@@ -1,10 +1,11 @@
 //! A threshold for every group.
 
 use super::requirement::Requirement;
-use super::sample::{Sample, Tally, weight};
 use super::sweep::{Cut, Infeasible, Judge, Outcome, Rating, Reach, as_matrices, cut_between, no_value};
+use super::tally::Tally;
 use crate::error::Result;
 use crate::metric::Metric;
+use crate::population::Profile;
 use crate::rates::GroupConfusions;
 use serde::Serialize;
 
@@ -38,10 +39,11 @@ struct Ladder {
     accepted: Vec<[f64; 2]>,
     /// How many rows of the group each step accepts.
     rows: Vec<usize>,
+    /// The lowest score each step but the first accepts.
     scores: Vec<f64>,
 }
 
-impl Sample {
+impl Profile {
     /// The thresholds, one per group, with the best metric on these rows, among those that meet every requirement.
     ///
     /// Every combination is tried where there are at most a million of them. Otherwise the search starts from the best
@@ -50,10 +52,11 @@ impl Sample {
     /// improves: never worse than the best common threshold, and no change in a single group does better.
     ///
     /// ```
-    /// use equipoise::{Metric, decide::threshold::Sample};
-    /// let sample = Sample::new(&[0.2, 0.4, 0.6, 0.8], &[0, 1, 0, 1])?.with_groups(&[0, 0, 1, 1], 2)?;
+    /// use equipoise::{Metric, population::Profile};
+    /// let groups = Some((&[0, 0, 1, 1][..], 2));
+    /// let profile = Profile::from_rows(&[0.2, 0.4, 0.6, 0.8], &[0, 1, 0, 1], None, groups)?;
     /// let accuracy = Metric::accuracy(2)?;
-    /// let best = sample.best_per_group(&accuracy, &[])?.found().unwrap();
+    /// let best = profile.best_per_group(&accuracy, &[])?.found().unwrap();
     /// assert!(best.exact && best.value == 1.0); // any single threshold reaches 0.75 at most
     /// assert!((best.cuts[0].threshold - 0.3).abs() < 1e-12 && (best.cuts[1].threshold - 0.7).abs() < 1e-12);
     /// # Ok::<(), equipoise::Error>(())
@@ -64,7 +67,7 @@ impl Sample {
         requirements: &[Requirement],
     ) -> Result<Outcome<GroupBest>> {
         self.check(metric, requirements)?;
-        let ladders = self.ladders(self.weights.as_deref());
+        let ladders = self.ladders(&self.masses());
         let mut judge = Judge::new(metric, requirements);
         let Some(found) = self.search(&ladders, &mut judge) else { return Err(no_value()) };
         if found.rating.violation > 0.0 {
@@ -83,28 +86,28 @@ impl Sample {
         }))
     }
 
-    fn ladders(&self, weights: Option<&[f64]>) -> Vec<Ladder> {
+    fn ladders(&self, masses: &[f64]) -> Vec<Ladder> {
         let start = || Ladder { accepted: vec![[0.0; 2]], rows: vec![0], scores: vec![] };
-        let mut ladders: Vec<Ladder> = (0..self.groups).map(|_| start()).collect();
-        for row in &self.rows {
-            let ladder = &mut ladders[usize::from(row.group)];
-            let last = ladder.accepted.len() - 1;
+        let mut ladders: Vec<Ladder> = (0..self.groups()).map(|_| start()).collect();
+        for (cell, mass) in self.cells().iter().zip(masses) {
+            let ladder = &mut ladders[usize::from(cell.group)];
+            let last = ladder.scores.len();
             let mut accepted = ladder.accepted[last];
-            accepted[usize::from(row.class)] += weight(weights, row);
-            if ladder.scores.last() == Some(&row.score) {
-                ladder.accepted[last] = accepted;
-                ladder.rows[last] += 1;
+            accepted[usize::from(cell.positive)] += mass;
+            let rows = ladder.rows[last] + cell.rows as usize;
+            if ladder.scores.last() == Some(&cell.score) {
+                (ladder.accepted[last], ladder.rows[last]) = (accepted, rows);
             } else {
                 ladder.accepted.push(accepted);
-                ladder.rows.push(ladder.rows[last] + 1);
+                ladder.rows.push(rows);
+                ladder.scores.push(cell.score);
             }
-            ladder.scores.push(row.score);
         }
         ladders
     }
 
     fn at(&self, ladders: &[Ladder], steps: &[usize]) -> Tally {
-        let mut tally = self.tally(self.weights.as_deref());
+        let mut tally = self.tally(&self.masses());
         for (group, (ladder, &step)) in ladders.iter().zip(steps).enumerate() {
             tally.accepted[group] = ladder.accepted[step];
         }
@@ -114,7 +117,7 @@ impl Sample {
     fn search(&self, ladders: &[Ladder], judge: &mut Judge) -> Option<Found> {
         let lengths: Vec<usize> = ladders.iter().map(|ladder| ladder.accepted.len()).collect();
         let combinations = lengths.iter().try_fold(1_usize, |product, &length| product.checked_mul(length));
-        let mut tally = self.tally(self.weights.as_deref());
+        let mut tally = self.tally(&self.masses());
         if combinations.is_some_and(|count| count <= EXHAUSTIVE) {
             let all: Vec<Vec<usize>> = lengths.iter().map(|&length| (0..length).collect()).collect();
             let (steps, rating) = every(&all, ladders, &mut tally, judge)?;
@@ -122,14 +125,15 @@ impl Sample {
         }
         let mut starts: Vec<Vec<usize>> = Vec::new();
         let common = |accepted: usize| {
-            let mut rows = vec![0; self.groups];
-            self.rows[..accepted].iter().for_each(|row| rows[usize::from(row.group)] += 1);
+            let mut rows = vec![0; self.groups()];
+            let first = self.cells()[..accepted].iter();
+            first.for_each(|cell| rows[usize::from(cell.group)] += cell.rows as usize);
             // Within a run of equal scores this falls back to the run's start.
             let step = |(ladder, rows): (&Ladder, usize)| ladder.rows.partition_point(|&r| r <= rows) - 1;
             ladders.iter().zip(rows).map(step).collect::<Vec<usize>>()
         };
-        starts.extend(self.sweep(self.weights.as_deref(), judge).map(|(accepted, _)| common(accepted)));
-        starts.extend((0..=STARTS).map(|n| common(n * self.rows.len() / STARTS)));
+        starts.extend(self.sweep(&self.masses(), judge).map(|(accepted, _)| common(accepted)));
+        starts.extend((0..=STARTS).map(|n| common(n * self.cells().len() / STARTS)));
         starts.extend(narrowing(&lengths, ladders, &mut tally, judge));
         let mut best: Option<Found> = None;
         for start in starts {
@@ -143,16 +147,11 @@ impl Sample {
     }
 
     /// The thresholds that steps from a known rule lead to under other weights; `None` if they meet no requirements.
-    pub(super) fn improve(
-        &self,
-        best: &GroupBest,
-        weights: Option<&[f64]>,
-        judge: &mut Judge,
-    ) -> Option<Vec<Cut>> {
-        let ladders = self.ladders(weights);
+    pub(super) fn improve(&self, best: &GroupBest, masses: &[f64], judge: &mut Judge) -> Option<Vec<Cut>> {
+        let ladders = self.ladders(masses);
         let step = |(ladder, cut): (&Ladder, &Cut)| ladder.rows.partition_point(|&r| r <= cut.accepted) - 1;
         let start = ladders.iter().zip(&best.cuts).map(step).collect();
-        let found = together(start, DRAWN_GRID, &ladders, &mut self.tally(weights), judge);
+        let found = together(start, DRAWN_GRID, &ladders, &mut self.tally(masses), judge);
         let (steps, _) = found.filter(|(_, rating)| rating.violation == 0.0)?;
         Some(ladders.iter().zip(&steps).map(|(ladder, &step)| ladder.cut(step)).collect())
     }
@@ -175,9 +174,8 @@ struct Found {
 
 impl Ladder {
     fn cut(&self, step: usize) -> Cut {
-        let accepted = self.rows[step];
-        let up_to = accepted.checked_sub(1).map(|last| self.scores[last]);
-        cut_between(self.scores.get(accepted).copied(), up_to, accepted)
+        let up_to = step.checked_sub(1).map(|last| self.scores[last]);
+        cut_between(self.scores.get(step).copied(), up_to, self.rows[step])
     }
 }
 

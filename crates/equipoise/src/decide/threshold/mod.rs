@@ -1,10 +1,10 @@
 //! Where to cut scores so that a metric is best, and what the rule for many classes is.
 //!
 //! A table of scores and true classes has only finitely many thresholds that differ: one below every distinct score, and
-//! one above all. [`Sample::best`] tries every one of them, so no single threshold does better on the table, for any
+//! one above all. [`Profile::best`](crate::population::Profile::best) tries every one of them, so no single threshold does better on the table, for any
 //! metric of the two-class confusion matrix. Beside it stands the threshold that theory gives for calibrated scores
-//! ([`bayes`]), thresholds per group ([`Sample::best_per_group`]), requirements such as `recall:malignant>=0.9`
-//! ([`Requirement`]), the decision curve ([`Sample::decision_curve`]) and the reward matrix for many classes ([`rewards`]).
+//! ([`bayes`]), thresholds per group ([`Profile::best_per_group`](crate::population::Profile::best_per_group)), requirements such as `recall:malignant>=0.9`
+//! ([`Requirement`]), the decision curve ([`Profile::decision_curve`](crate::population::Profile::decision_curve)) and the reward matrix for many classes ([`rewards`]).
 
 mod advice;
 mod bayes;
@@ -13,16 +13,15 @@ mod doubt;
 mod groups;
 mod requirement;
 mod rewards;
-mod sample;
 mod sweep;
+mod tally;
 mod tune;
 
 pub use advice::{Advice, Chosen, GroupAdvice, RARE};
 pub use bayes::{Bayes, bayes};
 pub use curve::{CurvePoint, net_benefit};
-pub use doubt::{Doubt, Resamples, Uncertain};
+pub use doubt::{Doubt, Uncertain};
 pub use requirement::Requirement;
 pub use rewards::{decision_text, rewards};
-pub use sample::Sample;
 pub use sweep::Outcome;
 pub use tune::{Tuned, tune};

@@ -1,6 +1,6 @@
 //! Conditions beside the metric, such as `recall:malignant>=0.9`.
 
-use super::sample::Tally;
+use super::tally::Tally;
 use crate::error::{Error, Result, check};
 use crate::rates::GroupConfusions;
 

@@ -1,9 +1,10 @@
 //! The best threshold on a table: every one is tried.
 
 use super::requirement::Requirement;
-use super::sample::{Sample, Tally, weight};
+use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::population::{Cell, Profile};
 use crate::rates::GroupConfusions;
 use serde::{Serialize, Serializer};
 
@@ -132,22 +133,22 @@ impl<'a> Judge<'a> {
     }
 }
 
-impl Sample {
+impl Profile {
     /// The threshold with the best metric on these rows, among those that meet every requirement.
     ///
     /// Exact: all thresholds that differ are tried, so no single threshold does better on the table. Of equally good
     /// ones, the one that accepts fewest rows is returned. One threshold serves every group; see
-    /// [`Sample::best_per_group`]. Thresholds where the metric has no value are passed over.
+    /// [`Profile::best_per_group`]. Thresholds where the metric has no value are passed over.
     pub fn best(&self, metric: &Metric, requirements: &[Requirement]) -> Result<Outcome<Best>> {
         self.check(metric, requirements)?;
-        let weights = self.weights.as_deref();
+        let masses = self.masses();
         let mut judge = Judge::new(metric, requirements);
-        let Some((accepted, rating)) = self.sweep(weights, &mut judge) else { return Err(no_value()) };
+        let Some((accepted, rating)) = self.sweep(&masses, &mut judge) else { return Err(no_value()) };
         if rating.violation > 0.0 {
             return Ok(Outcome::Infeasible(self.infeasible(requirements)));
         }
-        let mut tally = self.tally(weights);
-        self.rows[..accepted].iter().for_each(|row| tally.accept(row, weight(weights, row)));
+        let mut tally = self.tally(&masses);
+        self.cells()[..accepted].iter().zip(&masses).for_each(|(cell, mass)| tally.accept(cell, *mass));
         Ok(Outcome::Found(Best {
             cut: self.cut(accepted),
             value: judge.value(&tally),
@@ -157,16 +158,16 @@ impl Sample {
 
     pub(super) fn check(&self, metric: &Metric, requirements: &[Requirement]) -> Result<()> {
         self.check_metric(metric)?;
-        requirements.iter().try_for_each(|requirement| requirement.check(2, self.groups))
+        requirements.iter().try_for_each(|requirement| requirement.check(2, self.groups()))
     }
 
-    /// How many rows the best threshold accepts, and how good it is; `None` if the metric never has a value.
-    pub(super) fn sweep(&self, weights: Option<&[f64]>, judge: &mut Judge) -> Option<(usize, Rating)> {
-        let mut tally = self.tally(weights);
+    /// How many cells the best threshold accepts, and how good it is; `None` if the metric never has a value.
+    pub(super) fn sweep(&self, masses: &[f64], judge: &mut Judge) -> Option<(usize, Rating)> {
+        let mut tally = self.tally(masses);
         let mut best = judge.rate(&tally).map(|rating| (0, rating));
         let mut accepted = 0;
-        for run in self.rows.chunk_by(|a, b| a.score == b.score) {
-            run.iter().for_each(|row| tally.accept(row, weight(weights, row)));
+        for run in self.cells().chunk_by(|a, b| a.score == b.score) {
+            run.iter().zip(&masses[accepted..]).for_each(|(cell, mass)| tally.accept(cell, *mass));
             accepted += run.len();
             let Some(rating) = judge.rate(&tally) else { continue };
             if rating.beats(best.as_ref().map(|(_, rating)| rating)) {
@@ -176,21 +177,21 @@ impl Sample {
         best
     }
 
-    /// The threshold that accepts the first rows.
+    /// The threshold that accepts the first cells.
     pub(super) fn cut(&self, accepted: usize) -> Cut {
-        let score = |row: &super::sample::Row| row.score;
-        let up_to = accepted.checked_sub(1).map(|last| self.rows[last].score);
-        cut_between(self.rows.get(accepted).map(score), up_to, accepted)
+        let (first, rest) = self.cells().split_at(accepted);
+        let score = |cell: &Cell| cell.score;
+        let rows = first.iter().map(|cell| cell.rows as usize).sum();
+        cut_between(rest.first().map(score), first.last().map(score), rows)
     }
 
     /// What each requirement can reach alone.
     fn infeasible(&self, requirements: &[Requirement]) -> Infeasible {
         let reach = |requirement: &Requirement| {
-            let weights = self.weights.as_deref();
-            let mut tally = self.tally(weights);
+            let mut tally = self.tally(&self.masses());
             let mut best = requirement.value(&tally);
-            for run in self.rows.chunk_by(|a, b| a.score == b.score) {
-                run.iter().for_each(|row| tally.accept(row, weight(weights, row)));
+            for run in self.cells().chunk_by(|a, b| a.score == b.score) {
+                run.iter().for_each(|cell| tally.accept(cell, cell.mass()));
                 best = requirement.better(best, requirement.value(&tally));
             }
             let enough = best.is_some_and(|best| requirement.is_met(best));

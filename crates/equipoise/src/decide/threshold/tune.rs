@@ -4,7 +4,7 @@ use super::requirement::Requirement;
 use super::sweep::{Infeasible, Outcome, Rating, Reach, as_matrices};
 use crate::error::{Result, check};
 use crate::metric::Metric;
-use crate::population::{Population, PostShift};
+use crate::population::{AskError, Confusions, PostShift};
 use crate::rates::GroupConfusions;
 use serde::Serialize;
 
@@ -45,12 +45,12 @@ pub struct Tuned {
 /// assert!(tuned.confusions.rates(0)?.get(0, 0) >= 0.9);
 /// # Ok::<(), equipoise::Error>(())
 /// ```
-pub fn tune<P: Population + ?Sized>(
+pub fn tune<P: Confusions + ?Sized>(
     population: &P,
     rule: &PostShift,
     metric: &Metric,
     requirements: &[Requirement],
-) -> Result<Outcome<Tuned>> {
+) -> Result<Outcome<Tuned>, AskError<P::Err>> {
     let (k, groups) = (population.classes(), population.groups());
     check::length("classes of the rule", rule.classes(), k)?;
     requirements.iter().try_for_each(|requirement| requirement.check(k, groups))?;
@@ -58,7 +58,8 @@ pub fn tune<P: Population + ?Sized>(
     let mut best: Option<(Rating, Vec<f64>, GroupConfusions)> = None;
     let mut attempt = |batch: Vec<Vec<f64>>, best: &mut Option<(Rating, Vec<f64>, GroupConfusions)>| {
         let rules = batch.iter().map(|factors| scaled(rule, factors)).collect::<Result<Vec<_>>>()?;
-        for (factors, confusions) in batch.into_iter().zip(population.confusions(&rules)) {
+        let found = population.shifted(&rules).map_err(AskError::Population)?;
+        for (factors, confusions) in batch.into_iter().zip(found) {
             let mut violation = 0.0;
             for (requirement, reached) in requirements.iter().zip(&mut reached) {
                 let value = requirement.value_of(&confusions)?;
@@ -70,7 +71,7 @@ pub fn tune<P: Population + ?Sized>(
                 *best = Some((rating, factors, confusions));
             }
         }
-        Ok::<(), crate::Error>(())
+        Ok::<(), AskError<P::Err>>(())
     };
     attempt(vec![vec![1.0; k]], &mut best)?;
     for round in 0..ROUNDS {
@@ -86,7 +87,7 @@ pub fn tune<P: Population + ?Sized>(
             attempt((0..TRIED).map(other).collect(), &mut best)?;
         }
     }
-    let Some((rating, factors, confusions)) = best else { return Err(super::sweep::no_value()) };
+    let Some((rating, factors, confusions)) = best else { return Err(super::sweep::no_value().into()) };
     if rating.violation > 0.0 {
         let reach = |(requirement, best): (&Requirement, Option<f64>)| Reach {
             requirement: requirement.to_string(),

@@ -1,0 +1,176 @@
+//! How many rows have which score: all that thresholds, curves and calibration look at.
+
+use crate::error::{Error, Result, check};
+use std::cmp::Ordering;
+
+/// Which score rows are sorted by, and which of them are positive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Score {
+    /// The probability of a class; rows of all others are negative.
+    Class(usize),
+    /// The share $\eta_b / (\eta_a + \eta_b)$ of the second of two classes; rows of neither are left out.
+    Share(usize, usize),
+}
+
+impl Score {
+    /// What tells the second of two classes from the first: where there are no others, its probability.
+    pub fn between(a: usize, b: usize, classes: usize) -> Self {
+        if classes == 2 && (a, b) == (0, 1) { Score::Class(1) } else { Score::Share(a, b) }
+    }
+
+    /// The score of a row, and whether it is positive; `None` if it is left out.
+    #[inline]
+    pub fn of(self, truth: usize, probability: impl Fn(usize) -> f64) -> Option<(f64, bool)> {
+        match self {
+            Score::Class(class) => Some((probability(class), truth == class)),
+            Score::Share(a, b) if truth == a || truth == b => {
+                let (pa, pb) = (probability(a), probability(b));
+                // Rows that are surely of neither class count as the first: any threshold would do.
+                Some((if pb > 0.0 { pb / (pa + pb) } else { 0.0 }, truth == b))
+            }
+            Score::Share(..) => None,
+        }
+    }
+}
+
+/// Rows that no question about scores tells apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cell {
+    /// Their score; of a bucket of scores, the lowest that falls into it.
+    pub score: f64,
+    /// What each of them weighs.
+    pub weight: f64,
+    /// How many there are; more than fit come in several cells.
+    pub rows: u32,
+    /// Their group.
+    pub group: u16,
+    /// Whether they are of the positive class.
+    pub positive: bool,
+}
+
+impl Cell {
+    /// High scores first; then an order that only depends on the rows.
+    pub fn order(&self, other: &Self) -> Ordering {
+        let alike = |cell: &Self| (cell.group, cell.positive);
+        (other.score.total_cmp(&self.score))
+            .then_with(|| alike(self).cmp(&alike(other)))
+            .then_with(|| self.weight.total_cmp(&other.weight))
+    }
+
+    /// What they weigh together.
+    pub fn mass(&self) -> f64 {
+        self.weight * f64::from(self.rows)
+    }
+
+    fn take(&mut self, other: &Self) -> bool {
+        let rows = self.rows.checked_add(other.rows).filter(|_| self.order(other) == Ordering::Equal);
+        self.rows = rows.unwrap_or(self.rows);
+        rows.is_some()
+    }
+}
+
+/// Rows by group, class and score: exact scores of rows in memory, buckets elsewhere.
+///
+/// The larger the score, the likelier the positive class. A threshold accepts from its score on.
+///
+/// ```
+/// use equipoise::{Metric, population::Profile};
+/// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
+/// let best = profile.best(&Metric::accuracy(2)?, &[])?.found().unwrap();
+/// assert_eq!((best.value, best.cut.accepted), (0.75, 1));
+/// assert!((best.cut.threshold - 0.6).abs() < 1e-12);
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    cells: Vec<Cell>,
+    groups: usize,
+    total: f64,
+}
+
+impl Profile {
+    /// From cells in any order; `total` is the weight of all rows of the data, those left out included.
+    pub fn new(mut cells: Vec<Cell>, groups: usize, total: f64) -> Self {
+        // A negative zero is a zero.
+        cells.iter_mut().for_each(|cell| cell.score += 0.0);
+        cells.sort_by(Cell::order);
+        cells.dedup_by(|next, kept| kept.take(next));
+        Self { cells, groups, total }
+    }
+
+    /// From a finite score and a class code, 0 or 1, for every row; maybe weights of at least 0, and group codes with the
+    /// number of groups. Both classes must occur.
+    pub fn from_rows(
+        scores: &[f64],
+        truth: &[u8],
+        weights: Option<&[f64]>,
+        groups: Option<(&[u16], usize)>,
+    ) -> Result<Self> {
+        check::at_least("the number of scores", scores.len(), 1, "at least 1")?;
+        check::length("truth", truth.len(), scores.len())?;
+        check::all_finite("scores", scores)?;
+        if let Some(row) = truth.iter().position(|&class| class > 1) {
+            let (field, value) = (format!("truth[{row}]"), f64::from(truth[row]));
+            return Err(Error::Number { field, value, expected: "class 0 or 1" });
+        }
+        if let Some(weights) = weights {
+            check::length("weights", weights.len(), scores.len())?;
+            check::nonnegative("weights", weights)?;
+        }
+        let (codes, count) = groups.unwrap_or((&[], 1));
+        if groups.is_some() {
+            check::length("groups", codes.len(), scores.len())?;
+            check::at_least("the number of groups", count, 1, "at least 1")?;
+            if let Some(row) = codes.iter().position(|&code| usize::from(code) >= count) {
+                let what = format!("groups[{row}] is {}, expected a code below {count}", codes[row]);
+                return Err(Error::Mismatch(what));
+            }
+        }
+        let cell = |row: usize| Cell {
+            score: scores[row],
+            weight: weights.map_or(1.0, |weights| weights[row]),
+            rows: 1,
+            group: codes.get(row).copied().unwrap_or(0),
+            positive: truth[row] == 1,
+        };
+        let cells: Vec<Cell> = (0..scores.len()).map(cell).collect();
+        for class in [false, true] {
+            let of_class = || cells.iter().filter(|cell| cell.positive == class);
+            if of_class().next().is_none() {
+                let what = format!("truth has no row of class {}, expected both classes", u8::from(class));
+                return Err(Error::Mismatch(what));
+            }
+            let weight: f64 = of_class().map(|cell| cell.weight).sum();
+            let field = format!("the total weight of class {}", u8::from(class));
+            let ok = weight > 0.0 && weight.is_finite();
+            check::number(&field, weight, ok, "a finite number above 0")?;
+        }
+        let total = cells.iter().map(|cell| cell.weight).sum();
+        Ok(Self::new(cells, count, total))
+    }
+
+    /// The cells by falling score.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> u64 {
+        self.cells.iter().map(|cell| u64::from(cell.rows)).sum()
+    }
+
+    /// Number of groups; 1 without groups.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// The weight of all rows of the data, those left out included.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// What the rows of each cell weigh.
+    pub(crate) fn masses(&self) -> Vec<f64> {
+        self.cells.iter().map(Cell::mass).collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! Drawing rows again without access to other rows.
+
+/// One drawing of all rows again: how often each is taken.
+///
+/// A row is taken a Poisson(1) number of times, which for all but the smallest tables is the same as drawing as many rows
+/// as there are (Chamandy et al. 2012). The number is a hash of the row's key and nothing else, so rows split over machines
+/// are drawn as those of one machine are.
+///
+/// ```
+/// use equipoise::population::Resampling;
+/// let draw = Resampling::new(3, 0, 0);
+/// let taken: f64 = (0..10_000).map(|key| draw.times(key)).sum();
+/// assert!((taken / 10_000.0 - 1.0).abs() < 0.05);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Resampling(u64);
+
+impl Resampling {
+    /// The draw of this number. A draw that comes to nothing, as of a tiny table, is tried again as the next attempt.
+    pub fn new(seed: u64, draw: u64, attempt: u64) -> Self {
+        // Mixed one after the other, so that neighbouring seeds share no draws.
+        Self([draw, attempt].into_iter().fold(mixed(seed), |state, part| mixed(state ^ part)))
+    }
+
+    /// How often the row with a key is taken; in memory the key is the number of the row.
+    #[inline]
+    pub fn times(&self, key: u64) -> f64 {
+        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+        let mut left = (mixed(self.0 ^ key) >> 11) as f64 * STEP;
+        let (mut count, mut probability) = (0.0, (-1.0_f64).exp());
+        while left >= probability && count < 20.0 {
+            left -= probability;
+            count += 1.0;
+            probability /= count;
+        }
+        count
+    }
+}
+
+/// The mixer of SplitMix64 (Steele, Lea, Flood 2014).
+#[inline]
+fn mixed(state: u64) -> u64 {
+    let z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn neighbouring_seeds_share_no_draws() {
+        let first =
+            |seed: u64| (0..1000).map(|draw| Resampling::new(seed, draw, 0).0).collect::<HashSet<_>>();
+        assert_eq!(first(1).len(), 1000);
+        assert!(first(1).is_disjoint(&first(2)) && first(0).is_disjoint(&first(1)));
+    }
+
+    #[test]
+    fn counts_are_those_of_the_distribution() {
+        let draw = Resampling::new(7, 2, 0);
+        let mut counts = [0.0_f64; 6];
+        for key in 0..200_000 {
+            counts[(draw.times(key) as usize).min(5)] += 1.0;
+        }
+        for (count, share) in counts.iter().zip([0.3679, 0.3679, 0.1839, 0.0613, 0.0153]) {
+            assert!((count / 200_000.0_f64 - share).abs() < 0.005, "{counts:?}");
+        }
+    }
+}
