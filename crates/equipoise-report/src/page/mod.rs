@@ -7,8 +7,8 @@
 mod chart;
 mod words;
 
-use crate::{Agreement, PersonReport, Report, Rows, StatedAgainstElicited};
 use crate::group::{Experts, Together};
+use crate::{Agreement, PersonReport, Report, Rows, StatedAgainstElicited};
 use askama::Template;
 use equipoise_study::Design;
 use equipoise_study::numbers::grouped;
