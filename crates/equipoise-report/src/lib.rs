@@ -29,7 +29,7 @@ pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, Shares, StatedAgainstElicited};
 pub use influence::{Change, Influence};
 pub use models::{Help, ModelReport, SETTLED, models};
-pub use page::html;
+pub use page::{choices, html};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
 pub use rates::{ExchangeRate, GapPrice};
 pub use report::{Counts, Group, Options, Report, report};

@@ -114,7 +114,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let elicited = |purpose: Purpose| purpose == Purpose::Elicitation;
     let rows = Rows::with_purpose(participant, elicited);
     let answers = rows.0.len();
-    let bounds = ratio(participant);
+    let bounds = ratio(participant.belief());
     let refusal = refused(participant);
     let ratio = bounds.map(|[estimate, low, high]| Ratio {
         estimate,
@@ -194,7 +194,7 @@ pub fn refused(participant: &Participant) -> Option<String> {
     } else if let Some(sentence) = half_wrong(participant, &conduct) {
         return Some(sentence);
     }
-    match ratio(participant) {
+    match ratio(participant.belief()) {
         Some([_, low, high]) if participant.stopped() == Some(Stopped::Cap) && high / low > WIDEST => {
             Some("the answers contradict each other too much for an interval".to_owned())
         }

@@ -1,6 +1,6 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
-use crate::group::{Estimate, experts};
+use crate::group::{Estimate, experts, own_ratio};
 use crate::models::models;
 use crate::rates::Prices;
 use equipoise::Metric;
@@ -173,9 +173,7 @@ impl Answer {
         match people {
             [] => None,
             [(_, belief)] => {
-                let at = |share: f64| belief.quantile(share);
-                let ratio = at(0.5).zip(at(0.025)).zip(at(0.975));
-                let ratio = ratio.map(|((estimate, low), high)| Estimate { estimate, low, high });
+                let ratio = own_ratio(belief);
                 Some(Self { ratio, metric: belief.metric(), draws: belief.draws(500) })
             }
             several => {

@@ -1,5 +1,6 @@
 //! All participants of a log, and what there is to say about how each of them answered.
 
+use crate::belief::Belief;
 use crate::design::Design;
 use crate::error::Result;
 use crate::event::{Choice, Event, Purpose, Side};
@@ -225,7 +226,7 @@ impl Person {
             number: person.invited().map(|invited| invited.number),
             step: if person.erased() { "erased".to_owned() } else { word(person) },
             answers,
-            ratio: (answers > 0).then(|| ratio(person)).flatten(),
+            ratio: (answers > 0).then(|| ratio(person.belief())).flatten(),
             angle: match person.belief().width() {
                 Width::Angle(angle) if answers > 0 => Some(angle),
                 _ => None,
@@ -257,8 +258,8 @@ pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
 }
 
 /// Two classes: estimate and ends of the 95 % interval of the cost ratio.
-pub fn ratio(person: &Participant) -> Option<[f64; 3]> {
-    let quantile = |share| person.belief().quantile(share);
+pub fn ratio(belief: &Belief) -> Option<[f64; 3]> {
+    let quantile = |share| belief.quantile(share);
     Some([quantile(0.5)?, quantile(0.025)?, quantile(0.975)?])
 }
 

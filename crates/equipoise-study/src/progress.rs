@@ -3,6 +3,7 @@
 use crate::belief::Belief;
 use crate::event::Purpose;
 use crate::participant::{Participant, take};
+use crate::people::ratio;
 use equipoise::engine::Width;
 
 /// What was known after an answer.
@@ -18,12 +19,7 @@ pub struct Known {
 
 impl Known {
     fn after(question: usize, belief: &Belief) -> Self {
-        let quantile = |share| belief.quantile(share);
-        let ratio = match [quantile(0.5), quantile(0.025), quantile(0.975)] {
-            [Some(middle), Some(low), Some(high)] => Some([middle, low, high]),
-            _ => None,
-        };
-        Self { question, ratio, width: belief.width() }
+        Self { question, ratio: ratio(belief), width: belief.width() }
     }
 }
 

@@ -14,6 +14,7 @@ pub use weights::{Common, Normal};
 
 use equipoise::Metric;
 use equipoise::metric::Posterior;
+use equipoise_study::people::ratio;
 use equipoise_study::{Belief, Design, ratio_metric};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -171,11 +172,10 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         Estimate { estimate, low, high }
     };
     let members = people.iter().enumerate().map(|(n, (number, belief))| {
-        let raw = interval_of(belief);
         let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
             participant: *number,
-            raw,
+            raw: own_ratio(belief),
             shrunk: Some(interval(&population.shrunk[n])),
             raw_weights: None,
             shrunk_weights: None,
@@ -215,9 +215,8 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
 }
 
 /// Two classes: the ratio by somebody's own answers.
-fn interval_of(belief: &Belief) -> Option<Estimate> {
-    let at = |share: f64| belief.quantile(share);
-    Some(Estimate { estimate: at(0.5)?, low: at(0.025)?, high: at(0.975)? })
+pub(crate) fn own_ratio(belief: &Belief) -> Option<Estimate> {
+    ratio(belief).map(|[estimate, low, high]| Estimate { estimate, low, high })
 }
 
 /// The spread between people, between the places of its grid.

@@ -7,6 +7,7 @@
 mod chart;
 mod words;
 
+use crate::group::{Experts, Together};
 use crate::{Agreement, PersonReport, Report, Rows, StatedAgainstElicited};
 use askama::Template;
 use equipoise_study::Design;
@@ -33,6 +34,20 @@ struct Page<'a> {
     /// Participants with what they stated beside what was elicited.
     stated: Vec<(u64, &'a StatedAgainstElicited)>,
     notes: Notes,
+}
+
+/// What a group means for the choice of a model: a part of the page that other pages show, too.
+#[derive(Template)]
+#[template(path = "together.html")]
+struct Choices<'a> {
+    experts: &'a Experts,
+    together: &'a Together,
+}
+
+/// The rules from people to a model side by side, and who prefers which, as tables; nothing where the study has no models.
+pub fn choices(experts: &Experts) -> Option<String> {
+    let page = Choices { experts, together: experts.models.as_ref()? };
+    Some(page.render().expect("a string takes everything"))
 }
 
 /// The report as one page of HTML.

@@ -10,7 +10,7 @@ use crate::researcher::frame::Frame;
 use crate::researcher::watch::{Line, Seen};
 use askama::Template;
 use equipoise_report::group::{Estimate, Experts, Member, experts};
-use equipoise_report::refused;
+use equipoise_report::{choices, refused};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::{Belief, Participant};
 use std::sync::{Arc, PoisonError};
@@ -52,8 +52,8 @@ struct Models {
     sentence: String,
     differ: bool,
     disagreement: String,
-    preferred: Vec<(String, usize, String)>,
-    rules: Vec<(&'static str, String, String, String)>,
+    /// As the report has them.
+    tables: String,
 }
 
 /// The page.
@@ -224,24 +224,6 @@ fn models(experts: &Experts) -> Option<Models> {
             percent(low),
             percent(high)
         ),
-        preferred: together
-            .preferred
-            .iter()
-            .map(|preferred| {
-                (preferred.model.clone(), preferred.people, format!("{:.1}", preferred.expected))
-            })
-            .collect(),
-        rules: together
-            .choices
-            .iter()
-            .map(|choice| {
-                (
-                    choice.rule.name(),
-                    choice.models.join(" or "),
-                    choice.ratio.map_or(String::new(), two_digits),
-                    two_digits(choice.largest_regret),
-                )
-            })
-            .collect(),
+        tables: choices(experts)?,
     })
 }
