@@ -5,8 +5,9 @@ import pytest
 
 from equipoise import _inputs, best_threshold, confusion_counts, decision_curve, elicited_score
 from equipoise import Metric, Space
+from seed import SEED
 
-random = np.random.default_rng()
+random = np.random.default_rng(SEED)
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from equipoise import Metric, Space, confusion_counts, elicit, elicited_score, simulated_expert
+from seed import SEED
 
-random = np.random.default_rng()
+random = np.random.default_rng(SEED)
 SHARES = [[0.3, 0.2], [0.15, 0.35]]
 
 

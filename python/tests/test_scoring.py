@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from equipoise import Metric, confusion_counts, elicited_score, rank_models
+from seed import SEED
 
-random = np.random.default_rng()
+random = np.random.default_rng(SEED)
 
 
 @pytest.mark.parametrize("dtype", ["i8", "i4", "i2", "i1", "u4", "u2", "u1", "?", "U3", "O"])

@@ -6,7 +6,7 @@ import pytest
 from equipoise import Metric, Space, best_threshold, decision_curve, elicited_score, export, nearest_named_metric
 from equipoise import rank_models
 
-random = np.random.default_rng()
+random = np.random.default_rng(SEED)
 pytest.importorskip("sklearn")
 
 from sklearn.datasets import load_breast_cancer  # noqa: E402
@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
+from seed import SEED
 
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 

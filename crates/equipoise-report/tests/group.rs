@@ -3,13 +3,14 @@
 #[path = "../../equipoise-study/tests/common/mod.rs"]
 mod common;
 
-use common::{fresh_seed, setting};
+use common::{SEED, setting};
 use equipoise::ask::NoiseModel;
 use equipoise::ask::Oracle as _;
 use equipoise::engine::{Adaptive, Belief};
 use equipoise::population::Logistic;
 use equipoise::space::Binary;
 use equipoise::testing::people::Expert;
+use equipoise::testing::random;
 use equipoise::{Measure, Metric, Sense, View};
 use equipoise_report::group::Line;
 use rand::{RngExt as _, SeedableRng as _};
@@ -56,19 +57,16 @@ fn rates(runs: usize, seed: u64) -> [usize; 2] {
 
 #[test]
 fn two_clusters_are_found_and_one_is_not_split() {
-    let seed = fresh_seed();
     let runs = 30;
-    let [two, split] = rates(runs, seed);
-    println!("seed {seed}: two camps found in {two} of {runs}, one split in {split} of {runs}");
-    assert!(two >= 27, "found in {two} of {runs} (seed {seed})");
-    // At a rate of 5 % four or more of 30 come up once in sixteen; five or more once in sixty.
-    assert!(split <= 5, "split in {split} of {runs} (seed {seed})");
+    let [two, split] = rates(runs, SEED);
+    println!("two camps found in {two} of {runs}, one split in {split} of {runs}");
+    assert!(two >= 27 && split <= 5);
 }
 
 #[test]
 #[ignore = "prints the figures of 500 runs, or as many as RUNS says; takes minutes"]
 fn clusters_in_many_runs() {
-    let (runs, seed) = (setting("RUNS", 500), setting("SEED", fresh_seed()));
+    let (runs, seed) = (setting("RUNS", 500), random::seed());
     let [two, split] = rates(runs as usize, seed);
     println!("seed {seed}: two camps found in {two} of {runs}, one split in {split} of {runs}");
     assert!(two as u64 * 10 >= runs * 9 && split as u64 * 20 <= runs);

@@ -9,10 +9,9 @@ use equipoise::{Measure, Metric, Outcome, Plan, Sense};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-fn fresh() -> Xoshiro256PlusPlus {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-    println!("seed {}", since.as_secs());
-    Xoshiro256PlusPlus::seed_from_u64(since.as_secs())
+/// Shares and medians of a few runs vary with the seed, so the seed does not.
+fn fixed() -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(17)
 }
 
 fn run(
@@ -33,7 +32,7 @@ fn trial(
     noise: NoiseModel,
     make: impl Fn(&mut Xoshiro256PlusPlus) -> (Adaptive, Metric),
 ) -> (usize, f64) {
-    let mut random = fresh();
+    let mut random = fixed();
     let (mut counts, mut within) = (vec![], 0);
     for n in 0..runs {
         let (plan, metric) = make(&mut random);
@@ -111,7 +110,7 @@ fn five_percent_of_wrong_answers_are_survived() {
 fn cost_ratios_come_with_an_interval_that_holds() {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
     let plan = Adaptive::ratio(space.clone());
-    let mut random = fresh();
+    let mut random = fixed();
     let (mut inside, mut counts) = (0, vec![]);
     for seed in 0..60 {
         let ratio: f64 = random.random_range(-1.0_f64..3.0).exp();
@@ -137,7 +136,7 @@ fn cost_ratios_come_with_an_interval_that_holds() {
 #[test]
 fn the_posterior_travels_with_the_metric_and_holds_the_truth() {
     let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2).unwrap();
-    let mut random = fresh();
+    let mut random = fixed();
     let (mut inside, mut all) = (0, 0);
     for seed in 0..20 {
         let metric = random::linear(ball.view(), &mut random);

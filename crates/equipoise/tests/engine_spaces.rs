@@ -11,10 +11,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::convert::Infallible;
 
-fn fresh() -> Xoshiro256PlusPlus {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-    println!("seed {}", since.as_secs());
-    Xoshiro256PlusPlus::seed_from_u64(since.as_secs())
+/// Shares and medians of a few runs vary with the seed, so the seed does not.
+fn fixed() -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(17)
 }
 
 fn median(mut counts: Vec<usize>) -> usize {
@@ -32,7 +31,7 @@ fn rule(outcome: &Outcome) -> (String, usize) {
 
 #[test]
 fn fractions_are_found_up_to_their_pencil() {
-    let mut random = fresh();
+    let mut random = fixed();
     let ball = Sphere::new(Measure::DiagonalRates, 3, 0.15).unwrap();
     let (mut counts, mut within) = (vec![], 0);
     for seed in 0..8 {
@@ -53,7 +52,7 @@ fn fractions_are_found_up_to_their_pencil() {
 
 #[test]
 fn a_fraction_orders_classifiers_like_the_hidden_one_in_spite_of_wrong_answers() {
-    let mut random = fresh();
+    let mut random = fixed();
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.3).unwrap();
     let (mut agree, mut all) = (0, 0);
     for seed in 0..5 {
@@ -75,7 +74,7 @@ fn a_fraction_orders_classifiers_like_the_hidden_one_in_spite_of_wrong_answers()
 
 #[test]
 fn hidden_polynomials_are_found() {
-    let mut random = fresh();
+    let mut random = fixed();
     let ball = Sphere::new(Measure::OffDiagonalRates, 2, 0.3).unwrap();
     let (mut counts, mut within) = (vec![], 0);
     for _ in 0..5 {
@@ -95,7 +94,7 @@ fn hidden_polynomials_are_found() {
 
 #[test]
 fn hidden_group_fair_quadratic_metrics_are_found() {
-    let mut random = fresh();
+    let mut random = fixed();
     let shares = random::shares(2, 2, &mut random);
     let space = GroupSphere::new(0.3, shares).unwrap();
     let (mut counts, mut within) = (vec![], 0);
@@ -143,7 +142,7 @@ impl Oracle for Recorder {
 
 #[test]
 fn few_rows_differ_where_few_may_and_rounded_numbers_are_taken_as_shown() {
-    let mut random = fresh();
+    let mut random = fixed();
     let ball = Sphere::new(Measure::OffDiagonalRates, 3, 0.2).unwrap();
     for (rows, out_of, bound) in [(2, None, 75), (3, None, 55), (3, Some(1000.0), 60)] {
         let metric = random::linear(ball.view(), &mut random);
@@ -170,7 +169,7 @@ fn pool() -> Pool {
 
 #[test]
 fn the_best_of_a_pool_is_named() {
-    let mut random = fresh();
+    let mut random = fixed();
     let pool = pool();
     let (mut counts, mut right) = (vec![], 0);
     for _ in 0..30 {
@@ -219,7 +218,7 @@ fn a_pool_never_repeats_a_pair_nor_asks_what_is_plain() {
 
 #[test]
 fn a_small_pool_with_noise_runs_out_of_pairs_and_says_so() {
-    let mut random = fresh();
+    let mut random = fixed();
     let models = [[0.30, 0.02], [0.20, 0.05], [0.16, 0.08], [0.12, 0.12], [0.08, 0.2], [0.05, 0.30]];
     let named = models.iter().enumerate().map(|(n, point)| (n.to_string(), point.to_vec())).collect();
     let pool = Pool::new(Measure::OffDiagonalRates, 2, named).unwrap();
@@ -291,7 +290,7 @@ fn every_question_is_feasible_and_new_whatever_is_answered() {
     let polynomial = Adaptive::polynomial(ball.clone(), 3, 0.01).unwrap().budget(20).unwrap();
     let chooses = Adaptive::pool(members.clone(), 0.01).unwrap().budget(40).unwrap();
     // Always the first, by turns, and always against a metric.
-    let metric = random::linear(ball.view(), &mut fresh());
+    let metric = random::linear(ball.view(), &mut fixed());
     let against = |query: &Query| {
         metric.view().dimension() == query.first.len()
             && metric.liking(&query.first) > metric.liking(&query.second)

@@ -3,7 +3,7 @@
 mod common;
 
 use equipoise::AnyPlan;
-use equipoise::ask::{Counting, NoiseModel, Simulated};
+use equipoise::ask::{Counting, Finding, NoiseModel, Simulated};
 use equipoise::{Answer, Interview, Oracle, Outcome, Plan, Preference, Query, Step};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -128,9 +128,22 @@ fn every_transcript(interview: &mut Interview<AnyPlan>, left: &mut usize) {
     }
 }
 
+/// Metrics come out in a normal form, so a huge number is as wrong as one that is not finite.
+#[track_caller]
 fn assert_finite(outcome: &Outcome) {
-    let text = outcome.metric.to_json();
-    assert!(!text.contains("null"), "a coefficient is not finite: {text}");
+    let mut numbers = outcome.metric.coefficients();
+    if let Some(posterior) = outcome.metric.posterior() {
+        numbers.extend(posterior.mean().iter().chain(posterior.covariance().iter().flatten()));
+    }
+    if let Some(interval) = outcome.metric.interval() {
+        numbers.extend([interval.low(), interval.high().unwrap_or(interval.low())]);
+    }
+    for finding in &outcome.findings {
+        if let Finding::Stopped { radius, .. } = finding {
+            numbers.push(*radius);
+        }
+    }
+    assert!(!numbers.is_empty() && numbers.iter().all(|x| x.abs() < 1e6), "{numbers:?}");
 }
 
 #[test]

@@ -11,6 +11,12 @@ use crate::rates::GroupShares;
 use crate::view::{Measure, View};
 use rand::{Rng, RngExt};
 
+/// The seed of tests that hold whatever is drawn: the same every time, or what the variable `EQUIPOISE_SEED` says.
+pub fn seed() -> u64 {
+    let named = std::env::var("EQUIPOISE_SEED").ok();
+    named.map_or(17, |text| text.parse().expect("EQUIPOISE_SEED is a whole number"))
+}
+
 /// Absolute values of standard normal entries.
 pub fn sizes(count: usize, random: &mut impl Rng) -> Vec<f64> {
     normals(count, random).iter().map(|x| x.abs()).collect()
