@@ -70,6 +70,9 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         if let Some(error) = cause.downcast_ref::<equipoise_study::Error>() {
             return Some(Some(of_study(error)));
         }
+        if let Some(error) = cause.downcast_ref::<equipoise_log::Error>() {
+            return Some(Some(of_log(error)));
+        }
         cause.downcast_ref::<equipoise::Error>().map(|error| Some(of_core(error)))
     });
     found.unwrap_or(Some(INPUT_OUTPUT)).map(ExitCode::from)
@@ -87,7 +90,17 @@ fn of_study(error: &equipoise_study::Error) -> u8 {
     match error {
         Error::Damaged(_) | Error::Another(_) => INTEGRITY,
         Error::Core(error) => of_core(error),
-        Error::Study { .. } | Error::Refused(_) | Error::InUse(_) => USAGE,
+        Error::Study { .. } | Error::Refused(_) => USAGE,
+        Error::Log(error) => of_log(error),
+        _ => INPUT_OUTPUT,
+    }
+}
+
+fn of_log(error: &equipoise_log::Error) -> u8 {
+    use equipoise_log::Error;
+    match error {
+        Error::Damaged(_) | Error::Another(_) => INTEGRITY,
+        Error::InUse(_) | Error::Conflict | Error::Erased => USAGE,
         _ => INPUT_OUTPUT,
     }
 }

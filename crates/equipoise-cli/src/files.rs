@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use anyhow::Result;
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 /// A directory for this run, deleted at its end.
@@ -65,53 +65,16 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 
 /// The same for what is not text.
 pub fn write_bytes(path: &Path, content: &[u8]) -> Result<()> {
-    write_with(path, content, std::fs::OpenOptions::new())
+    equipoise_log::files::write(path, content).map_err(|e| unwritten(path, &e))
 }
 
 /// The same for what is nobody else's business: a new file that only its owner can read.
 pub fn write_private(path: &Path, content: &[u8]) -> Result<()> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
-    let mut options = std::fs::OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    write_with(path, content, options)
+    equipoise_log::files::write_private(path, content).map_err(|e| unwritten(path, &e))
 }
 
-fn write_with(path: &Path, content: &[u8], options: std::fs::OpenOptions) -> Result<()> {
-    write_or_say(path, content, options)
-        .map_err(|e| Fault::input_output(format!("cannot write {}: {}", name(path), why(&e))).into())
-}
-
-fn write_or_say(path: &Path, content: &[u8], mut options: std::fs::OpenOptions) -> std::io::Result<()> {
-    // A link keeps pointing where it did.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    match std::fs::metadata(&path) {
-        // Devices and pipes are written to, never replaced.
-        Ok(found) if !found.is_file() && !found.is_dir() => return std::fs::write(&path, content),
-        _ => {}
-    }
-    let beside = beside(&path)?;
-    let opened = options.write(true).create(true).truncate(true).open(&beside);
-    let written = opened.and_then(|mut file| {
-        file.write_all(content)?;
-        file.sync_all()?;
-        std::fs::rename(&beside, &path)
-    });
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
-}
-
-/// A name in the same directory, since a rename across file systems is a copy.
-fn beside(path: &Path) -> std::io::Result<PathBuf> {
-    let Some(file) = path.file_name() else {
-        return Err(ErrorKind::IsADirectory.into());
-    };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(file);
-    hidden.push(format!(".{}.part", std::process::id()));
-    Ok(path.with_file_name(hidden))
+fn unwritten(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    Fault::input_output(format!("cannot write {}: {}", name(path), why(error))).into()
 }
 
 fn why(error: &std::io::Error) -> String {

@@ -210,8 +210,8 @@ fn how_long_data_are_kept_is_in_the_study_and_the_record() {
 #[cfg(unix)]
 #[test]
 fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
+    use equipoise_log::{SqliteStore, Writer};
     use equipoise_study::contacts::Contacts;
-    use equipoise_study::log::{SqliteStore, Writer};
     use equipoise_study::seams::{TestClock, TestRandom};
     use equipoise_study::{Design, Service, Study};
     let place = Place::new("access-timer");

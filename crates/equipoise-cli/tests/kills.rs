@@ -1,8 +1,8 @@
 //! The real binary, killed without warning while people answer: what was acknowledged is there, once.
 
 use equipoise_cohort::{Client, Part, Person, take_part};
+use equipoise_log::{SqliteStore, Writer, rows};
 use equipoise_study::event::Event;
-use equipoise_study::log::{SqliteStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Design, Service, Study, template};
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,11 +145,11 @@ fn what_was_acknowledged_survives_kills() {
     }
     let acknowledged = acknowledged.lock().unwrap().clone();
     let store = SqliteStore::open_existing(directory.0.join("log.sqlite")).unwrap();
-    verify(&store).expect("the chain is whole");
+    equipoise_study::verify(&store).expect("the chain is whole");
     let mut stored = BTreeMap::new();
     let mut answered = BTreeSet::new();
     for row in rows(&store).unwrap() {
-        if let Some(Event::Answered(answer)) = row.event().unwrap() {
+        if let Some(Event::Answered(answer)) = Event::in_row(&row).unwrap() {
             assert!(answered.insert((row.session.clone(), answer.asked)), "answered twice: {row:?}");
             let choice = serde_json::to_value(answer.choice).unwrap().as_str().unwrap().to_owned();
             stored.insert((row.session.clone(), answer.asked, choice), row.receipt().to_string());

@@ -3,8 +3,8 @@
 
 mod place;
 
+use equipoise_log::{Reader as _, SqliteStore, Writer};
 use equipoise_study::event::{Answered, Choice, Event};
-use equipoise_study::log::{SqliteStore, Store as _, Writer};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Service, Step, Study};
 use place::{Place, Run};
@@ -213,7 +213,7 @@ fn what_is_done_on_the_command_line_is_in_the_audit() {
         .session("study")
         .unwrap()
         .iter()
-        .filter_map(|row| match row.event().unwrap() {
+        .filter_map(|row| match Event::in_row(&row).unwrap() {
             Some(Event::Admin(admin)) => {
                 assert_eq!(admin.account, "command line");
                 let action = serde_json::to_value(&admin.action).unwrap();

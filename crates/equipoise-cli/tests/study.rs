@@ -1,7 +1,7 @@
 //! The commands of a study, with the real binary: from a template to a backup.
 
+use equipoise_log::{SqliteStore, Writer};
 use equipoise_study::event::Event;
-use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Service, Study};
 use serde_json::Value;
@@ -158,7 +158,7 @@ fn a_report_is_the_same_page_in_every_process() {
     let study = Study::parse(&read("study.toml")).unwrap();
     let design = Arc::new(Design::new(study, &inside).unwrap());
     let store = SqliteStore::open_existing(inside.join("log.sqlite")).unwrap();
-    let head = equipoise_study::log::verify(&store).unwrap().data_head;
+    let head = equipoise_study::verify(&store).unwrap().data_head;
     let people = equipoise_study::people::participants(&design, &store).unwrap();
     let options = equipoise_report::Options { why: true, ..Default::default() };
     let report = equipoise_report::report(&design, &people, &head, &options);

@@ -1,8 +1,8 @@
 //! Simulated people take part over HTTP, and what they hold is found.
 
 use equipoise_cohort::hold;
+use equipoise_log::{MemoryStore, Writer, rows};
 use equipoise_study::event::Event;
-use equipoise_study::log::{MemoryStore, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Service, Study, template};
 use std::path::Path;
@@ -28,7 +28,7 @@ fn a_cohort_answers_over_http_and_its_ratios_are_covered() {
     assert!(verdict.stated.of > 0, "somebody states a cost");
     let stored = service.writer().with(|store| rows(store)).unwrap();
     let answers =
-        stored.iter().filter(|row| matches!(row.event().unwrap(), Some(Event::Answered(_)))).count();
+        stored.iter().filter(|row| matches!(Event::in_row(row).unwrap(), Some(Event::Answered(_)))).count();
     assert_eq!(answers, verdict.acknowledged, "every acknowledged answer is in the log, once");
-    service.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| equipoise_study::verify(store)).unwrap();
 }

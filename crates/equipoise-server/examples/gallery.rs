@@ -2,6 +2,7 @@
 //!
 //! Open `DIR/index.html` through any static server; `e2e/gallery.mjs` does, takes pictures, and checks accessibility.
 
+use equipoise_log::{MemoryStore, Writer};
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
@@ -9,7 +10,6 @@ use equipoise_server::page::{
     Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
-use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::study::{Direction, Position, Variant};
 use equipoise_study::{Design, Event, Participant, Service, Step, Study, template};

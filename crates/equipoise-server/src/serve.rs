@@ -107,7 +107,11 @@ async fn retain(service: Arc<Service>) {
     loop {
         let service = service.clone();
         let now = started.saturating_add(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX));
-        match tokio::task::spawn_blocking(move || service.retain(now)).await {
+        match tokio::task::spawn_blocking(move || {
+            service.finish_withdrawals().and_then(|_| service.retain(now))
+        })
+        .await
+        {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => eprintln!("warning: what is past its time could not be deleted: {error}"),
             Err(_) => eprintln!("warning: what is past its time could not be deleted"),

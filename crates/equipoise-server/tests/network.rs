@@ -2,9 +2,10 @@
 //!
 
 use equipoise_cohort::{Client, Part, Person, take_part};
+use equipoise_log::testing::Faulty;
+use equipoise_log::{MemoryStore, SqliteStore, Store, Writer, rows};
 use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::Event;
-use equipoise_study::log::{MemoryStore, SqliteStore, Store, Writer, rows, verify};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Service, Study, template};
 use rand::{RngExt as _, SeedableRng as _};
@@ -140,7 +141,7 @@ async fn message(stream: &TcpStream, buffer: &mut [u8]) -> std::io::Result<Optio
 fn stored(service: &Service) -> BTreeMap<(String, u64), Vec<String>> {
     let mut answers: BTreeMap<(String, u64), Vec<String>> = BTreeMap::new();
     for row in service.writer().with(|store| rows(store)).unwrap() {
-        if let Some(Event::Answered(answer)) = row.event().unwrap() {
+        if let Some(Event::Answered(answer)) = Event::in_row(&row).unwrap() {
             answers.entry((row.session.clone(), answer.asked)).or_default().push(row.receipt().to_string());
         }
     }
@@ -173,7 +174,7 @@ async fn a_bad_network_loses_nothing() {
     for (place, receipt) in &acknowledged {
         assert_eq!(stored.get(place).map(|receipts| &receipts[0]), Some(receipt), "{place:?} was lost");
     }
-    service.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| equipoise_study::verify(store)).unwrap();
     let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
     println!(
         "{SESSIONS} of {SESSIONS} sessions finish; {} requests dropped, {} replies lost, {} requests doubled; {} answers, 0 lost, 0 twice",
@@ -192,7 +193,17 @@ async fn a_full_disk_is_507_and_it_goes_on_when_there_is_room() {
     let mut store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
     let room = Arc::new(AtomicUsize::new(0));
     store.limit(40).unwrap();
-    let service = service(Limited { store, room: room.clone() });
+    let service = service(Faulty::new(store, {
+        // A disk that grows when somebody makes room.
+        let room = room.clone();
+        move |store: &mut SqliteStore| {
+            let room = room.swap(0, Ordering::SeqCst);
+            if room > 0 {
+                store.limit(room as u32).unwrap();
+            }
+            None
+        }
+    }));
     let address = serve(service.clone()).await;
     let tokens: Vec<String> =
         service.invite(12).unwrap().into_iter().map(|invitation| invitation.token).collect();
@@ -207,7 +218,7 @@ async fn a_full_disk_is_507_and_it_goes_on_when_there_is_room() {
     // Reading still works, and says where people are.
     let mut client = Client::connect(address).await.unwrap();
     assert!(client.get("/health").await.unwrap().status.is_success());
-    service.writer().with(|store| verify(store)).unwrap();
+    service.writer().with(|store| equipoise_study::verify(store)).unwrap();
     // Room again: everybody goes on where they were, without a restart.
     room.store(20_000, Ordering::SeqCst);
     for (place, token) in tokens.iter().enumerate() {
@@ -217,59 +228,4 @@ async fn a_full_disk_is_507_and_it_goes_on_when_there_is_room() {
     assert!(stored(&service).values().all(|receipts| receipts.len() == 1));
     println!("{full} people met a full disk, all finished once there was room");
     std::fs::remove_dir_all(directory).unwrap();
-}
-
-/// A log on a disk that grows when somebody makes room.
-struct Limited {
-    store: SqliteStore,
-    room: Arc<AtomicUsize>,
-}
-
-impl Store for Limited {
-    fn append(
-        &mut self,
-        groups: &[Vec<equipoise_study::log::Draft>],
-    ) -> equipoise_study::Result<Vec<equipoise_study::log::Appended>> {
-        let room = self.room.swap(0, Ordering::SeqCst);
-        if room > 0 {
-            self.store.limit(room as u32)?;
-        }
-        self.store.append(groups)
-    }
-
-    fn session(&self, session: &str) -> equipoise_study::Result<Vec<equipoise_study::log::Row>> {
-        self.store.session(session)
-    }
-
-    fn sessions(&self) -> equipoise_study::Result<Vec<String>> {
-        self.store.sessions()
-    }
-
-    fn each(
-        &self,
-        look: &mut dyn FnMut(equipoise_study::log::Row) -> equipoise_study::Result<()>,
-    ) -> equipoise_study::Result<()> {
-        self.store.each(look)
-    }
-
-    fn head(&self) -> equipoise_study::Result<equipoise_study::log::Head> {
-        self.store.head()
-    }
-
-    fn replace(
-        &mut self,
-        position: u64,
-        payload: equipoise_study::log::Payload,
-        record: equipoise_study::log::Draft,
-    ) -> equipoise_study::Result<equipoise_study::log::Row> {
-        self.store.replace(position, payload, record)
-    }
-
-    fn erase(
-        &mut self,
-        session: &str,
-        record: equipoise_study::log::Draft,
-    ) -> equipoise_study::Result<equipoise_study::log::Row> {
-        self.store.erase(session, record)
-    }
 }

@@ -5,17 +5,18 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use equipoise_cohort as cohort;
+use equipoise_log::testing::{Fault, Faulty};
+use equipoise_log::{MemoryStore, Writer, rows};
 use equipoise_server::participant;
 use equipoise_server::researcher::accounts::{Accounts, Role};
 use equipoise_server::researcher::tokens::{Scope, Wanted};
 use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
 use equipoise_study::event::{Answered, Choice};
-use equipoise_study::log::{Appended, Draft, Head, MemoryStore, Payload, Row, Store, Writer, rows};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
-use equipoise_study::{Design, Error, Event, Question, Service, Step, Study, template};
+use equipoise_study::{Design, Event, Question, Service, Step, Study, template};
 use http_body_util::BodyExt as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,48 +37,6 @@ struct Web {
     broken: Arc<AtomicBool>,
 }
 
-/// A log that can be made to refuse.
-struct Breakable(MemoryStore, Arc<AtomicBool>);
-
-impl Breakable {
-    fn check(&self) -> equipoise_study::Result<()> {
-        match self.1.load(Ordering::SeqCst) {
-            true => Err(Error::Storage("database or disk is full".to_owned())),
-            false => Ok(()),
-        }
-    }
-}
-
-impl Store for Breakable {
-    fn append(&mut self, groups: &[Vec<Draft>]) -> equipoise_study::Result<Vec<Appended>> {
-        self.check()?;
-        self.0.append(groups)
-    }
-    fn session(&self, session: &str) -> equipoise_study::Result<Vec<Row>> {
-        self.0.session(session)
-    }
-    fn sessions(&self) -> equipoise_study::Result<Vec<String>> {
-        self.0.sessions()
-    }
-    fn each(&self, look: &mut dyn FnMut(Row) -> equipoise_study::Result<()>) -> equipoise_study::Result<()> {
-        self.0.each(look)
-    }
-    fn probe(&mut self) -> equipoise_study::Result<()> {
-        self.check()
-    }
-    fn head(&self) -> equipoise_study::Result<Head> {
-        self.0.head()
-    }
-    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> equipoise_study::Result<Row> {
-        self.check()?;
-        self.0.replace(position, payload, record)
-    }
-    fn erase(&mut self, session: &str, record: Draft) -> equipoise_study::Result<Row> {
-        self.check()?;
-        self.0.erase(session, record)
-    }
-}
-
 fn web() -> Web {
     web_of("binary-cancer")
 }
@@ -92,7 +51,10 @@ fn web_with(template: &str, directory: &Path, change: impl FnOnce(&mut Study)) -
     change(&mut study);
     let design = Arc::new(Design::new(study, directory).unwrap());
     let broken = Arc::new(AtomicBool::new(false));
-    let store = Breakable(MemoryStore::new(), broken.clone());
+    let full = broken.clone();
+    let store = Faulty::new(MemoryStore::new(), move |_: &mut MemoryStore| {
+        full.load(Ordering::SeqCst).then(Fault::full)
+    });
     let service = Arc::new(Service::new(design, Writer::start(store), SystemClock, TestRandom::new(3)));
     let tokens = service.invite(PEOPLE).unwrap().into_iter().map(|invitation| invitation.token).collect();
     let accounts = Accounts::in_memory().unwrap();

@@ -41,7 +41,7 @@ async fn a_whole_study_without_a_script_ends_in_a_receipt() {
         browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
     web.service
         .writer()
-        .with(move |store| equipoise_study::log::verify_receipt(store, &receipt).map(drop))
+        .with(move |store| equipoise_log::verify_receipt(store, &receipt).map(drop))
         .expect("the receipt is of a row of the log");
     assert_eq!(web.answers().len(), questions);
 }
@@ -270,7 +270,7 @@ async fn withdrawing_deletes_everything_and_closes_the_link() {
     assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
     assert_eq!(browser.title(), "Your answers are deleted");
     assert_eq!(web.answers().len(), 0);
-    web.service.writer().with(|store| equipoise_study::log::verify(store)).expect("the chain is whole");
+    web.service.writer().with(|store| equipoise_study::verify(store)).expect("the chain is whole");
 }
 
 #[tokio::test]
@@ -381,7 +381,7 @@ async fn what_a_panel_passes_along_is_kept_after_consent_and_not_in_the_log() {
         known().unwrap().into_iter().collect::<Vec<_>>(),
         [("PROLIFIC_PID".to_owned(), "5f3a".to_owned())]
     );
-    let log = web.service.writer().with(|store| equipoise_study::log::rows(store)).unwrap();
+    let log = web.service.writer().with(|store| equipoise_log::rows(store)).unwrap();
     assert!(log.iter().all(|row| !row.payload.as_ref().unwrap().body.contains("5f3a")));
     // Whoever withdraws takes it along.
     browser.look("/withdraw").await;

@@ -4,7 +4,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use equipoise_study::log::{SqliteStore, Writer};
+use equipoise_log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Design, Service, Study};
 use rand::{RngExt as _, SeedableRng as _};

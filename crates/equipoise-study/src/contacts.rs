@@ -8,9 +8,9 @@
 //! Both files are begun when there is something to keep: a study without contact data has neither.
 
 use crate::error::{Error, Result};
-use crate::{hex, private};
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
+use equipoise_log::{Trouble, Why, files, fold_in, hex, settled};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
@@ -95,12 +95,14 @@ impl Contacts {
     pub fn set(&self, session: &str, contact: Option<&Contact>) -> Result<()> {
         let Some(contact) = contact else { return self.remove(session).map(drop) };
         let opened = self.open(true)?;
-        let Some(Opened { connection, cipher }) = &*opened else { return Err(nowhere()) };
+        let Some(Opened { connection, cipher }) = &*opened else {
+            return Err(said("there is no place for them"));
+        };
         let mut nonce = [0; 24];
-        getrandom::fill(&mut nonce).map_err(|e| Error::Contacts(format!("no random numbers: {e}")))?;
+        getrandom::fill(&mut nonce).map_err(|e| said(format!("no random numbers: {e}")))?;
         let sealed = cipher
             .encrypt(&XNonce::from(nonce), Payload { msg: &padded(contact), aad: &bound(session) })
-            .map_err(|_| Error::Contacts("a row could not be sealed".to_owned()))?;
+            .map_err(|_| said("a row could not be sealed"))?;
         connection
             .execute(
                 "INSERT OR REPLACE INTO contact (session, nonce, sealed) VALUES (?1, ?2, ?3)",
@@ -155,13 +157,14 @@ impl Contacts {
             for session in sessions {
                 removed += connection.execute("DELETE FROM contact WHERE session = ?1", [session])?;
             }
-            if removed > 0 {
-                // Pages in the write-ahead log still hold what was deleted: fold it in and cut it off.
-                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-            }
             Ok(removed)
         };
-        Ok(self.without_key(delete)?.unwrap_or(0))
+        let removed = self.without_key(delete)?.unwrap_or(0);
+        if removed > 0 {
+            let settle = || Ok::<_, Error>(self.without_key(fold_in)?.unwrap_or(true));
+            settled(settle)?;
+        }
+        Ok(removed)
     }
 
     /// Does something with the file that takes no key; nothing if there is no file.
@@ -189,7 +192,7 @@ impl Contacts {
         for file in [KEY_FILE.to_owned(), FILE.to_owned(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
             match std::fs::remove_file(directory.join(&file)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::Contacts(format!("{file} cannot be deleted: {e}")));
+                    return Err(Error::Contacts(Trouble::with_file(format!("{file} cannot be deleted"), &e)));
                 }
                 _ => {}
             }
@@ -220,7 +223,7 @@ impl Contacts {
             Some(directory) if begin || directory.join(FILE).exists() => {
                 let path = directory.join(FILE);
                 let key = key(&directory.join(KEY_FILE), path.exists())?;
-                private::open(&path).map_err(Error::Contacts)?;
+                files::open(&path).map_err(Error::Contacts)?;
                 Some(Opened { connection: connect(&path)?, cipher: XChaCha20Poly1305::new(&key.into()) })
             }
             _ => None,
@@ -238,7 +241,7 @@ fn sealed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Sealed> {
 
 impl Opened {
     fn unseal(&self, (session, nonce, sealed): &Sealed) -> Result<Contact> {
-        let closed = || Error::Contacts(format!("{KEY_FILE} is not the key of {FILE}, or a row was changed"));
+        let closed = || said(format!("{KEY_FILE} is not the key of {FILE}, or a row was changed"));
         let payload = Payload { msg: sealed, aad: &bound(session) };
         let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| closed())?;
         serde_json::from_slice(&plain).map_err(|_| closed())
@@ -272,23 +275,23 @@ fn prepared(connection: Connection) -> Result<Connection> {
     if found > FORMAT {
         let what =
             format!("{FILE} was written by a newer release (format {found}; this release knows {FORMAT})");
-        return Err(Error::Contacts(what));
+        return Err(said(what));
     }
     connection.execute_batch(&batch).map_err(wrong)?;
     Ok(connection)
 }
 
 fn wrong(error: rusqlite::Error) -> Error {
-    Error::Contacts(error.to_string())
+    Error::Contacts(error.into())
 }
 
-fn nowhere() -> Error {
-    Error::Contacts("there is no place for them".to_owned())
+fn said(what: impl Into<String>) -> Error {
+    Error::Contacts(Trouble::new(Why::Other, what))
 }
 
 fn random_key() -> Result<[u8; 32]> {
     let mut key = [0; 32];
-    getrandom::fill(&mut key).map_err(|e| Error::Contacts(format!("no random numbers: {e}")))?;
+    getrandom::fill(&mut key).map_err(|e| said(format!("no random numbers: {e}")))?;
     Ok(key)
 }
 
@@ -298,10 +301,10 @@ fn key(path: &Path, needed: bool) -> Result<[u8; 32]> {
     if needed && !path.exists() {
         let what =
             format!("{FILE} is there without its key; put {name} back, or delete {FILE} to begin anew");
-        return Err(Error::Contacts(what));
+        return Err(said(what));
     }
-    let io = |e: std::io::Error| Error::Contacts(format!("{name}: {e}"));
-    let mut file = private::open(path).map_err(Error::Contacts)?;
+    let io = |e: std::io::Error| Error::Contacts(Trouble::with_file(&name, &e));
+    let mut file = files::open(path).map_err(Error::Contacts)?;
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(io)?;
     if text.is_empty() && !needed {
@@ -310,7 +313,7 @@ fn key(path: &Path, needed: bool) -> Result<[u8; 32]> {
         return Ok(key);
     }
     let key = hex::decode(text.trim()).and_then(|key| <[u8; 32]>::try_from(key).ok());
-    key.ok_or_else(|| Error::Contacts(format!("{name} is not a key, expected 64 hexadecimal digits")))
+    key.ok_or_else(|| said(format!("{name} is not a key, expected 64 hexadecimal digits")))
 }
 
 /// Whether a text can be a label; otherwise a sentence.

@@ -1,7 +1,7 @@
 //! What can go wrong, one sentence each.
 
-use crate::log::Damage;
 use crate::participant::Refusal;
+use equipoise_log::{Damage, Trouble, Why};
 
 /// Why something about a study could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -27,18 +27,12 @@ pub enum Error {
     /// The log does not agree with itself.
     #[error(transparent)]
     Damaged(#[from] Damage),
-    /// The log could not be read or written; nothing was acknowledged.
-    #[error("the log could not be used: {0}")]
-    Storage(String),
+    /// The log could not be used; nothing was acknowledged.
+    #[error(transparent)]
+    Log(equipoise_log::Error),
     /// Contact data could not be read or written.
     #[error("the contact data could not be used: {0}")]
-    Contacts(String),
-    /// The log may be read but not written.
-    #[error("the log could not be used: {0}")]
-    Unwritable(String),
-    /// Somebody else uses the log, and what was asked for needs it alone.
-    #[error("{0}")]
-    InUse(String),
+    Contacts(Trouble),
     /// A log is that of another study.
     #[error("{0}")]
     Another(String),
@@ -52,11 +46,32 @@ impl Error {
     pub(crate) fn study(line: usize, what: impl Into<String>) -> Self {
         Self::Study { line, what: what.into() }
     }
+
+    /// Something the study could not read or write.
+    pub fn storage(what: impl Into<String>) -> Self {
+        Self::Log(equipoise_log::Error::Storage(Trouble::new(Why::Other, what)))
+    }
+
+    /// What is the matter with the files of the study, if that is it.
+    pub fn why(&self) -> Option<Why> {
+        match self {
+            Self::Log(error) => error.why(),
+            Self::Contacts(trouble) => Some(trouble.why),
+            _ => None,
+        }
+    }
 }
 
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Storage(error.to_string())
+impl From<equipoise_log::Error> for Error {
+    fn from(error: equipoise_log::Error) -> Self {
+        match error {
+            equipoise_log::Error::Damaged(damage) => Self::Damaged(damage),
+            equipoise_log::Error::Conflict => Refusal::NotNow(error.to_string()).into(),
+            equipoise_log::Error::Erased => Refusal::Left.into(),
+            equipoise_log::Error::Missing(what) => Self::Missing(what),
+            equipoise_log::Error::Another(what) => Self::Another(what),
+            error => Self::Log(error),
+        }
     }
 }
 

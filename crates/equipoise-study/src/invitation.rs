@@ -1,8 +1,8 @@
 //! Links: a random token for whoever holds it, and a session that cannot be turned back into it.
 
 use crate::error::Result;
-use crate::hex;
 use crate::seams::Random;
+use equipoise_log::hex;
 use sha2::{Digest as _, Sha256};
 
 /// A place in the study and the token that opens it. The token is told once and stored nowhere.

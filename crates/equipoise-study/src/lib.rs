@@ -8,10 +8,11 @@
 //! 3. [`Service::look`] shows a [`Participant`]: the next [`Step`], the comparison on the screen
 //!    ([`Participant::pending`]), language, progress. A comparison is in the log before it is seen.
 //! 4. [`Service::record`] takes an [`Event`] from a device with a key that makes sending it twice harmless, and returns a
-//!    [`Receipt`](log::Receipt) when it is synced. Refusals ([`Refusal`]) are not errors of the server.
+//!    [`Receipt`](equipoise_log::Receipt) when it is synced. Refusals ([`Refusal`]) are not errors of the server.
 //!
 //! ```
-//! use equipoise_study::{log::{MemoryStore, Writer}, seams::{TestClock, TestRandom}, template, *};
+//! use equipoise_log::{MemoryStore, Writer};
+//! use equipoise_study::{seams::{TestClock, TestRandom}, template, *};
 //! use std::{path::Path, sync::Arc};
 //!
 //! let study = Study::parse(template::find("binary-cancer").unwrap().text)?;
@@ -28,7 +29,7 @@
 //! ```
 //!
 //! What is where: [`study`] the file, [`design`](Design) the file with its data and engine, [`event`] what can happen,
-//! [`log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
+//! [`equipoise_log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
 pub mod audit;
@@ -36,22 +37,19 @@ mod belief;
 pub mod candidates;
 pub mod contacts;
 mod design;
-mod erasure;
 mod error;
 pub mod event;
 pub mod exchange;
 pub mod export;
 mod forecast;
 pub mod groups;
-mod hex;
+mod integrity;
 mod invitation;
 mod lines;
 pub mod lint;
-pub mod log;
 pub mod numbers;
 mod participant;
 pub mod people;
-pub mod private;
 mod processing;
 mod progress;
 pub mod retention;
@@ -66,9 +64,9 @@ mod text;
 
 pub use belief::{Belief, ratio_metric};
 pub use design::{Design, Fit, Scores};
-pub use erasure::{Numbered, Restored, erase_aside, erased, kept, numbered, restore};
 pub use error::{Error, Result};
 pub use event::Event;
+pub use integrity::{Numbered, erase_aside, numbered, repair, restore, verify};
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step, as_planned, take};
 pub use processing::processing;

@@ -2,13 +2,13 @@
 
 use crate::belief::Belief;
 use crate::design::Design;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Choice, Event, Purpose, Side};
-use crate::log::{Row, STUDY_SESSION, Store};
 use crate::numbers::sign_test;
 use crate::participant::{Participant, Question};
 use crate::shown::Dominance;
 use equipoise::engine::Width;
+use equipoise_log::{COMMON_SESSION, Reader, Row, each};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -20,40 +20,40 @@ pub const TOO_FAST_MS: u64 = 300;
 pub const TOO_SLOW_MS: u64 = 300_000;
 
 /// Every participant, in the order of invitations, from one pass over the log.
-pub fn participants(design: &Arc<Design>, store: &dyn Store) -> Result<Vec<Participant>> {
+pub fn participants(design: &Arc<Design>, log: &dyn Reader) -> Result<Vec<Participant>> {
     let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
     let mut order = vec![];
-    store.each(&mut |row| {
-        if row.session != STUDY_SESSION {
+    each(log, |row| {
+        if row.session != COMMON_SESSION {
             if row.seq == 1 {
                 order.push(row.session.clone());
             }
             rows.entry(row.session.clone()).or_default().push(row);
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
     order.iter().map(|session| Participant::fold(design.clone(), session, &rows[session])).collect()
 }
 
 /// The session of every participant, by number, without those who were erased. Nobody's answers are looked at.
-pub fn numbers(store: &dyn Store) -> Result<BTreeMap<u64, String>> {
+pub fn numbers(log: &dyn Reader) -> Result<BTreeMap<u64, String>> {
     let mut sessions = BTreeMap::new();
-    store.each(&mut |row| {
+    each(log, |row| {
         if row.seq == 1
-            && row.session != STUDY_SESSION
-            && let Some(Event::Invited(invited)) = row.event()?
+            && row.session != COMMON_SESSION
+            && let Some(Event::Invited(invited)) = Event::in_row(&row)?
         {
             sessions.insert(invited.number, row.session);
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
     Ok(sessions)
 }
 
 /// A participant by number; `None` if nobody has it, or has it any more.
-pub fn participant(design: &Arc<Design>, store: &dyn Store, number: u64) -> Result<Option<Participant>> {
-    let Some(session) = numbers(store)?.remove(&number) else { return Ok(None) };
-    Participant::fold(design.clone(), &session, &store.session(&session)?).map(Some)
+pub fn participant(design: &Arc<Design>, log: &dyn Reader, number: u64) -> Result<Option<Participant>> {
+    let Some(session) = numbers(log)?.remove(&number) else { return Ok(None) };
+    Participant::fold(design.clone(), &session, &log.session(&session)?).map(Some)
 }
 
 /// How somebody answered. Flags are for people to look at; they exclude nobody.

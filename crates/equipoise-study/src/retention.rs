@@ -1,7 +1,7 @@
 //! How long data are kept, and what is past its time.
 
-use crate::error::Result;
-use crate::log::{STUDY_SESSION, Store};
+use crate::error::{Error, Result};
+use equipoise_log::{COMMON_SESSION, Reader, each, erased};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,16 +37,16 @@ pub struct Due {
 }
 
 /// Who is past their time. The clock of the log counts, from the last event of each; whoever was erased is not due again.
-pub fn due(rule: Retention, store: &dyn Store, now: i64) -> Result<Due> {
+pub fn due(rule: Retention, log: &dyn Reader, now: i64) -> Result<Due> {
     let mut last: BTreeMap<String, i64> = BTreeMap::new();
-    store.each(&mut |row| {
-        if row.session != STUDY_SESSION {
+    each(log, |row| {
+        if row.session != COMMON_SESSION {
             let seen = last.entry(row.session).or_insert(row.at);
             *seen = row.at.max(*seen);
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
-    let erased = crate::erasure::erased(store)?;
+    let erased = erased(log)?;
     let past = |days: Option<u32>| {
         let old = |at: i64| {
             days.is_some_and(|days| now.saturating_sub(at) >= i64::from(days).saturating_mul(DAY_MS))

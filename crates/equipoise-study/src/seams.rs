@@ -37,7 +37,7 @@ pub struct SystemRandom;
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) -> Result<()> {
-        getrandom::fill(bytes).map_err(|e| Error::Storage(format!("no random numbers: {e}")))
+        getrandom::fill(bytes).map_err(|e| Error::storage(format!("no random numbers: {e}")))
     }
 }
 

@@ -8,12 +8,16 @@ use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Admin, Event, Invited};
+use crate::integrity::tombstone;
 use crate::invitation::{self, Invitation};
-use crate::log::{Appended, Draft, Payload, Receipt, Row, STUDY_SESSION, Store, Writer};
 use crate::participant::{Participant, Refusal, Step};
 use crate::retention::{self, Due};
 use crate::schedule;
 use crate::seams::{Clock, Random};
+use equipoise_log::{
+    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Writer, each, erased, hex,
+    settled, transact,
+};
 use rand::seq::SliceRandom as _;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -36,6 +40,9 @@ impl Recorded {
         }
     }
 }
+
+/// So many places are made in one transaction.
+const TOGETHER: usize = 1000;
 
 type Cache = HashMap<String, Arc<Mutex<Participant>>>;
 
@@ -113,16 +120,18 @@ impl Service {
     /// Makes places for some more participants. Variants are balanced among them in blocks.
     pub fn invite(&self, count: usize) -> Result<Vec<Invitation>> {
         let tokens = (0..count).map(|_| invitation::token(&*self.random)).collect::<Result<Vec<_>>>()?;
-        tokens.into_iter().map(|token| self.invite_token(token)).collect()
+        let mut invitations = vec![];
+        for some in tokens.chunks(TOGETHER) {
+            invitations.extend(self.invite_tokens(some)?);
+        }
+        Ok(invitations)
     }
 
     /// Makes a place for each of some people; who each is goes to the contact data.
     pub fn invite_people(&self, labels: &[String]) -> Result<Vec<Invitation>> {
-        let mut invitations = vec![];
-        for label in labels {
-            let invitation = self.invite_token(invitation::token(&*self.random)?)?;
+        let invitations = self.invite(labels.len())?;
+        for (invitation, label) in invitations.iter().zip(labels) {
             self.contacts.add(&invitation.session, &[(LABEL.to_owned(), label.clone())].into())?;
-            invitations.push(invitation);
         }
         Ok(invitations)
     }
@@ -130,28 +139,43 @@ impl Service {
     /// Makes a place for whoever holds a token; does nothing if there is one. A panel's participants come this way, with
     /// a token made of their identity and a secret.
     pub fn invite_token(&self, token: String) -> Result<Invitation> {
-        let session = invitation::session_of(&token);
-        let (salt, seed) = (self.salt()?, self.draw()?);
-        let (at, design) = (self.clock.now(), self.design.clone());
-        let place = session.clone();
-        let number = self.writer.with(move |store| {
-            if let Some(row) = store.session(&place)?.first() {
-                return match row.event()? {
-                    Some(Event::Invited(invited)) => Ok(invited.number),
-                    _ => Err(Refusal::Left.into()),
-                };
-            }
-            // Numbers follow the order of invitations, which the store alone knows.
-            let number = store.sessions()?.len() as u64 + 1;
-            let (version, study) = (design.study().version, design.hash().to_owned());
-            let variant = variant(&design, number);
-            let event = Event::Invited(Invited { study, version, number, variant, seed });
-            let draft =
-                Draft { session: place, seq: 1, key: "invited".to_owned(), at, salt, body: body(&event) };
-            store.append(&[vec![draft]])?;
-            Ok(number)
-        })?;
-        Ok(Invitation { number, session, token })
+        Ok(self.invite_tokens(&[token])?.remove(0))
+    }
+
+    /// Makes places in one transaction: numbers follow the order of invitations, which the store alone knows.
+    fn invite_tokens(&self, tokens: &[String]) -> Result<Vec<Invitation>> {
+        let mut places = vec![];
+        for token in tokens {
+            let (salt, seed, at) = (self.salt()?, self.draw()?, self.clock.now());
+            places.push((invitation::session_of(token), salt, seed, at));
+        }
+        let (design, tokens) = (self.design.clone(), tokens.to_vec());
+        self.writer.with(move |store| {
+            transact(store, |log| {
+                let mut begun = log.begun()?;
+                let mut invitations = vec![];
+                for ((session, salt, seed, at), token) in places.into_iter().zip(tokens) {
+                    let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
+                        Some(Some(Event::Invited(invited))) => invited.number,
+                        Some(_) => return Err(Refusal::Left.into()),
+                        None => {
+                            begun += 1;
+                            let (version, study) = (design.study().version, design.hash().to_owned());
+                            let variant = variant(&design, begun);
+                            let event =
+                                Event::Invited(Invited { study, version, number: begun, variant, seed });
+                            let entry = Entry { key: "invited".to_owned(), at, salt, body: event.body() };
+                            let group =
+                                Group { session: session.clone(), after: Some(0), entries: vec![entry] };
+                            log.append(&group)?;
+                            begun
+                        }
+                    };
+                    invitations.push(Invitation { number, session, token });
+                }
+                Ok(invitations)
+            })
+        })
     }
 
     /// The session a token opens; `None` if there is no such place.
@@ -167,14 +191,15 @@ impl Service {
         let mut participant = lock(&participant);
         if participant.step() == Step::Compare && participant.pending().is_none() {
             let mut next = participant.clone();
-            let mut drafts = vec![];
-            self.ask(&mut next, &mut drafts)?;
-            match self.writer.append(drafts)? {
-                Appended::New(_) => *participant = next,
-                _ => {
+            let mut entries = vec![];
+            self.ask(&mut next, &mut entries)?;
+            let after = Some(participant.events());
+            match self.writer.append(Group { session: session.to_owned(), after, entries }) {
+                Ok(Appended::New(_)) => *participant = next,
+                failed => {
                     self.forget(session);
-                    drop(participant);
-                    return Err(Refusal::NotNow("another request was faster, try again".to_owned()).into());
+                    failed?;
+                    return Err(equipoise_log::Error::Conflict.into());
                 }
             }
         }
@@ -199,32 +224,32 @@ impl Service {
         if let Some(row) = self.known(session, key, &participant, device, event)? {
             return known(&row);
         }
+        if *event == Event::Withdrawn {
+            return self.withdraw(session, key).map(Recorded::New);
+        }
         let mut next = participant.clone();
-        let mut drafts = vec![];
+        let mut entries = vec![];
         let (event, contact) = apart(event);
-        self.draft(&mut next, &mut drafts, key.to_owned(), &event)?;
+        self.apply(&mut next, &mut entries, key.to_owned(), &event)?;
         if next.step() == Step::Compare && next.pending().is_none() {
-            self.ask(&mut next, &mut drafts)?;
+            self.ask(&mut next, &mut entries)?;
         }
         // First, so that whoever agreed is known; if the consent cannot be written, it was not kept.
         let before = contact.map(|contact| self.contacts.add(session, &contact)).transpose()?;
-        let undo = || before.as_ref().map_or(Ok(()), |before| self.contacts.set(session, before.as_ref()));
-        match self.writer.append(drafts) {
+        let after = Some(participant.events());
+        match self.writer.append(Group { session: session.to_owned(), after, entries }) {
             Ok(Appended::New(rows)) => {
                 *participant = next;
                 Ok(Recorded::New(rows[0].receipt()))
             }
             Ok(Appended::Known(row)) => known(&row),
             // The log has moved on without this process knowing, or whether it has is not known: read it again.
-            Ok(Appended::Taken(_)) => {
-                self.forget(session);
-                undo()?;
-                Err(Refusal::NotNow("another request was faster, try again".to_owned()).into())
-            }
             Err(error) => {
                 self.forget(session);
-                undo()?;
-                Err(error)
+                if let Some(before) = before {
+                    self.contacts.set(session, before.as_ref())?;
+                }
+                Err(error.into())
             }
         }
     }
@@ -246,37 +271,81 @@ impl Service {
         }
     }
 
+    /// Ends somebody's part and deletes all of theirs, in one transaction.
+    fn withdraw(&self, session: &str, key: &str) -> Result<Receipt> {
+        let left = Event::Withdrawn.to_entry(key, self.clock.now(), &*self.random)?;
+        let receipt = self.end(session, Some(left))?;
+        self.settle()?;
+        Ok(receipt)
+    }
+
     /// Deletes all that a participant ever sent, and who they are; the chain stays whole.
     pub fn erase(&self, session: &str) -> Result<Receipt> {
+        let receipt = self.end(session, None)?;
+        self.settle()?;
+        Ok(receipt)
+    }
+
+    /// Deletes all of somebody's, also a last event that is written first; [`Service::settle`] is left to do.
+    fn end(&self, session: &str, last: Option<Entry>) -> Result<Receipt> {
         self.contacts.remove(session)?;
-        let record = Event::Erased { session: session.to_owned() };
-        let (salt, at, place) = (self.salt()?, self.clock.now(), session.to_owned());
-        let row = self.writer.with(move |store| crate::erasure::erase(store, &place, at, salt, &record))?;
+        let (tombstone, place) = (tombstone(session, &*self.clock, &*self.random)?, session.to_owned());
+        let row = self.writer.with(move |store| equipoise_log::erase(store, &place, last, &tombstone))?;
         self.forget(session);
         Ok(row.receipt())
+    }
+
+    /// Waits until no file holds what was erased, while others go on writing.
+    pub fn settle(&self) -> Result<()> {
+        Ok(settled(|| self.writer.with(|store| store.settle()))?)
+    }
+
+    /// Ends what older releases left undone: people who withdrew and were not erased. How many there were.
+    pub fn finish_withdrawals(&self) -> Result<usize> {
+        let mut left = vec![];
+        each(&*self.writer.reader()?, |row| {
+            let payload = row.payload.as_ref().filter(|payload| payload.body.contains("\"withdrawn\""));
+            if payload.is_some() && Event::in_row(&row)? == Some(Event::Withdrawn) {
+                left.push(row.session);
+            }
+            Ok::<_, Error>(())
+        })?;
+        for session in &left {
+            self.end(session, None)?;
+        }
+        if !left.is_empty() {
+            self.settle()?;
+        }
+        Ok(left.len())
     }
 
     /// Puts contact data in order: moves out of the log what older releases wrote there, and deletes again what a copied
     /// file brought back of people who were erased. Reads the whole log.
     pub fn tidy_contacts(&self) -> Result<Tidied> {
-        let (held, gone) = self.writer.with(|store| Ok((holding(store)?, crate::erasure::erased(store)?)))?;
+        let log = self.writer.reader()?;
+        let (held, gone) = (holding(&*log)?, erased(&*log)?);
         let moved = held.len();
         for (position, session, event) in held {
             let (event, contact) = apart(&event);
             if let Some(contact) = contact {
                 self.contacts.add(&session, &contact)?;
             }
-            let payload = Payload { salt: self.salt()?, body: body(&event) };
-            let commitment = crate::hex::encode(&payload.commitment());
-            let record = body(&Event::ContactMoved { position, commitment });
-            let (salt, at) = (self.salt()?, self.clock.now());
+            let payload = Payload { salt: self.salt()?, body: event.body() };
+            let commitment = hex::encode(&payload.commitment());
+            let record = Event::ContactMoved { position, commitment };
+            let record =
+                record.to_entry(format!("contact-moved-at-{position}"), self.clock.now(), &*self.random)?;
+            let group = Group { session: COMMON_SESSION.to_owned(), after: None, entries: vec![record] };
             self.writer.with(move |store| {
-                let seq = store.session(STUDY_SESSION)?.len() as u64 + 1;
-                let key = format!("contact-moved-{seq}");
-                let draft = Draft { session: STUDY_SESSION.to_owned(), seq, key, at, salt, body: record };
-                store.replace(position, payload, draft)
+                transact(store, |log| {
+                    log.replace(position, &payload)?;
+                    log.append(&group)
+                })
             })?;
             self.forget(&session);
+        }
+        if moved > 0 {
+            self.settle()?;
         }
         Ok(Tidied { moved, removed: self.contacts.remove_all(&gone)? })
     }
@@ -287,7 +356,7 @@ impl Service {
         if rule.is_none() {
             return Ok(Due::default());
         }
-        let mut due = self.writer.with(move |store| retention::due(rule, store, now))?;
+        let mut due = retention::due(rule, &*self.writer.reader()?, now)?;
         let known = self.contacts.sessions()?;
         due.contacts.retain(|session| known.contains(session));
         Ok(due)
@@ -298,7 +367,10 @@ impl Service {
         let due = self.due(now)?;
         self.contacts.remove_all(&due.contacts)?;
         for session in &due.people {
-            self.erase(session)?;
+            self.end(session, None)?;
+        }
+        if !due.people.is_empty() {
+            self.settle()?;
         }
         Ok(due)
     }
@@ -315,17 +387,23 @@ impl Service {
         Ok(row.receipt())
     }
 
-    fn ask(&self, participant: &mut Participant, drafts: &mut Vec<Draft>) -> Result<()> {
+    fn ask(&self, participant: &mut Participant, entries: &mut Vec<Entry>) -> Result<()> {
         let Some(asked) = participant.next_question().cloned() else { return Ok(()) };
         let key = format!("asked-{}", participant.events() + 1);
-        self.draft(participant, drafts, key, &Event::Asked(asked))
+        self.apply(participant, entries, key, &Event::Asked(asked))
     }
 
-    /// Applies an event to a copy of the state and drafts its row.
-    fn draft(&self, to: &mut Participant, drafts: &mut Vec<Draft>, key: String, event: &Event) -> Result<()> {
-        let (seq, at, salt) = (to.events() + 1, self.clock.now(), self.salt()?);
-        to.apply(at, event)?;
-        drafts.push(Draft { session: to.session().to_owned(), seq, key, at, salt, body: body(event) });
+    /// Applies an event to a copy of the state and adds it to what is to be written.
+    fn apply(
+        &self,
+        to: &mut Participant,
+        entries: &mut Vec<Entry>,
+        key: String,
+        event: &Event,
+    ) -> Result<()> {
+        let entry = event.to_entry(key, self.clock.now(), &*self.random)?;
+        to.apply(entry.at, event)?;
+        entries.push(entry);
         Ok(())
     }
 
@@ -381,17 +459,17 @@ fn apart(event: &Event) -> (Cow<'_, Event>, Option<Contact>) {
 }
 
 /// Consents that hold contact data: where, whose, and what.
-fn holding(store: &dyn Store) -> Result<Vec<(u64, String, Event)>> {
+fn holding(log: &dyn Reader) -> Result<Vec<(u64, String, Event)>> {
     let mut held = vec![];
-    store.each(&mut |row| {
+    each(log, |row| {
         // Most rows need not be read to see that they are something else.
         if row.payload.as_ref().is_some_and(|payload| payload.body.contains("\"external\""))
-            && let Some(event @ Event::ConsentGiven { .. }) = row.event()?
+            && let Some(event @ Event::ConsentGiven { .. }) = Event::in_row(&row)?
             && apart(&event).1.is_some()
         {
             held.push((row.position, row.session, event));
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
     Ok(held)
 }
@@ -405,12 +483,8 @@ fn variant(design: &Design, number: u64) -> crate::study::Variant {
 }
 
 fn known(row: &Row) -> Result<Recorded> {
-    let event = row.event()?.ok_or(Refusal::Left)?;
+    let event = Event::in_row(row)?.ok_or(Refusal::Left)?;
     Ok(Recorded::Known(row.receipt(), Box::new(event)))
-}
-
-pub(crate) fn body(event: &Event) -> String {
-    serde_json::to_string(event).expect("events are plain data")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -3,15 +3,16 @@
 mod common;
 
 use common::{Simulant, service_on, walk};
+use equipoise_log::testing::{Fault, Faulty};
+use equipoise_log::{
+    COMMON_SESSION, Entry, Group, MemoryStore, Payload, Row, SqliteStore, TOMBSTONE, Writer, rows, transact,
+};
 use equipoise_study::contacts::{Contact, Contacts, LABEL};
 use equipoise_study::event::Event;
-use equipoise_study::log::{
-    Appended, Draft, Head, MemoryStore, Payload, Row, SqliteStore, Store, Writer, rows, verify,
-};
 use equipoise_study::retention::Retention;
 use equipoise_study::seams::{SystemClock, SystemRandom, TestClock, TestRandom};
 use equipoise_study::{
-    Design, Error, Result, Service, Step, Study, Tidied, export, people, restore, template,
+    Design, Error, Service, Step, Study, Tidied, export, people, restore, template, verify,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,9 +65,9 @@ fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
     let known = service.contacts().get(&first).unwrap().unwrap();
     assert_eq!((known[LABEL].as_str(), known["PROLIFIC_PID"].as_str()), (labels[0].as_str(), CANARY));
     assert!(!holds_canary(&directory), "a file holds contact data in the clear");
-    let exported = service
-        .writer()
-        .with(|store| Ok(export::answers(store)?.csv() + &export::questionnaire(store)?.json_lines()));
+    let exported = service.writer().with(|store| {
+        Ok::<_, Error>(export::answers(store)?.csv() + &export::questionnaire(store)?.json_lines())
+    });
     assert!(!exported.unwrap().contains(CANARY));
     // All there is about somebody, for them: every event, and who they are.
     let place = first.clone();
@@ -75,7 +76,7 @@ fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
     assert_eq!((person.participant, person.events.len(), &person.contact), (1, own.len(), &known));
     for (told, row) in person.events.iter().zip(&own) {
         let event: Event = serde_json::from_value(told.event.clone()).unwrap();
-        assert_eq!(Some(event), row.event().unwrap(), "event {} is not what the log has", row.seq);
+        assert_eq!(Some(event), Event::in_row(row).unwrap(), "event {} is not what the log has", row.seq);
     }
     assert!(person.agreed_to.unwrap().contains("research"), "the text they agreed to");
     service.erase(&first).unwrap();
@@ -85,7 +86,7 @@ fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
     let left = service.writer().with(move |store| {
         let all = people::participants(&design, store)?;
         let person = all.iter().find(|person| person.session() == place).unwrap();
-        Ok(export::person(person, &store.session(&place)?, &Contact::new()).is_err())
+        Ok::<_, Error>(export::person(person, &store.session(&place)?, &Contact::new()).is_err())
     });
     assert!(left.unwrap(), "there is something left to tell");
     // A copy of the file from before brings it back; putting things in order deletes it again.
@@ -103,14 +104,8 @@ fn old_log(service: &Service, people: usize) -> Vec<String> {
         let session = invitation.session;
         let event = consent(service, &session, panel(&format!("{CANARY}-{n}")));
         let (place, body) = (session.clone(), serde_json::to_string(&event).unwrap());
-        service
-            .writer()
-            .with(move |store| {
-                let seq = store.session(&place)?.len() as u64 + 1;
-                let key = "consent".to_owned();
-                store.append(&[vec![Draft { session: place, seq, key, at: 7, salt: [7; 32], body }]])
-            })
-            .unwrap();
+        let entries = vec![Entry { key: "consent".to_owned(), at: 7, salt: [7; 32], body }];
+        service.writer().append(Group { session: place, after: None, entries }).unwrap();
         service.forget(&session);
         walk(service, &session, &mut Simulant::new(4.0, 20.0, n as u64), 4);
         sessions.push(session);
@@ -125,7 +120,7 @@ fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole
     let sessions = old_log(&service, 3);
     assert!(holds_canary(&directory), "the canary must be there before it can be gone");
     let old: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
-    assert!(verify(&MemoryStore { rows: old.clone() }).is_ok());
+    assert!(verify(&MemoryStore::from_rows(old.clone())).is_ok());
     let before =
         service.look(&sessions[1], |p| (p.step(), p.questions().to_vec(), p.external().clone())).unwrap();
     assert_eq!(before.2, panel(&format!("{CANARY}-1")), "an old log is readable as it is");
@@ -142,7 +137,7 @@ fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole
     assert_eq!(after.2, Contact::new());
     assert_eq!(service.contacts().get(&sessions[1]).unwrap(), Some(panel(&format!("{CANARY}-1"))));
     let new: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
-    assert!(verify(&MemoryStore { rows: new.clone() }).is_ok());
+    assert!(verify(&MemoryStore::from_rows(new.clone())).is_ok());
     // Receipts that were given before are for the same rows.
     for (old, new) in old.iter().zip(&new) {
         assert_eq!(old.receipt(), new.receipt());
@@ -161,7 +156,7 @@ fn moving_contact_data_excuses_no_other_change() {
     old_log(&service, 2);
     service.tidy_contacts().unwrap();
     let good: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
-    assert!(verify(&MemoryStore { rows: good.clone() }).is_ok());
+    assert!(verify(&MemoryStore::from_rows(good.clone())).is_ok());
     let find = |word: &str| {
         let holds = |row: &Row| row.payload.as_ref().unwrap().body.contains(word);
         good.iter().position(holds).unwrap()
@@ -170,7 +165,7 @@ fn moving_contact_data_excuses_no_other_change() {
     let tampered = |change: &dyn Fn(&mut Vec<Row>)| {
         let mut rows = good.clone();
         change(&mut rows);
-        match verify(&MemoryStore { rows }) {
+        match verify(&MemoryStore::from_rows(rows)) {
             Err(Error::Damaged(damage)) => damage.position,
             other => panic!("{other:?}"),
         }
@@ -195,53 +190,27 @@ fn moving_contact_data_excuses_no_other_change() {
     };
     let commitment: String = payload.commitment().iter().map(|byte| format!("{byte:02x}")).collect();
     let event = Event::ContactMoved { position: answer as u64 + 1, commitment };
-    let mut store = MemoryStore { rows: good.clone() };
-    let seq = store.session("study").unwrap().len() as u64 + 1;
-    let body = serde_json::to_string(&event).unwrap();
-    let (session, key) = ("study".to_owned(), "x".to_owned());
-    store
-        .replace(answer as u64 + 1, payload, Draft { session, seq, key, at: 0, salt: [2; 32], body })
-        .unwrap();
+    let mut store = MemoryStore::from_rows(good.clone());
+    let entries = vec![Entry { key: "x".to_owned(), at: 0, salt: [2; 32], body: event.body() }];
+    let group = Group { session: COMMON_SESSION.to_owned(), after: None, entries };
+    let changed = transact(&mut store, |log| {
+        log.replace(answer as u64 + 1, &payload)?;
+        log.append(&group)
+    });
+    changed.unwrap();
     match verify(&store) {
         Err(Error::Damaged(damage)) => assert_eq!(damage.position, answer as u64 + 1),
         other => panic!("{other:?}"),
     }
 }
 
-/// A log that can be made to refuse.
-struct Refusing(MemoryStore, Arc<AtomicBool>);
-
-impl Store for Refusing {
-    fn append(&mut self, groups: &[Vec<Draft>]) -> Result<Vec<Appended>> {
-        match self.1.load(Ordering::SeqCst) {
-            true => Err(Error::Storage("database or disk is full".to_owned())),
-            false => self.0.append(groups),
-        }
-    }
-    fn session(&self, session: &str) -> Result<Vec<Row>> {
-        self.0.session(session)
-    }
-    fn sessions(&self) -> Result<Vec<String>> {
-        self.0.sessions()
-    }
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        self.0.each(look)
-    }
-    fn head(&self) -> Result<Head> {
-        self.0.head()
-    }
-    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
-        self.0.replace(position, payload, record)
-    }
-    fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
-        self.0.erase(session, record)
-    }
-}
-
 #[test]
 fn nothing_is_kept_of_somebody_whose_consent_could_not_be_written() {
     let refuse = Arc::new(AtomicBool::new(false));
-    let store = Refusing(MemoryStore::new(), refuse.clone());
+    let full = refuse.clone();
+    let store = Faulty::new(MemoryStore::new(), move |_: &mut MemoryStore| {
+        full.load(Ordering::SeqCst).then(Fault::full)
+    });
     let design = common::design("binary-cancer");
     let service = Service::new(design, Writer::start(store), TestClock::default(), TestRandom::new(2));
     let [plain, labelled] = [service.invite(1).unwrap(), service.invite_people(&["Ana".to_owned()]).unwrap()]
@@ -294,7 +263,7 @@ fn what_is_past_its_time_is_deleted_to_the_day() {
     let gone = |session: &String| {
         let place = session.clone();
         let rows = service.writer().with(move |store| store.session(&place)).unwrap();
-        rows.iter().all(|row| row.payload.is_none())
+        rows.iter().all(|row| row.payload.is_none() || row.key == TOMBSTONE)
     };
     assert!(gone(&ben) && !gone(&ana));
     assert_eq!(count(last(&ana) + 365 * DAY), (0, 1));

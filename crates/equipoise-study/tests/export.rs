@@ -3,9 +3,9 @@
 mod common;
 
 use common::{DEVICE, Simulant, service, walk};
+use equipoise_log::MemoryStore;
 use equipoise_study::event::{Event, ItemAnswer};
 use equipoise_study::export::{Cell, Column, Kind, Table, answers, psych_ds, questionnaire};
-use equipoise_study::log::MemoryStore;
 use equipoise_study::study::Position;
 use equipoise_study::{Step, Study, template};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 /// The columns of a table, whatever is in it.
-fn empty(of: fn(&dyn equipoise_study::log::Store) -> equipoise_study::Result<Table>) -> Table {
+fn empty(of: fn(&dyn equipoise_log::Reader) -> equipoise_study::Result<Table>) -> Table {
     of(&MemoryStore::new()).unwrap()
 }
 
@@ -243,8 +243,10 @@ fn a_study_has_its_answers_and_its_questionnaire_in_the_export() {
         let event = Event::QuestionnaireAnswered { position: Position::Task, answers: told };
         service.record(&invitation.session, DEVICE, "task", &event).unwrap();
     }
-    let [answered, said] =
-        service.writer().with(|store| Ok([answers(store)?, questionnaire(store)?])).unwrap();
+    let [answered, said] = service
+        .writer()
+        .with(|store| Ok::<_, equipoise_study::Error>([answers(store)?, questionnaire(store)?]))
+        .unwrap();
     let place =
         |table: &Table, name: &str| table.columns.iter().position(|column| column.name == name).unwrap();
     let retracted = place(&answered, "retracted_by");

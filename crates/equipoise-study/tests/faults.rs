@@ -4,74 +4,14 @@
 mod common;
 
 use common::{DEVICE, Simulant, design, walk};
+use equipoise_log::testing::{Fault, Faulty};
+use equipoise_log::{Appended, Entry, Group, MemoryStore, SqliteStore, Why, Writer, rows, transact};
 use equipoise_study::event::Event;
-use equipoise_study::log::{
-    Appended, Draft, Head, MemoryStore, Payload, Row, SqliteStore, Store, Writer, rows, verify,
-};
 use equipoise_study::seams::{Clock, TestClock, TestRandom};
-use equipoise_study::{Error, Participant, Result, Service, Step};
+use equipoise_study::{Error, Participant, Service, Step, verify};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// What goes wrong with a write.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Fault {
-    /// Nothing was written: an input error, a full disk, a lock held for too long.
-    Before,
-    /// Everything was written, but whoever asked is told that it failed: a sync whose result is not known.
-    After,
-}
-
-/// A store whose n-th write fails.
-struct Faulty {
-    inner: MemoryStore,
-    writes: usize,
-    fails: Arc<AtomicUsize>,
-    fault: Fault,
-}
-
-impl Store for Faulty {
-    fn append(&mut self, groups: &[Vec<Draft>]) -> Result<Vec<Appended>> {
-        self.writes += 1;
-        let now = self.writes == self.fails.load(Ordering::SeqCst);
-        let failed = || Err(Error::Storage("disk I/O error".to_owned()));
-        match (now, self.fault) {
-            (true, Fault::Before) => failed(),
-            (true, Fault::After) => {
-                self.inner.append(groups)?;
-                failed()
-            }
-            (false, _) => self.inner.append(groups),
-        }
-    }
-
-    fn session(&self, session: &str) -> Result<Vec<Row>> {
-        self.inner.session(session)
-    }
-
-    fn sessions(&self) -> Result<Vec<String>> {
-        self.inner.sessions()
-    }
-
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        self.inner.each(look)
-    }
-
-    fn head(&self) -> Result<Head> {
-        self.inner.head()
-    }
-
-    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
-        self.inner.replace(position, payload, record)
-    }
-
-    fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
-        self.inner.erase(session, record)
-    }
-}
 
 /// Walks to the end, sending whatever failed again with the same key, as the pages do. The receipts that were given.
 fn stubborn(service: &Service, session: &str, simulant: &mut Simulant) -> (Vec<String>, usize) {
@@ -97,7 +37,7 @@ fn stubborn(service: &Service, session: &str, simulant: &mut Simulant) -> (Vec<S
                     receipts.push(recorded.receipt().to_string());
                     break;
                 }
-                Err(Error::Storage(_)) => failures += 1,
+                Err(Error::Log(_)) => failures += 1,
                 Err(error) => panic!("{error}"),
             }
             assert!(failures < 5, "it must go on once the fault is over");
@@ -109,11 +49,14 @@ fn stubborn(service: &Service, session: &str, simulant: &mut Simulant) -> (Vec<S
 #[test]
 fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
     let mut tried = 0;
-    for fault in [Fault::Before, Fault::After] {
+    for fault in [Fault::Before(Fault::broken()), Fault::After(Fault::broken())] {
         // Every write of the walk fails once: the first is the invitation.
         for fails in 2..40 {
-            let place = Arc::new(AtomicUsize::new(fails));
-            let store = Faulty { inner: MemoryStore::new(), writes: 0, fails: place, fault };
+            let (mut writes, now) = (0, fault.clone());
+            let store = Faulty::new(MemoryStore::new(), move |_: &mut MemoryStore| {
+                writes += 1;
+                (writes == fails).then(|| now.clone())
+            });
             let service = Service::new(
                 design("binary-cancer"),
                 Writer::start(store),
@@ -129,7 +72,7 @@ fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
             let all = service.writer().with(|store| rows(store)).unwrap();
             let answers: Vec<u64> = all
                 .iter()
-                .filter_map(|row| match row.event().unwrap() {
+                .filter_map(|row| match Event::in_row(&row).unwrap() {
                     Some(Event::Answered(answer)) => Some(answer.asked),
                     _ => None,
                 })
@@ -153,21 +96,18 @@ fn a_full_disk_is_said_and_gone_when_there_is_room_again() {
     let mut store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
     store.limit(24).unwrap();
     let body = format!("{{\"event\":\"language_chosen\",\"language\":\"{}\"}}", "x".repeat(3_000));
-    let draft = |seq: u64| Draft {
-        session: "s".to_owned(),
-        seq,
-        key: format!("k{seq}"),
-        at: 0,
-        salt: [1; 32],
-        body: body.clone(),
+    let append = |store: &mut SqliteStore, seq: u64| {
+        let entries = vec![Entry { key: format!("k{seq}"), at: 0, salt: [1; 32], body: body.clone() }];
+        let group = Group { session: "s".to_owned(), after: Some(seq - 1), entries };
+        transact(store, |log| log.append(&group))
     };
-    let full = (1..100).find_map(|seq| store.append(&[vec![draft(seq)]]).err().map(|error| (seq, error)));
+    let full = (1..100).find_map(|seq| append(&mut store, seq).err().map(|error| (seq, error)));
     let (seq, error) = full.expect("96 kB are not endless");
-    assert!(matches!(&error, Error::Storage(what) if what.contains("full")), "{error}");
+    assert!(error.why() == Some(Why::Full), "{error}");
     // What was acknowledged is there and can be read; the rest goes in when there is room.
     assert_eq!(verify(&store).unwrap().rows, seq - 1);
     store.limit(4_000).unwrap();
-    assert!(matches!(&store.append(&[vec![draft(seq)]]).unwrap()[0], Appended::New(_)));
+    assert!(matches!(append(&mut store, seq).unwrap(), Appended::New(_)));
     assert_eq!(verify(&store).unwrap().rows, seq);
     std::fs::remove_dir_all(&directory).unwrap();
 }
@@ -224,4 +164,41 @@ fn clocks_may_jump_and_nothing_comes_of_it() {
         let jumping = Jumping(Mutex::new((Xoshiro256PlusPlus::seed_from_u64(seed), 1_800_000_000_000)));
         assert_eq!(run(Box::new(jumping)), straight, "seed {seed}");
     }
+}
+
+#[test]
+fn whoever_withdraws_is_erased_in_the_same_step_or_still_there() {
+    let fail = std::sync::Arc::new(Mutex::new(None));
+    let plan = fail.clone();
+    let store = Faulty::new(MemoryStore::new(), move |_: &mut MemoryStore| plan.lock().unwrap().take());
+    let service =
+        Service::new(design("binary-cancer"), Writer::start(store), TestClock::default(), TestRandom::new(2));
+    let [one, other, third] = [0, 1, 2].map(|_| service.invite(1).unwrap().remove(0).session);
+    for session in [&one, &other, &third] {
+        walk(&service, session, &mut Simulant::new(4.0, 20.0, 1), 2);
+    }
+    let withdraw = |session: &str| service.record(session, DEVICE, "bye", &Event::Withdrawn);
+    let left = |session: &str| {
+        let rows = service.writer().session(session).unwrap();
+        rows.iter().filter(|row| row.payload.is_some()).count()
+    };
+    let all = left(&one);
+    *fail.lock().unwrap() = Some(Fault::Before(Fault::broken()));
+    assert!(withdraw(&one).is_err());
+    assert_eq!(left(&one), all, "it failed: everything is there");
+    withdraw(&one).unwrap();
+    assert_eq!(left(&one), 1, "the tombstone alone");
+    assert_eq!(service.look(&one, Participant::step).unwrap(), Step::Withdrawn);
+    // Written, but nobody was told: whoever sends it again has left.
+    *fail.lock().unwrap() = Some(Fault::After(Fault::broken()));
+    assert!(withdraw(&other).is_err());
+    assert_eq!(left(&other), 1);
+    assert!(matches!(withdraw(&other), Err(Error::Refused(equipoise_study::Refusal::Left))));
+    // As older releases left it when they were killed half way.
+    let body = Event::Withdrawn.body();
+    let entries = vec![Entry { key: "bye".to_owned(), at: 0, salt: [1; 32], body }];
+    service.writer().append(Group { session: third.clone(), after: None, entries }).unwrap();
+    assert_eq!((service.finish_withdrawals().unwrap(), left(&third)), (1, 1));
+    assert_eq!(service.finish_withdrawals().unwrap(), 0);
+    assert_eq!(service.writer().with(|store| verify(store)).unwrap().erased, 3);
 }

@@ -3,12 +3,13 @@
 mod common;
 
 use common::{Simulant, service, service_on, walk};
-use equipoise_study::event::Event;
-use equipoise_study::log::{
-    Appended, Draft, MemoryStore, Row, SqliteStore, Store, Writer, rows, verify, verify_receipt,
+use equipoise_log::{
+    Appended, Entry, Group, MemoryStore, Reader as _, Row, SqliteStore, TOMBSTONE, Writer, erased, rows,
+    verify_receipt,
 };
+use equipoise_study::event::Event;
 use equipoise_study::seams::{SystemClock, SystemRandom, TestRandom};
-use equipoise_study::{Error, erased, people, restore};
+use equipoise_study::{Error, people, restore, verify};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ fn some_rows() -> Vec<Row> {
 #[test]
 fn any_changed_removed_swapped_or_added_row_is_found() {
     let good = some_rows();
-    let sound = MemoryStore { rows: good.clone() };
+    let sound = MemoryStore::from_rows(good.clone());
     assert_eq!(verify(&sound).unwrap().rows, good.len() as u64);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let tries = 10_000;
@@ -59,7 +60,7 @@ fn any_changed_removed_swapped_or_added_row_is_found() {
             8 => rows[at].payload = None,
             _ => rows[at].key.push('x'),
         }
-        let found = verify(&MemoryStore { rows });
+        let found = verify(&MemoryStore::from_rows(rows));
         let Err(Error::Damaged(damage)) = found else { panic!("mutation {} at {at} went unseen", n % 10) };
         // Rows are counted from 1; a row that is missing, doubled or moved shows at its neighbour.
         let place = at as u64 + 1;
@@ -71,16 +72,16 @@ fn any_changed_removed_swapped_or_added_row_is_found() {
 fn receipts_are_found_and_a_cut_tail_is_seen_against_them() {
     let good = some_rows();
     let receipts: Vec<String> = good.iter().map(|row| row.receipt().to_string()).collect();
-    let store = MemoryStore { rows: good.clone() };
+    let store = MemoryStore::from_rows(good.clone());
     for receipt in &receipts {
         verify_receipt(&store, receipt).unwrap();
     }
-    let cut = MemoryStore { rows: good[..good.len() - 3].to_vec() };
+    let cut = MemoryStore::from_rows(good[..good.len() - 3].to_vec());
     verify(&cut).unwrap();
     let wrong = verify_receipt(&cut, receipts.last().unwrap()).unwrap_err();
     assert!(wrong.to_string().contains("was cut"), "{wrong}");
-    assert!(matches!(verify_receipt(&store, "12-zz"), Err(Error::Missing(_))));
-    assert!(matches!(verify_receipt(&store, "1-0000000000000000"), Err(Error::Damaged(_))));
+    assert!(matches!(verify_receipt(&store, "12-zz"), Err(equipoise_log::Error::Missing(_))));
+    assert!(matches!(verify_receipt(&store, "1-0000000000000000"), Err(equipoise_log::Error::Damaged(_))));
 }
 
 #[test]
@@ -100,12 +101,11 @@ fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
     let place = session.clone();
     service
         .writer()
-        .with(move |store| {
-            let seq = store.session(&place)?.len() as u64 + 1;
-            let body = format!("{{\"event\":\"language_chosen\",\"language\":\"{canary}\"}}");
-            let draft = Draft { session: place, seq, key: "canary".to_owned(), at: 0, salt: [7; 32], body };
-            store.append(&[vec![draft]])
-        })
+        .append(group(
+            &place,
+            "canary",
+            format!("{{\"event\":\"language_chosen\",\"language\":\"{canary}\"}}"),
+        ))
         .unwrap();
     let backup = directory.join("before.sqlite");
     SqliteStore::open_existing(&path).unwrap().backup(&backup).unwrap();
@@ -135,13 +135,14 @@ fn what_is_erased_is_gone_from_the_files_and_the_chain_stays_whole() {
     assert_eq!((restored.again, restored.verified.erased), (1, 1));
     let store = SqliteStore::open_existing(&path).unwrap();
     assert!(erased(&store).unwrap().iter().eq([&session]));
-    assert!(store.session(&session).unwrap().iter().all(|row| row.payload.is_none()));
+    let held = |row: &Row| row.payload.is_some() && row.key != TOMBSTONE;
+    assert!(!store.session(&session).unwrap().iter().any(held));
     std::fs::remove_dir_all(&directory).unwrap();
 }
 
-fn draft(session: &str, seq: u64, key: &str) -> Draft {
-    let body = "{\"event\":\"consequences_read\"}".to_owned();
-    Draft { session: session.to_owned(), seq, key: key.to_owned(), at: 0, salt: [1; 32], body }
+fn group(session: &str, key: &str, body: String) -> Group {
+    let entries = vec![Entry { key: key.to_owned(), at: 0, salt: [7; 32], body }];
+    Group { session: session.to_owned(), after: None, entries }
 }
 
 #[test]
@@ -170,15 +171,7 @@ fn no_canary_of_anybody_erased_is_left_anywhere() {
         let answers = (0..each).map(|n| (canary(person, n), ItemAnswer::Text(canary(person, n)))).collect();
         let event = Event::QuestionnaireAnswered { position: Position::Before, answers };
         let (place, body) = (invitation.session.clone(), serde_json::to_string(&event).unwrap());
-        service
-            .writer()
-            .with(move |store| {
-                let seq = store.session(&place)?.len() as u64 + 1;
-                let draft =
-                    Draft { session: place, seq, key: "canaries".to_owned(), at: 0, salt: [7; 32], body };
-                store.append(&[vec![draft]])
-            })
-            .unwrap();
+        service.writer().append(group(&place, "canaries", body)).unwrap();
         service.forget(&invitation.session);
     }
     let found = || {
@@ -192,8 +185,10 @@ fn no_canary_of_anybody_erased_is_left_anywhere() {
         service.erase(&invitation.session).unwrap();
     }
     let exported = service.writer().with(|store| {
-        Ok(equipoise_study::export::questionnaire(store)?.json_lines()
-            + &equipoise_study::export::answers(store)?.csv())
+        Ok::<_, Error>(
+            equipoise_study::export::questionnaire(store)?.json_lines()
+                + &equipoise_study::export::answers(store)?.csv(),
+        )
     });
     assert!(!exported.unwrap().contains("canary-"));
     drop(service);
@@ -222,30 +217,6 @@ fn tokens_are_even_bits_and_never_the_same() {
 }
 
 #[test]
-fn both_stores_refuse_a_key_or_a_number_that_is_there() {
-    let directory = directory("keys");
-    let sqlite = SqliteStore::open(directory.join("log.sqlite")).unwrap();
-    let stores: [Box<dyn Store>; 2] = [Box::new(MemoryStore::new()), Box::new(sqlite)];
-    for mut store in stores {
-        let group = vec![draft("s", 1, "a"), draft("s", 2, "b")];
-        assert!(matches!(&store.append(&[group]).unwrap()[0], Appended::New(rows) if rows.len() == 2));
-        let again = store
-            .append(&[vec![draft("s", 3, "a")], vec![draft("s", 2, "c")], vec![draft("t", 1, "a")]])
-            .unwrap();
-        assert!(matches!(&again[0], Appended::Known(row) if row.seq == 1));
-        assert!(matches!(&again[1], Appended::Taken(row) if row.key == "b"));
-        assert!(matches!(&again[2], Appended::New(_)));
-        // All or nothing: the second of this group is taken, so the first is not added either.
-        let half = store.append(&[vec![draft("u", 1, "x"), draft("s", 1, "y")]]).unwrap();
-        assert!(matches!(&half[0], Appended::Taken(_)));
-        assert!(store.session("u").unwrap().is_empty());
-        assert_eq!(verify(&*store).unwrap().rows, 3);
-        assert_eq!(store.sessions().unwrap(), ["s", "t"]);
-    }
-    std::fs::remove_dir_all(&directory).unwrap();
-}
-
-#[test]
 fn many_threads_share_a_log_and_nothing_is_lost() {
     let directory = directory("threads");
     let path = directory.join("log.sqlite");
@@ -256,8 +227,9 @@ fn many_threads_share_a_log_and_nothing_is_lost() {
             let writer = writer.clone();
             scope.spawn(move || {
                 for seq in 1..=each {
-                    let done =
-                        writer.append(vec![draft(&format!("s{thread}"), seq, &format!("k{seq}"))]).unwrap();
+                    let done = writer
+                        .append(group(&format!("s{thread}"), &format!("k{seq}"), "{}".to_owned()))
+                        .unwrap();
                     assert!(matches!(done, Appended::New(_)));
                 }
             });
@@ -285,4 +257,23 @@ fn tokens_open_their_session_only() {
     // A panel's participant who comes back gets the same place.
     let first = service.invite_token("panel-token".to_owned()).unwrap();
     assert_eq!(service.invite_token("panel-token".to_owned()).unwrap(), first);
+}
+
+#[test]
+fn a_restored_log_has_the_rows_of_the_backup_and_nothing_else_of_it() {
+    let directory = directory("foreign");
+    let (path, backup) = (directory.join("log.sqlite"), directory.join("backup.sqlite"));
+    let service = service_on("binary-cancer", SqliteStore::open(&path).unwrap(), 3);
+    service.invite(2).unwrap();
+    SqliteStore::open_existing(&path).unwrap().backup(&backup).unwrap();
+    drop(service);
+    let foreign = "CREATE TRIGGER lose AFTER INSERT ON event BEGIN DELETE FROM payload; END;";
+    rusqlite::Connection::open(&backup).unwrap().execute_batch(foreign).unwrap();
+    restore(&backup, &path, &[], &SystemClock, &SystemRandom).unwrap();
+    let service = service_on("binary-cancer", SqliteStore::open(&path).unwrap(), 4);
+    service.invite(1).unwrap();
+    let all = service.writer().with(|store| rows(store)).unwrap();
+    assert_eq!(all.iter().filter(|row| row.payload.is_some()).count(), 3);
+    drop(service);
+    std::fs::remove_dir_all(&directory).unwrap();
 }

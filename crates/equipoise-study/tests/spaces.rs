@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Simulant, walk};
+use equipoise_log::{MemoryStore, Writer};
 use equipoise_study::event::Purpose;
-use equipoise_study::log::{MemoryStore, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::shown::Dominance;
 use equipoise_study::{Design, Service, Step, Study, lint, template};

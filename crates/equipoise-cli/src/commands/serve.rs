@@ -28,6 +28,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
         service.contacts().check()?;
         service.tidy_contacts()?;
     }
+    service.finish_withdrawals()?;
     let invitations = service.invite(args.invite)?;
     let options = Options { listen: args.listen, origin: args.origin.clone() };
     study(service, &options, researching, |serving| {

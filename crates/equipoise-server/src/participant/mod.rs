@@ -248,7 +248,7 @@ async fn health(State(state): State<Participants>) -> Response {
     let reply = state
         .blocking(|state| match state.service.writer().with(|store| store.head()) {
             Ok(_) => Reply::Healthy,
-            Err(error) => Reply::from_error(&error),
+            Err(error) => Reply::from_error(&error.into()),
         })
         .await;
     match reply {

@@ -4,7 +4,7 @@ use crate::page::{Frame, Message, render};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use equipoise_study::log::Receipt;
+use equipoise_log::{Receipt, Why};
 use equipoise_study::{Error, Refusal};
 
 /// What a request comes to.
@@ -49,10 +49,10 @@ impl Reply {
     /// What an error means for the person.
     pub fn from_error(error: &Error) -> Self {
         match error {
-            Error::Storage(sentence) | Error::Contacts(sentence) if sentence.contains("full") => {
-                Self::Unavailable(StatusCode::INSUFFICIENT_STORAGE)
-            }
-            Error::Storage(_) | Error::Contacts(_) => Self::Unavailable(StatusCode::SERVICE_UNAVAILABLE),
+            Error::Log(_) | Error::Contacts(_) => Self::Unavailable(match error.why() {
+                Some(Why::Full) => StatusCode::INSUFFICIENT_STORAGE,
+                _ => StatusCode::SERVICE_UNAVAILABLE,
+            }),
             // Somebody else's request came first; the browser asks again and sees where it is.
             Error::Refused(Refusal::NotNow(_)) => Self::Go("/".to_owned()),
             _ => Self::Failed,

@@ -266,7 +266,6 @@ impl Submission<'_> {
             "/note" => self.note(),
             "/withdraw" => {
                 self.write(&Event::Withdrawn)?;
-                self.state.service.erase(self.session)?;
                 self.go("/")
             }
             _ => self.stale(),
@@ -453,7 +452,7 @@ impl Submission<'_> {
             _ => return self.stale(),
         };
         let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).map_err(|e| Error::Storage(format!("no random numbers: {e}")))?;
+        getrandom::fill(&mut bytes).map_err(|e| Error::storage(format!("no random numbers: {e}")))?;
         let key = format!("web-note-{:016x}", u64::from_be_bytes(bytes));
         self.state.service.record(self.session, self.visitor.device(), &key, &event)?;
         Ok(Reply::Noted)

@@ -110,7 +110,7 @@ impl std::fmt::Debug for Accounts {
 impl Accounts {
     /// Opens the file, or begins one that only its owner can read; then measures how much work a password can be.
     pub fn open(path: &Path) -> Result<Self> {
-        equipoise_study::private::open(path).map_err(Error::Storage)?;
+        equipoise_log::files::open(path).map_err(|trouble| Error::Storage(trouble.to_string()))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Self::prepared(Connection::open_with_flags(path, flags)?, Strength::tuned)
     }

@@ -9,6 +9,7 @@ use super::watch::Seen;
 use crate::form::Fields;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use equipoise_log::Why;
 use equipoise_study::event::{Action, Admin};
 use equipoise_study::{Error, Study};
 use std::collections::HashMap;
@@ -184,10 +185,10 @@ impl Problem {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 ["The log does not agree with itself", &format!("{damage}. See: equipoise verify")],
             ),
-            Self::Study(Error::Storage(sentence)) => {
-                let status = match sentence.contains("full") {
-                    true => StatusCode::INSUFFICIENT_STORAGE,
-                    false => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Study(Error::Log(error)) => {
+                let status = match error.why() {
+                    Some(Why::Full) => StatusCode::INSUFFICIENT_STORAGE,
+                    _ => StatusCode::SERVICE_UNAVAILABLE,
                 };
                 let mut response = say(
                     status,

@@ -1,6 +1,7 @@
 //! Whether the study can go on: the log takes rows, and the disk has room.
 
-use equipoise_study::{Error, Service};
+use equipoise_log::Why;
+use equipoise_study::Service;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,7 +82,7 @@ impl Health {
         }
         let failing = match service.writer().with(|store| store.probe()) {
             Ok(()) => None,
-            Err(Error::Storage(sentence)) if sentence.contains("full") => Some(Failing::Full),
+            Err(error) if error.why() == Some(Why::Full) => Some(Failing::Full),
             Err(_) => Some(Failing::Unwritable),
         };
         let before = last.and_then(|(_, state)| state.failing);

@@ -130,7 +130,7 @@ impl Researchers {
             Some(if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_owned() })
         });
         Ok(Self(Arc::new(Shared {
-            watch: Watch::new(service.clone(), settings.log.clone())?,
+            watch: Watch::new(service.clone())?,
             health: Health::new(directory),
             service,
             accounts,

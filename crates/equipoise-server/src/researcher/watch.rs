@@ -3,12 +3,11 @@
 //! Bringing it up to date reads the rows since the last time and looks only at the participants they belong to. However
 //! many watch, it is done at most twice a second; so watchers cost participants next to nothing (RS-06).
 
+use equipoise_log::{COMMON_SESSION, Reader, Row, TOMBSTONE, each_after};
 use equipoise_study::event::{Action, Admin, Event};
-use equipoise_study::log::{Row, STUDY_SESSION, SqliteStore, Store};
 use equipoise_study::people::{Conduct, Person};
 use equipoise_study::{Error, Participant, Result, Service};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -114,16 +113,11 @@ impl Seen {
     }
 }
 
-/// Where the log is read: beside the thread that writes it, so that reading holds nobody up.
-enum Source {
-    File(Mutex<SqliteStore>),
-    Writer,
-}
-
 /// Keeps [`Seen`] up to date.
 pub struct Watch {
     service: Arc<Service>,
-    source: Source,
+    /// Beside the thread that writes, so that reading holds nobody up.
+    log: Mutex<Box<dyn Reader + Send>>,
     now: Mutex<(Option<Instant>, Arc<Seen>)>,
 }
 
@@ -134,38 +128,15 @@ impl std::fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// Watches a study; without a file the log is read through its writing thread.
-    pub fn new(service: Arc<Service>, file: Option<PathBuf>) -> Result<Self> {
-        let source = match file {
-            Some(path) => Source::File(Mutex::new(SqliteStore::open_existing(path)?)),
-            None => Source::Writer,
-        };
-        Ok(Self { service, source, now: Mutex::default() })
-    }
-
-    /// Reads the log.
-    pub fn read<T: Send + 'static>(
-        &self,
-        f: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        match &self.source {
-            Source::File(store) => f(&*lock(store)),
-            Source::Writer => self.service.writer().with(move |store| f(store)),
-        }
+    /// Watches a study.
+    pub fn new(service: Arc<Service>) -> Result<Self> {
+        let log = Mutex::new(service.writer().reader()?);
+        Ok(Self { service, log, now: Mutex::default() })
     }
 
     /// Reads the log for something that takes its time, so that those who watch need not wait for it.
-    pub fn read_apart<T: Send + 'static>(
-        &self,
-        f: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        match &self.source {
-            Source::File(store) => {
-                let path = lock(store).path().to_owned();
-                f(&SqliteStore::open_existing(path)?)
-            }
-            Source::Writer => self.service.writer().with(move |store| f(store)),
-        }
+    pub fn read<T>(&self, f: impl FnOnce(&dyn Reader) -> Result<T>) -> Result<T> {
+        f(&*self.service.writer().reader()?)
     }
 
     /// The study as it is now, give or take half a second.
@@ -187,13 +158,10 @@ impl Watch {
 
     fn caught_up(&self, seen: &Arc<Seen>) -> Result<Arc<Seen>> {
         let from = seen.rows;
-        let rows = self.read(move |store| {
-            let mut rows = vec![];
-            store.each_after(from, &mut |row| {
-                rows.push(Fresh::of(row)?);
-                Ok(())
-            })?;
-            Ok(rows)
+        let mut rows = vec![];
+        each_after(&**lock(&self.log), from, |row| {
+            rows.push(Fresh::of(row)?);
+            Ok::<_, Error>(())
         })?;
         if rows.is_empty() {
             return Ok(seen.clone());
@@ -273,16 +241,17 @@ enum What {
 impl Fresh {
     fn of(row: Row) -> Result<Self> {
         let (position, at) = (row.position, row.at);
-        if row.session != STUDY_SESSION {
+        if row.key == TOMBSTONE {
+            return Ok(Self { position, at, what: What::Erased(row.session) });
+        }
+        if row.session != COMMON_SESSION {
             return Ok(Self { position, at, what: What::Participant(row.session, row.seq) });
         }
-        let what = match row.event() {
-            Ok(Some(Event::Erased { session })) => What::Erased(session),
-            Ok(Some(Event::Admin(admin))) => What::Admin(admin),
-            Ok(Some(Event::Locked { version, hash })) => What::Locked(version, hash),
-            Ok(_) => What::Other,
-            Err(error @ Error::Damaged(_)) => return Err(error),
-            Err(_) => What::Other,
+        let what = match Event::in_row(&row)? {
+            Some(Event::Erased { session }) => What::Erased(session),
+            Some(Event::Admin(admin)) => What::Admin(admin),
+            Some(Event::Locked { version, hash }) => What::Locked(version, hash),
+            _ => What::Other,
         };
         Ok(Self { position, at, what })
     }

@@ -4,9 +4,9 @@
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use equipoise_log::{MemoryStore, Writer, rows};
 use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::{Answered, Choice};
-use equipoise_study::log::{MemoryStore, Writer, rows};
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::{Design, Event, Service, Study, template};
 use http_body_util::BodyExt as _;
@@ -91,7 +91,7 @@ impl Web {
     pub fn answers(&self) -> Vec<(u64, Choice)> {
         let rows = self.service.writer().with(|store| rows(store)).unwrap();
         rows.iter()
-            .filter_map(|row| match row.event().unwrap() {
+            .filter_map(|row| match Event::in_row(&row).unwrap() {
                 Some(Event::Answered(Answered { asked, choice, .. })) => Some((asked, choice)),
                 _ => None,
             })

@@ -1,10 +1,9 @@
 //! Every answer to a comparison, also if it was taken back.
 
 use super::{Cell, Column, Kind, Table, column, word};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Event, Purpose};
-use crate::hex;
-use crate::log::{Row, STUDY_SESSION, Store};
+use equipoise_log::{COMMON_SESSION, Reader, Row, each, hex};
 use std::collections::HashMap;
 
 const RETRACTED_BY: usize = 15;
@@ -48,7 +47,7 @@ const COLUMNS: [Column; 19] = [
 ];
 
 /// Every answer in the log, in order.
-pub fn answers(store: &dyn Store) -> Result<Table> {
+pub fn answers(log: &dyn Reader) -> Result<Table> {
     #[derive(Default)]
     struct Seen {
         participant: u64,
@@ -58,17 +57,18 @@ pub fn answers(store: &dyn Store) -> Result<Table> {
     }
     let mut sessions: HashMap<String, Seen> = HashMap::new();
     let mut rows: Vec<Vec<Cell>> = vec![];
-    store.each(&mut |row| {
-        if row.session == STUDY_SESSION {
+    each(log, |row| {
+        if row.session == COMMON_SESSION {
             return Ok(());
         }
-        let event = row.event()?;
+        let event = Event::in_row(&row)?;
         let seen = sessions.entry(row.session.clone()).or_default();
         match event {
             Some(Event::Invited(invited)) => {
                 (seen.participant, seen.version) = (invited.number, invited.version);
             }
-            Some(Event::Asked(asked)) => {
+            // Whoever was erased has no invitation any more.
+            Some(Event::Asked(asked)) if seen.participant > 0 => {
                 seen.asked.insert(row.seq, (asked, row.at));
             }
             Some(Event::Answered(answer)) => {
@@ -84,7 +84,7 @@ pub fn answers(store: &dyn Store) -> Result<Table> {
             }
             _ => {}
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
     Ok(Table { name: "answers", columns: &COLUMNS, rows })
 }

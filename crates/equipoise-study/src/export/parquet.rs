@@ -14,7 +14,7 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 16;
 
 pub(super) fn write(table: &Table) -> Result<Vec<u8>> {
-    file(table).map_err(|e| Error::Storage(format!("cannot write Parquet: {e}")))
+    file(table).map_err(|e| Error::storage(format!("cannot write Parquet: {e}")))
 }
 
 fn file(table: &Table) -> std::result::Result<Vec<u8>, ParquetError> {

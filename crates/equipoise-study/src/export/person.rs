@@ -3,9 +3,9 @@
 use crate::contacts::Contact;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::log::Row;
 use crate::numbers::when;
 use crate::participant::Participant;
+use equipoise_log::Row;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ pub fn person(participant: &Participant, rows: &[Row], contact: &Contact) -> Res
     let mut agreed = None;
     let mut events = vec![];
     for row in rows {
-        if let Some(Event::ConsentGiven { text, .. }) = row.event()? {
+        if let Some(Event::ConsentGiven { text, .. }) = Event::in_row(row)? {
             agreed = Some(text);
         }
         let body = row.payload.as_ref().map_or("null", |payload| &payload.body);

@@ -1,10 +1,9 @@
 //! What people said about themselves, and the costs they stated: a row per item, and per option chosen.
 
 use super::{Cell, Column, Kind, Table, column, word};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, ItemAnswer};
-use crate::hex;
-use crate::log::{STUDY_SESSION, Store};
+use equipoise_log::{COMMON_SESSION, Reader, each, hex};
 use std::collections::HashMap;
 
 const COLUMNS: [Column; 10] = [
@@ -29,15 +28,20 @@ const COLUMNS: [Column; 10] = [
 ];
 
 /// Every answer to an item in the log, in order.
-pub fn questionnaire(store: &dyn Store) -> Result<Table> {
+pub fn questionnaire(log: &dyn Reader) -> Result<Table> {
     let mut people: HashMap<String, [u64; 2]> = HashMap::new();
     let mut rows = vec![];
-    store.each(&mut |row| {
-        if row.session == STUDY_SESSION {
+    each(log, |row| {
+        if row.session == COMMON_SESSION {
             return Ok(());
         }
-        let event = row.event()?;
-        let [version, participant] = people.get(&row.session).copied().unwrap_or_default();
+        let event = Event::in_row(&row)?;
+        // Whoever was erased has no invitation any more.
+        let who = people.get(&row.session).copied();
+        if who.is_none() && !matches!(event, Some(Event::Invited(_))) {
+            return Ok(());
+        }
+        let [version, participant] = who.unwrap_or_default();
         let mut push =
             |position: String, item: &str, kind: &str, number: Option<f64>, answer: Option<&str>| {
                 rows.push(vec![
@@ -86,7 +90,7 @@ pub fn questionnaire(store: &dyn Store) -> Result<Table> {
             }
             _ => {}
         }
-        Ok(())
+        Ok::<_, Error>(())
     })?;
     Ok(Table { name: "questionnaire", columns: &COLUMNS, rows })
 }

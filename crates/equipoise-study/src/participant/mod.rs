@@ -8,11 +8,11 @@ use crate::belief::Belief;
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
-use crate::log::{Damage, Row};
 use crate::schedule::{self, Stopped};
 use crate::shown::Shown;
 use crate::study::Position;
 use equipoise::{Answer, Query};
+use equipoise_log::{Damage, Row};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -141,11 +141,12 @@ impl Participant {
     pub fn fold(design: Arc<Design>, session: &str, rows: &[Row]) -> Result<Self> {
         let mut participant = Self::new(design, session);
         for row in rows {
-            match row.event()? {
-                Some(event) => participant
+            match Event::in_row(row)? {
+                // Servers of older releases went on writing for people whom a command had erased.
+                Some(event) if !participant.erased => participant
                     .apply(row.at, &event)
                     .map_err(|e| Error::Damaged(Damage::at(row.position, e.to_string())))?,
-                None => {
+                _ => {
                     participant.events += 1;
                     participant.erased = true;
                 }
@@ -327,7 +328,7 @@ impl Participant {
     /// SHA-256 of the consent text in the participant's language.
     pub fn consent_hash(&self) -> String {
         let text = self.design.study().consent.text.r#in(self.language());
-        crate::hex::encode(&Sha256::digest(text.as_bytes()))
+        equipoise_log::hex::encode(&Sha256::digest(text.as_bytes()))
     }
 
     /// Why the questions that elicit ended; `None` while they go on.

@@ -526,7 +526,7 @@ impl Study {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        crate::hex::encode(&hash.finalize())
+        equipoise_log::hex::encode(&hash.finalize())
     }
 
     /// The data files the study names.

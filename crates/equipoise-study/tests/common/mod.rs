@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use equipoise::space::{Binary, Space as _};
+use equipoise_log::{MemoryStore, Store, Writer};
 use equipoise_study::event::{Answered, Choice, Event, When};
-use equipoise_study::log::{MemoryStore, Store, Writer};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::{Design, Participant, Question, Service, Step, Study, template};
 use rand::{RngExt as _, SeedableRng as _};

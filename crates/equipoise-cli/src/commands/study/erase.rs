@@ -6,9 +6,9 @@ use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_log::{Reader as _, SqliteStore, Store as _};
 use equipoise_study::event::Action;
-use equipoise_study::log::{SqliteStore, Store as _};
-use equipoise_study::seams::{Clock as _, Random as _, SystemClock, SystemRandom};
+use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Numbered, erase_aside, numbered};
 use serde_json::json;
 use std::io::Write as _;
@@ -42,6 +42,8 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
     let (session, here) = match numbered(&store, args.number)? {
         Numbered::Session(session) => (session, true),
         Numbered::Erased => {
+            // Somebody who read the log then may have kept the last step from being done.
+            place.service(place.design()?)?.settle()?;
             return Err(Fault::usage(format!("participant {} was erased already", args.number)).into());
         }
         Numbered::Nobody => (aside(&store, args.number)?, false),
@@ -61,9 +63,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
         true => Some(place.service(place.design()?)?.erase(&session)?),
         false => {
             for file in &kept {
-                let mut salt = [0; 32];
-                SystemRandom.fill(&mut salt)?;
-                erase_aside(file, &session, SystemClock.now(), salt)?;
+                erase_aside(file, &session, &SystemClock, &SystemRandom)?;
             }
             None
         }
@@ -88,7 +88,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
 
 /// The session of somebody who is in a log that was set aside.
 fn aside(store: &SqliteStore, number: u64) -> Result<String> {
-    for path in store.kept()? {
+    for path in store.aside()? {
         if let Numbered::Session(session) = numbered(&SqliteStore::open_copy(&path)?, number)? {
             return Ok(session);
         }
@@ -99,7 +99,7 @@ fn aside(store: &SqliteStore, number: u64) -> Result<String> {
 /// The logs that were set aside and hold something somebody sent.
 fn holding(store: &SqliteStore, session: &str) -> Result<Vec<PathBuf>> {
     let mut found = vec![];
-    for path in store.kept()? {
+    for path in store.aside()? {
         let rows = SqliteStore::open_copy(&path)?.session(session)?;
         if rows.iter().any(|row| row.payload.is_some()) {
             found.push(path);

@@ -6,8 +6,9 @@ use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use clap::Args;
+use equipoise_log::SqliteStore;
 use equipoise_study::event::Action;
-use equipoise_study::{export, log};
+use equipoise_study::{export, verify};
 use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub struct Export {
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
     let store = args.place.look(Action::Exported { format: args.format.clone() })?;
-    let head = log::verify(&store)?.data_head;
+    let head = verify(&store)?.data_head;
     if args.format == "psych-ds" {
         return data_set(args, global, &store, &head);
     }
@@ -77,7 +78,7 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
 }
 
 /// Both tables and their description, in a directory of their own.
-fn data_set(args: &Export, global: &Global, store: &log::SqliteStore, head: &str) -> Result<ExitCode> {
+fn data_set(args: &Export, global: &Global, store: &SqliteStore, head: &str) -> Result<ExitCode> {
     let design = args.place.design()?;
     if args.out == Path::new("-") {
         return Err(Fault::usage("a data set is a directory; name it with --out").into());

@@ -8,7 +8,6 @@ use anyhow::Result;
 use clap::Args;
 use equipoise_study::contacts::check_label;
 use equipoise_study::event::Action;
-use equipoise_study::private;
 use equipoise_study::{Invitation, export};
 use serde_json::json;
 use std::io::Write as _;
@@ -121,7 +120,7 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
 
 /// A new file that only its owner can read.
 fn create(path: &Path) -> Result<std::fs::File> {
-    private::create(path).map_err(|e| match e.kind() {
+    equipoise_log::files::create(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Fault::usage(format!("{} is there already, expected a new file", shown(path))).into()
         }

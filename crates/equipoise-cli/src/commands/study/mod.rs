@@ -23,10 +23,10 @@ use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
+use equipoise_log::{SqliteStore, Why, Writer};
 use equipoise_server::researcher::accounts::Accounts;
 use equipoise_study::contacts::Contacts;
 use equipoise_study::event::{Action, Admin};
-use equipoise_study::log::{SqliteStore, Writer};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Design, Participant, Service, Study, audit, people};
 use serde::{Deserialize, Serialize};
@@ -247,7 +247,7 @@ fn changed(lock: &Locked, design: &Design) -> Fault {
 }
 
 fn unwritable(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(equipoise_study::Error::Unwritable(_)))
+    error.downcast_ref::<equipoise_log::Error>().and_then(|error| error.why()) == Some(Why::Unwritable)
 }
 
 /// A path as text prints it.

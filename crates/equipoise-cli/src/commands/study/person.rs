@@ -5,8 +5,8 @@ use crate::args::Global;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
+use equipoise_log::Reader as _;
 use equipoise_study::event::{Action, Admin};
-use equipoise_study::log::{self, Store as _};
 use serde_json::json;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub struct ExportPerson {
 pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     let store = args.place.store()?;
-    log::verify(&store)?;
+    equipoise_study::verify(&store)?;
     let person = super::participant(&design, &store, args.number)?;
     let service = args.place.service(design.clone())?;
     let format = format!("person/{}", args.number);

@@ -10,7 +10,7 @@ use clap::Args;
 use equipoise_report::{self as report, Agreement, Group, Options, PersonReport, Shares};
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::{log, people};
+use equipoise_study::{people, verify};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,7 +54,7 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     let action = Action::Looked { page: "report".to_owned(), participant: args.participant };
     let store = args.place.look(action)?;
-    let verified = log::verify(&store)?;
+    let verified = verify(&store)?;
     let people = people::participants(&design, &store)?;
     let options = Options {
         why: args.why || args.html.is_some(),

@@ -5,8 +5,8 @@ use crate::args::Global;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_log::SqliteStore;
 use equipoise_study::event::Action;
-use equipoise_study::log::{SqliteStore, verify};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use serde_json::json;
 use std::io::Write as _;
@@ -44,7 +44,7 @@ pub struct Restore {
 /// Runs `backup`.
 pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
     args.place.store()?.backup(&args.file)?;
-    let verified = verify(&SqliteStore::open_copy(&args.file)?)?;
+    let verified = equipoise_study::verify(&SqliteStore::open_copy(&args.file)?)?;
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(

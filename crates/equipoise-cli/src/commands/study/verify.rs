@@ -1,12 +1,14 @@
 //! `equipoise verify`: whether the log is what it was.
 
-use super::Place;
+use super::{Place, shown};
 use crate::args::Global;
-use crate::fault::Fault;
+use crate::fault::{FINDING, Fault};
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_study::{Error, log};
+use equipoise_log::{Error, verify_receipt};
+use equipoise_study::seams::{SystemClock, SystemRandom};
+use equipoise_study::{repair, verify};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -16,8 +18,12 @@ use std::process::ExitCode;
 The exit code is 4 if the log does not agree with itself or with a receipt. Rows cut from the end are found against a \
 receipt or a head that was kept elsewhere.
 
+A server of an older release could go on writing for somebody who was being erased. Such rows are said, with exit code 1; \
+--repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it.
+
 Examples:
   equipoise verify --study cancer
+  equipoise verify --study cancer --repair
   equipoise verify --study cancer --receipt 812-9f86d081884c7d65")]
 pub struct Verify {
     #[command(flatten)]
@@ -25,14 +31,23 @@ pub struct Verify {
     /// A receipt that must be in the log; may be given more than once
     #[arg(long = "receipt", value_name = "CODE")]
     receipts: Vec<String>,
+    /// Delete what came in of people after they were erased; a copy of the log is kept
+    #[arg(long)]
+    repair: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
-    let store = args.place.store_to_read()?;
-    let verified = log::verify(&store)?;
+    let mut store = args.place.store_to_read()?;
+    let mut verified = verify(&store)?;
+    let mut copy = None;
+    if args.repair && verified.stray > 0 {
+        copy = Some(store.keep_copy("repair")?);
+        repair(&mut store, &SystemClock, &SystemRandom)?;
+        verified = verify(&store)?;
+    }
     for receipt in &args.receipts {
-        log::verify_receipt(&store, receipt).map_err(|error| match error {
+        verify_receipt(&store, receipt).map_err(|error| match error {
             Error::Missing(sentence) => anyhow::Error::from(Fault::usage(sentence)),
             error => error.into(),
         })?;
@@ -42,6 +57,9 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
         let mut document = serde_json::to_value(&verified)?;
         document["format"] = 1.into();
         document["receipts"] = args.receipts.len().into();
+        if let Some(copy) = &copy {
+            document["kept"] = shown(copy).into();
+        }
         json::write(&document, &mut out)?;
     } else {
         writeln!(
@@ -58,6 +76,16 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
         if verified.data_head != verified.head {
             writeln!(out, "Head of the data {}", verified.data_head)?;
         }
+        match (verified.stray, &copy) {
+            (0, None) => {}
+            (0, Some(copy)) => {
+                writeln!(out, "Deleted what came in after an erasure; a copy of the log is {}.", shown(copy))?
+            }
+            (stray, _) => writeln!(
+                out,
+                "{stray} events came in of people who had been erased; delete them with: equipoise verify --repair"
+            )?,
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if verified.stray > 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
 }

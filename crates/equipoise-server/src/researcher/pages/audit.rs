@@ -5,8 +5,8 @@ use crate::researcher::frame::{Frame, when};
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
+use equipoise_log::{Receipt, verify_receipt};
 use equipoise_study::event::{Action, Admin};
-use equipoise_study::log::{self, Receipt};
 use equipoise_study::numbers::grouped;
 
 /// As many as a page holds; the log has all of them.
@@ -27,7 +27,7 @@ struct Page {
 
 fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equipoise_study::Error> {
     let seen = call.shared.watch.at_once()?;
-    let head = call.shared.watch.read(|store| store.head())?;
+    let head = call.shared.watch.read(|store| Ok(store.head()?))?;
     let actions = seen.actions.iter().rev().take(SHOWN);
     Ok(Page {
         frame: call.frame("/audit"),
@@ -50,10 +50,10 @@ pub fn page(call: &Call<'_>) -> Outcome {
 pub fn verify(call: &Call<'_>) -> Outcome {
     let receipt = call.sent.form.get("receipt").trim().to_owned();
     let asked = receipt.clone();
-    let found = call.shared.watch.read_apart(move |store| {
-        let verified = log::verify(store)?;
+    let found = call.shared.watch.read(move |store| {
+        let verified = equipoise_study::verify(store)?;
         if !receipt.is_empty() {
-            log::verify_receipt(store, &receipt)?;
+            verify_receipt(store, &receipt)?;
         }
         Ok(verified)
     });

@@ -6,11 +6,11 @@ use crate::researcher::frame::Frame;
 use askama::Template;
 use axum::http::header;
 use axum::response::IntoResponse as _;
+use equipoise_log::Reader;
 use equipoise_report::{self as report, Report};
 use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
-use equipoise_study::log::Store;
-use equipoise_study::{Design, Result, log, people};
+use equipoise_study::{Design, Result, people};
 use std::sync::Arc;
 
 /// How a file ends, its media type, how it is written, and what to say about it.
@@ -60,7 +60,7 @@ const OF_TABLES: [Format<WriteTable>; 3] = [
 /// A table: what it is called, how it is read, and its name in words.
 struct Content {
     name: &'static str,
-    read: fn(&dyn Store) -> Result<Table>,
+    read: fn(&dyn Reader) -> Result<Table>,
     words: &'static str,
 }
 
@@ -99,7 +99,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
     let seen = call.seen()?;
     let mut sections = vec![Section { words: "Report", files: files(REPORT, &OF_REPORTS), columns: &[] }];
     for table in &TABLES {
-        let columns = call.shared.watch.read_apart(|store| (table.read)(store))?.columns;
+        let columns = call.shared.watch.read(|store| (table.read)(store))?.columns;
         sections.push(Section { words: table.words, files: files(table.name, &OF_TABLES), columns });
     }
     Ok(show(&Page {
@@ -121,14 +121,15 @@ pub fn file(call: &Call<'_>) -> Outcome {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
         call.note(Action::Exported { format: file.to_owned() })?;
         let design = call.shared.service.design().clone();
-        let read = move |store: &dyn Store| made(&design, store).map(|found| (format.write)(&design, &found));
-        (format.media_type, call.shared.watch.read_apart(read)?.into_bytes())
+        let read =
+            move |store: &dyn Reader| made(&design, store).map(|found| (format.write)(&design, &found));
+        (format.media_type, call.shared.watch.read(read)?.into_bytes())
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
         let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
         call.note(Action::Exported { format: file.to_owned() })?;
-        let read = |store: &dyn Store| (format.write)(&(table.read)(store)?);
-        (format.media_type, call.shared.watch.read_apart(read)?)
+        let read = |store: &dyn Reader| (format.write)(&(table.read)(store)?);
+        (format.media_type, call.shared.watch.read(read)?)
     };
     let named = [
         (header::CONTENT_TYPE, media_type.to_owned()),
@@ -138,8 +139,8 @@ pub fn file(call: &Call<'_>) -> Outcome {
 }
 
 /// The report of the log as it is.
-fn made(design: &Arc<Design>, store: &dyn Store) -> Result<Report> {
-    let head = log::verify(store)?.data_head;
+fn made(design: &Arc<Design>, store: &dyn Reader) -> Result<Report> {
+    let head = equipoise_study::verify(store)?.data_head;
     let everybody = people::participants(design, store)?;
     let options = report::Options { why: true, ..report::Options::default() };
     Ok(report::report(design, &everybody, &head, &options))

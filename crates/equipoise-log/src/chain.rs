@@ -1,10 +1,10 @@
 //! The chain that seals the log, receipts from it, and what verifying it finds.
 
-use super::{Draft, Hash, Payload, Row, STUDY_SESSION, Store};
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::hex;
-use serde::Serialize;
+use crate::store::{Reader, each};
+use crate::transaction::TOMBSTONE;
+use crate::{COMMON_SESSION, Entry, Hash, Payload, Row, hex};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,8 +45,14 @@ pub struct Damage {
 }
 
 impl Damage {
-    pub(crate) fn at(position: u64, what: impl Into<String>) -> Self {
+    /// Damage at a row.
+    pub fn at(position: u64, what: impl Into<String>) -> Self {
         Self { position, what: what.into() }
+    }
+
+    /// A row whose event was changed.
+    pub fn other_event(position: u64) -> Self {
+        Self::at(position, "has another event than it was sealed with")
     }
 }
 
@@ -59,14 +65,21 @@ pub struct Verified {
     pub sessions: usize,
     /// How many were erased.
     pub erased: usize,
+    /// Events of people who were erased, which came after that: [`repair`](crate::repair) deletes them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stray: u64,
     /// The hash of the last row, in hexadecimal.
     pub head: String,
     /// The hash of the last row that is not about what researchers did: looking at a log does not change it.
     pub data_head: String,
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The commitment to an event.
-pub(super) fn commitment(payload: &Payload) -> Hash {
+pub(crate) fn commitment(payload: &Payload) -> Hash {
     let mut hash = Sha256::new();
     hash.update(payload.salt);
     hash.update(payload.body.as_bytes());
@@ -91,13 +104,17 @@ fn seal(row: &Row) -> Hash {
 }
 
 impl Head {
-    /// The row a draft becomes at the end of this log.
-    pub(super) fn extend(&mut self, draft: Draft) -> Row {
-        let Draft { session, seq, key, at, salt, body } = draft;
+    /// The head of a log whose last row this is.
+    pub(crate) fn of(last: Option<&Row>) -> Self {
+        last.map_or(Self::default(), |row| Self { position: row.position, hash: row.hash })
+    }
+
+    /// The row an entry becomes at the end of this log.
+    pub(crate) fn extend(&mut self, session: &str, seq: u64, entry: Entry) -> Row {
+        let Entry { key, at, salt, body } = entry;
         let payload = Payload { salt, body };
-        let commitment = commitment(&payload);
-        let (position, previous) = (self.position + 1, self.hash);
-        let payload = Some(payload);
+        let (position, previous, session) = (self.position + 1, self.hash, session.to_owned());
+        let (commitment, payload) = (commitment(&payload), Some(payload));
         let mut row = Row { position, session, seq, key, at, commitment, previous, hash: [0; 32], payload };
         row.hash = seal(&row);
         *self = Self { position, hash: row.hash };
@@ -105,21 +122,45 @@ impl Head {
     }
 }
 
-const OTHER: &str = "has another event than it was sealed with";
+/// What releases before tombstones wrote about an erasure, among the common rows.
+#[derive(Deserialize)]
+struct Erasure {
+    session: String,
+}
+
+/// Whose erasure a row speaks of.
+pub(crate) fn erasure(row: &Row) -> Option<String> {
+    if row.session != COMMON_SESSION {
+        return (row.key == TOMBSTONE).then(|| row.session.clone());
+    }
+    let payload = row.payload.as_ref().filter(|_| row.key.starts_with("erased-"))?;
+    serde_json::from_str(&payload.body).ok().map(|Erasure { session }| session)
+}
+
+/// What was found of a session.
+#[derive(Default)]
+struct Session {
+    rows: u64,
+    /// Rows that hold an event; a tombstone does not count.
+    events: u64,
+    /// The first row without an event.
+    empty: Option<u64>,
+}
 
 /// Checks every row: its place, its number within the session, its seal, and its event.
 ///
-/// A consent may have been written anew without its contact data; a later row says so and commits to the new event.
+/// `look` sees every row with an event, and whether that is the one it was sealed with. It says whether the row is data,
+/// and with an error that the event must not be what it is: a log does not know what may be written anew.
 ///
 /// Any row changed, removed, swapped or put in is found. Rows cut from the end are found only against something kept
 /// outside: a receipt, or the head printed in an export or a report.
-pub fn verify(store: &dyn Store) -> Result<Verified> {
+pub fn verify(
+    reader: &dyn Reader,
+    look: &mut dyn FnMut(&Row, bool) -> std::result::Result<bool, Damage>,
+) -> Result<Verified> {
     let (mut head, mut data) = (Head::default(), [0; 32]);
-    let mut next: BTreeMap<String, u64> = BTreeMap::new();
-    let (mut empty, mut erased) = (BTreeMap::new(), BTreeSet::new());
-    // Rows with another event than they were sealed with, and what later rows say about that.
-    let (mut other, mut moved) = (BTreeMap::new(), BTreeMap::new());
-    store.each(&mut |row| {
+    let (mut sessions, mut erased): (BTreeMap<String, Session>, BTreeSet<String>) = Default::default();
+    each(reader, |row| {
         let wrong = |what: &str| Err(Error::Damaged(Damage::at(head.position + 1, what)));
         if row.position != head.position + 1 {
             return wrong(&format!("is missing: row {} comes next", row.position));
@@ -130,71 +171,56 @@ pub fn verify(store: &dyn Store) -> Result<Verified> {
         if seal(&row) != row.hash {
             return wrong("was changed: its hash is not that of its contents");
         }
-        let seq = next.entry(row.session.clone()).or_insert(1);
-        if row.seq != *seq {
-            return wrong(&format!("has number {} in its session, expected {seq}", row.seq));
+        let session = sessions.entry(row.session.clone()).or_default();
+        session.rows += 1;
+        if row.seq != session.rows {
+            let expected = session.rows;
+            return wrong(&format!("has number {} in its session, expected {expected}", row.seq));
         }
-        *seq += 1;
-        match &row.payload {
-            Some(payload) if commitment(payload) != row.commitment => {
-                let found = hex::encode(&commitment(payload));
-                let bare = matches!(row.event(), Ok(Some(Event::ConsentGiven { external, .. })) if external.is_empty());
-                if row.session == STUDY_SESSION || !bare {
-                    return wrong(OTHER);
-                }
-                other.insert(row.position, found);
-            }
-            Some(_) if row.session == STUDY_SESSION => match row.event()? {
-                Some(Event::Admin(_)) => {}
-                Some(Event::Erased { session }) => {
-                    erased.insert(session);
-                    data = row.hash;
-                }
-                Some(Event::ContactMoved { position, commitment }) => {
-                    moved.insert(position, commitment);
-                    data = row.hash;
-                }
-                _ => data = row.hash,
-            },
-            Some(_) => data = row.hash,
-            None => {
-                empty.entry(row.session.clone()).or_insert(row.position);
-                data = row.hash;
-            }
+        let is_data = match &row.payload {
+            Some(payload) => look(&row, commitment(payload) == row.commitment)?,
+            None => true,
+        };
+        match erasure(&row) {
+            Some(whose) => drop(erased.insert(whose)),
+            None if row.payload.is_some() => session.events += 1,
+            None => drop(session.empty.get_or_insert(row.position)),
         }
-        head = Head { position: row.position, hash: row.hash };
+        head = Head::of(Some(&row));
+        if is_data {
+            data = head.hash;
+        }
         Ok(())
     })?;
-    for (position, found) in &other {
-        if moved.get(position) != Some(found) {
-            return Err(Damage::at(*position, OTHER).into());
-        }
+    let unexplained = |(name, session): (&String, &Session)| session.empty.filter(|_| !erased.contains(name));
+    if let Some(position) = sessions.iter().find_map(unexplained) {
+        return Err(Damage::at(position, "has no event, and no erasure says why").into());
     }
-    for (session, position) in &empty {
-        if !erased.contains(session) {
-            return Err(Damage::at(*position, "has no event, and no erasure says why").into());
-        }
-    }
-    let sessions = next.keys().filter(|session| *session != STUDY_SESSION).count();
-    let (rows, erased, head) = (head.position, erased.len(), hex::encode(&head.hash));
-    Ok(Verified { rows, sessions, erased, head, data_head: hex::encode(&data) })
+    let stray = erased.iter().filter_map(|name| sessions.get(name)).map(|session| session.events).sum();
+    sessions.remove(COMMON_SESSION);
+    Ok(Verified {
+        rows: head.position,
+        sessions: sessions.len(),
+        erased: erased.len(),
+        stray,
+        head: hex::encode(&head.hash),
+        data_head: hex::encode(&data),
+    })
 }
 
-/// Whether the log holds the row a receipt stands for; `Err` says what is there instead.
-pub fn verify_receipt(store: &dyn Store, receipt: &str) -> Result<Row> {
+/// The row a receipt stands for; `Err` says what is there instead.
+pub fn verify_receipt(reader: &dyn Reader, receipt: &str) -> Result<Row> {
     let broken =
         || Error::Missing(format!("\"{receipt}\" is not a receipt, expected one like 12-9f86d081884c7d65"));
     let (position, digits) = receipt.trim().split_once('-').ok_or_else(broken)?;
     let position: u64 = position.parse().map_err(|_| broken())?;
     let hash = hex::decode(digits).filter(|hash| (8..=32).contains(&hash.len())).ok_or_else(broken)?;
     let mut found = None;
-    store.each(&mut |row| {
-        if row.position == position {
-            found = Some(row);
-        }
-        Ok(())
+    reader.each_after(position.saturating_sub(1), &mut |row| {
+        found = Some(row);
+        false
     })?;
-    match found {
+    match found.filter(|row| row.position == position) {
         None => Err(Damage::at(position, "is not there: the log was cut after the receipt was given").into()),
         Some(row) if row.hash.starts_with(&hash) => Ok(row),
         Some(_) => Err(Damage::at(position, "is not the one the receipt was given for").into()),

@@ -5,22 +5,22 @@
 //! whoever replaces the log must hold it alone. The operating system drops a lock with its process, however that ends.
 
 use crate::error::{Error, Result};
-use crate::private;
+use crate::files;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a command that is about to end, or a restore, is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A lock on a log, until it is dropped.
+/// The use of a log, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct Lease {
     _file: File,
 }
 
-impl Hold {
+impl Lease {
     /// Together with all others who write.
     pub(crate) fn shared(log: &Path) -> Result<Self> {
         let what = "the log is being replaced by a backup; try again when that is done";
@@ -38,13 +38,10 @@ impl Hold {
         take: fn(&File) -> std::result::Result<(), TryLockError>,
         what: &str,
     ) -> Result<Self> {
-        let path = beside(log);
-        let file = private::open_any(&path).map_err(|e| match e.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Error::Unwritable(format!("{} cannot be written: {e}", path.display()))
-            }
-            _ => Error::Storage(format!("cannot open {}: {e}", path.display())),
-        })?;
+        // Not the log itself: closing a second handle on a SQLite file would drop the locks SQLite has on it.
+        let path = files::added(log, ".lock");
+        let file = files::open_any(&path)
+            .map_err(|e| Error::with_file(format!("{} cannot be written", path.display()), &e))?;
         let begun = Instant::now();
         loop {
             match take(&file) {
@@ -54,7 +51,7 @@ impl Hold {
                     return Ok(Self { _file: file });
                 }
                 Err(TryLockError::Error(e)) => {
-                    return Err(Error::Storage(format!("cannot lock {}: {e}", path.display())));
+                    return Err(Error::with_file(format!("cannot lock {}", path.display()), &e));
                 }
                 Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(20));
@@ -63,11 +60,4 @@ impl Hold {
             }
         }
     }
-}
-
-/// Not the log itself: closing a second handle on a SQLite file would drop the locks SQLite has on it.
-fn beside(log: &Path) -> PathBuf {
-    let mut path = log.as_os_str().to_owned();
-    path.push(".lock");
-    PathBuf::from(path)
 }

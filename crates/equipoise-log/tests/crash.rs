@@ -2,7 +2,7 @@
 //!
 //! 20 kills by default; EQUIPOISE_KILLS=200 runs them all.
 
-use equipoise_study::log::{SqliteStore, Store as _, rows, verify};
+use equipoise_log::{Reader as _, SqliteStore, rows, verify};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::io::{BufRead as _, BufReader};
@@ -23,7 +23,7 @@ fn acknowledged_answers_survive_kills() {
         return;
     };
     let kills: usize = std::env::var("EQUIPOISE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
-    let directory = std::env::temp_dir().join(format!("equipoise-study-crash-{}", std::process::id()));
+    let directory = std::env::temp_dir().join(format!("equipoise-log-crash-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&directory);
     std::fs::create_dir_all(&directory).unwrap();
     let path = directory.join("log.sqlite");
@@ -45,7 +45,7 @@ fn acknowledged_answers_survive_kills() {
         acknowledged.extend(lines.map_while(Result::ok).filter(|line| line.ends_with('.')));
     }
     let store = SqliteStore::open_existing(&path).unwrap();
-    let verified = verify(&store).unwrap();
+    let verified = verify(&store, &mut |_, sealed| Ok(sealed)).unwrap();
     let all = rows(&store).unwrap();
     let mut lost = 0;
     for line in &acknowledged {

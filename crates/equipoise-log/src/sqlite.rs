@@ -3,15 +3,24 @@
 //! Write-ahead log with `synchronous = FULL`: a transaction that has returned is on the disk. `secure_delete` overwrites
 //! what is erased. Statements are fixed texts; nothing a user sends becomes SQL.
 
-use super::{Appended, Draft, Hash, Head, Hold, Payload, Row, STUDY_SESSION, Store};
-use crate::error::{Error, Result};
-use crate::private;
+use crate::chain::Head;
+use crate::error::{Error, Result, Trouble, Why};
+use crate::files::{self, added};
+use crate::lease::Lease;
+use crate::store::{Reader, Store, Table};
+use crate::transaction::{Last, TOMBSTONE};
+use crate::{COMMON_SESSION, Hash, Payload, Row};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How the file came to be what it is, step by step; `user_version` counts the steps taken.
 const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_log.sql")];
+
+/// How long somebody else's lock is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long one try to settle an erasure may hold up those who write.
+const MOMENT: Duration = Duration::from_millis(50);
 
 const COLUMNS: &str = "SELECT e.position, e.session, e.seq, e.key, e.at, e.commitment, e.previous, e.hash, p.salt, p.body \
      FROM event e LEFT JOIN payload p ON p.position = e.position ";
@@ -21,18 +30,29 @@ const COLUMNS: &str = "SELECT e.position, e.session, e.seq, e.key, e.at, e.commi
 pub struct SqliteStore {
     connection: Connection,
     path: PathBuf,
+    /// Which file that was when it was opened.
+    identity: Option<(u64, u64)>,
     /// Dropped after the connection, so that nobody finds the log free while it is being closed.
-    _hold: Option<Hold>,
+    lease: Option<Lease>,
 }
 
 impl SqliteStore {
     /// Opens a log, or begins one. Nobody can replace it while it is open.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let hold = Hold::shared(path)?;
-        private::protect(path)
-            .map_err(|e| Error::Storage(format!("cannot write {}: {e}", path.display())))?;
-        Self::writing(path, Some(hold))
+        let lease = Lease::shared(path)?;
+        let unsaved = std::fs::metadata(added(path, "-wal")).is_ok_and(|wal| wal.len() > 0);
+        if unsaved && !path.exists() {
+            // SQLite would throw these rows away.
+            let what = format!(
+                "{} is gone, but not its rows in {}-wal; put it back",
+                path.display(),
+                path.display()
+            );
+            return Err(Error::Storage(Trouble::new(Why::Gone, what)));
+        }
+        files::protect(path).map_err(|e| Error::with_file(format!("cannot write {}", path.display()), &e))?;
+        Self::writing(path, Some(lease))
     }
 
     /// Opens a log that must be there. Nobody can replace it while it is open.
@@ -45,7 +65,7 @@ impl SqliteStore {
     pub fn open_to_read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         match Self::open_existing(path) {
-            Err(Error::Unwritable(_)) => Self::reading(path),
+            Err(Error::Storage(trouble)) if trouble.why == Why::Unwritable => Self::reading(path),
             opened => opened,
         }
     }
@@ -60,17 +80,25 @@ impl SqliteStore {
         Self::writing(present(path)?, None)
     }
 
-    fn writing(path: &Path, hold: Option<Hold>) -> Result<Self> {
+    /// Begins a log nobody else knows of yet.
+    pub(crate) fn begin_apart(path: &Path) -> Result<Self> {
+        files::create(path).map_err(|e| Error::with_file(format!("cannot write {}", path.display()), &e))?;
+        Self::writing(path, None)
+    }
+
+    fn writing(path: &Path, lease: Option<Lease>) -> Result<Self> {
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // SQLite is content with reading where the file's rights allow no more.
         if connection.is_readonly(rusqlite::MAIN_DB)? {
-            return Err(Error::Unwritable(format!("{} cannot be written", path.display())));
+            let what = format!("{} cannot be written", path.display());
+            return Err(Error::Storage(Trouble::new(Why::Unwritable, what)));
         }
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;",
         )?;
         migrate(&mut connection, path)?;
-        Ok(Self { connection, path: path.to_owned(), _hold: hold })
+        let identity = files::identity(path);
+        Ok(Self { connection, path: path.to_owned(), identity, lease })
     }
 
     fn reading(path: &Path) -> Result<Self> {
@@ -88,7 +116,7 @@ impl SqliteStore {
             found if found > MIGRATIONS.len() => return Err(newer(path, found)),
             _ => {}
         }
-        Ok(Self { connection, path: path.to_owned(), _hold: None })
+        Ok(Self { connection, path: path.to_owned(), identity: None, lease: None })
     }
 
     /// Folds the write-ahead log into the file, which is complete without others from then on.
@@ -123,34 +151,34 @@ impl SqliteStore {
         copy(&self.connection, to)
     }
 
-    /// Pages in the write-ahead log still hold what was deleted: folds it in and cuts it off.
-    fn fold_in(&self) -> Result<()> {
-        Ok(self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+    /// A copy of the log beside it under a name that nothing has yet, before something is done to it.
+    pub fn keep_copy(&self, before: &str) -> Result<PathBuf> {
+        let free =
+            (1_u32..).map(|n| added(&self.path, &format!(".before-{before}-{n}"))).find(|to| !to.exists());
+        let to = free.ok_or_else(|| Error::storage("no name is left for a copy of the log"))?;
+        copy(&self.connection, &to)?;
+        Ok(to)
     }
 
-    fn insert(transaction: &Transaction<'_>, row: &Row) -> Result<()> {
-        transaction
-            .prepare_cached(
-                "INSERT INTO event (position, session, seq, key, at, commitment, previous, hash) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )?
-            .execute(params![
-                row.position,
-                row.session,
-                row.seq,
-                row.key,
-                row.at,
-                row.commitment,
-                row.previous,
-                row.hash
-            ])?;
-        if let Some(payload) = &row.payload {
-            transaction
-                .prepare_cached("INSERT INTO payload (position, salt, body) VALUES (?1, ?2, ?3)")?
-                .execute(params![row.position, payload.salt, payload.body])?;
+    /// Whether the file that is written is the one others would find.
+    fn check_place(&self) -> Result<()> {
+        if self.identity.is_none() || self.identity == files::identity(&self.path) {
+            return Ok(());
         }
-        Ok(())
+        let what = format!(
+            "{} was deleted or replaced while it was open; put it back and start again",
+            self.path.display()
+        );
+        Err(Error::Storage(Trouble::new(Why::Gone, what)))
     }
+}
+
+/// Pages in the write-ahead log still hold what was deleted: folds it in and cuts it off, unless somebody reads them.
+pub fn fold_in(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.busy_timeout(MOMENT)?;
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+    connection.busy_timeout(PATIENCE)?;
+    Ok(!busy?)
 }
 
 fn present(path: &Path) -> Result<&Path> {
@@ -160,23 +188,16 @@ fn present(path: &Path) -> Result<&Path> {
     }
 }
 
-/// The path with something added to its name.
-pub(crate) fn added(path: &Path, ending: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(ending);
-    PathBuf::from(path)
-}
-
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.busy_timeout(PATIENCE)?;
     Ok(connection)
 }
 
 /// The address of a file that does not change while it is read.
 fn immutable(path: &Path) -> Result<PathBuf> {
     let path = std::path::absolute(path)
-        .map_err(|e| Error::Storage(format!("cannot read {}: {e}", path.display())))?;
+        .map_err(|e| Error::with_file(format!("cannot read {}", path.display()), &e))?;
     // What means something in an address is written as its number.
     let escaped: String = path.to_string_lossy().chars().fold(String::new(), |mut text, c| {
         match c {
@@ -194,15 +215,12 @@ fn immutable(path: &Path) -> Result<PathBuf> {
 fn copy(connection: &Connection, to: &Path) -> Result<()> {
     let part = added(to, ".part");
     let _ = std::fs::remove_file(&part);
-    let io = |e: std::io::Error| Error::Storage(format!("cannot write {}: {e}", to.display()));
-    private::create(&part).map_err(io)?;
+    let io = |e: std::io::Error| Error::with_file(format!("cannot write {}", to.display()), &e);
+    files::create(&part).map_err(io)?;
     {
         let mut target = Connection::open(&part)?;
-        rusqlite::backup::Backup::new(connection, &mut target)?.run_to_completion(
-            1000,
-            Duration::ZERO,
-            None,
-        )?;
+        // In one step: between two, every row somebody else adds would make it begin anew.
+        rusqlite::backup::Backup::new(connection, &mut target)?.step(-1)?;
         // The copy is one file without a log of its own.
         target.execute_batch("PRAGMA journal_mode = DELETE;")?;
     }
@@ -220,7 +238,7 @@ fn newer(path: &Path, found: usize) -> Error {
         path.display(),
         MIGRATIONS.len()
     );
-    Error::Storage(what)
+    Error::storage(what)
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
@@ -267,112 +285,148 @@ fn head(connection: &Connection) -> Result<Head> {
     Ok(last.unwrap_or_default())
 }
 
-impl Store for SqliteStore {
-    fn append(&mut self, groups: &[Vec<Draft>]) -> Result<Vec<Appended>> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut head = head(&transaction)?;
-        let mut all = vec![];
-        for group in groups {
-            let mut found = None;
-            if let Some(draft) = group.first() {
-                found = transaction
-                    .prepare_cached(&format!("{COLUMNS} WHERE e.session = ?1 AND e.key = ?2"))?
-                    .query_row(params![draft.session, draft.key], read)
-                    .optional()?
-                    .map(Appended::Known);
-            }
-            for draft in group {
-                if found.is_none() {
-                    found = transaction
-                        .prepare_cached(&format!("{COLUMNS} WHERE e.session = ?1 AND e.seq = ?2"))?
-                        .query_row(params![draft.session, draft.seq], read)
-                        .optional()?
-                        .map(Appended::Taken);
-                }
-            }
-            if let Some(found) = found {
-                all.push(found);
-                continue;
-            }
-            let mut rows = vec![];
-            for draft in group {
-                let row = head.extend(draft.clone());
-                Self::insert(&transaction, &row)?;
-                rows.push(row);
-            }
-            all.push(Appended::New(rows));
-        }
-        transaction.commit()?;
-        Ok(all)
-    }
+fn session(connection: &Connection, session: &str) -> Result<Vec<Row>> {
+    let mut statement =
+        connection.prepare_cached(&format!("{COLUMNS} WHERE e.session = ?1 ORDER BY e.seq"))?;
+    let rows = statement.query_map([session], read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
 
-    fn session(&self, session: &str) -> Result<Vec<Row>> {
-        let mut statement =
-            self.connection.prepare_cached(&format!("{COLUMNS} WHERE e.session = ?1 ORDER BY e.seq"))?;
-        let rows = statement.query_map([session], read)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+impl Reader for SqliteStore {
+    fn session(&self, name: &str) -> Result<Vec<Row>> {
+        session(&self.connection, name)
     }
 
     fn sessions(&self) -> Result<Vec<String>> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT session FROM event WHERE seq = 1 AND session <> ?1 ORDER BY position")?;
-        let sessions = statement.query_map([STUDY_SESSION], |row| row.get(0))?;
+        let sessions = statement.query_map([COMMON_SESSION], |row| row.get(0))?;
         Ok(sessions.collect::<rusqlite::Result<_>>()?)
     }
 
-    fn each(&self, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
-        self.each_after(0, look)
-    }
-
-    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> bool) -> Result<()> {
         let mut statement = self
             .connection
             .prepare_cached(&format!("{COLUMNS} WHERE e.position > ?1 ORDER BY e.position"))?;
         for row in statement.query_map([position], read)? {
-            look(row?)?;
+            if !look(row?) {
+                break;
+            }
         }
         Ok(())
     }
 
+    fn head(&self) -> Result<Head> {
+        head(&self.connection)
+    }
+}
+
+impl Store for SqliteStore {
+    fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> Result<()> {
+        self.check_place()?;
+        let mut open = Open(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?);
+        match work(&mut open) {
+            true => Ok(open.0.commit()?),
+            false => Ok(open.0.rollback()?),
+        }
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
+        Ok(Box::new(match self.lease {
+            Some(_) => Self::open_existing(&self.path)?,
+            None => Self::reading(&self.path)?,
+        }))
+    }
+
+    fn settle(&mut self) -> Result<bool> {
+        Ok(fold_in(&self.connection)?)
+    }
+
     fn probe(&mut self) -> Result<()> {
+        self.check_place()?;
         // The number of the format, written again: a transaction like any other, and nothing is changed by it.
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
         Ok(transaction.commit()?)
     }
 
-    fn kept(&self) -> Result<Vec<PathBuf>> {
-        crate::erasure::kept(&self.path)
-    }
-
-    fn head(&self) -> Result<Head> {
-        head(&self.connection)
-    }
-
-    fn replace(&mut self, position: u64, payload: Payload, record: Draft) -> Result<Row> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "UPDATE payload SET salt = ?2, body = ?3 WHERE position = ?1",
-            params![position, payload.salt, payload.body],
-        )?;
-        close(transaction, record).and_then(|row| self.fold_in().map(|()| row))
-    }
-
-    fn erase(&mut self, session: &str, record: Draft) -> Result<Row> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "DELETE FROM payload WHERE position IN (SELECT position FROM event WHERE session = ?1)",
-            [session],
-        )?;
-        close(transaction, record).and_then(|row| self.fold_in().map(|()| row))
+    fn aside(&self) -> Result<Vec<PathBuf>> {
+        crate::erasure::aside(&self.path)
     }
 }
 
-/// Adds the row that says what was done, and commits.
-fn close(transaction: Transaction<'_>, record: Draft) -> Result<Row> {
-    let row = head(&transaction)?.extend(record);
-    SqliteStore::insert(&transaction, &row)?;
-    transaction.commit()?;
-    Ok(row)
+/// The rows during a transaction.
+struct Open<'a>(Transaction<'a>);
+
+impl Table for Open<'_> {
+    fn head(&self) -> Result<Head> {
+        head(&self.0)
+    }
+
+    fn session(&self, name: &str) -> Result<Vec<Row>> {
+        session(&self.0, name)
+    }
+
+    fn begun(&self) -> Result<u64> {
+        let mut statement =
+            self.0.prepare_cached("SELECT count(*) FROM event WHERE seq = 1 AND session <> ?1")?;
+        Ok(statement.query_row([COMMON_SESSION], |row| row.get(0))?)
+    }
+
+    fn keyed(&self, session: &str, key: &str) -> Result<Option<Row>> {
+        let mut statement =
+            self.0.prepare_cached(&format!("{COLUMNS} WHERE e.session = ?1 AND e.key = ?2"))?;
+        Ok(statement.query_row([session, key], read).optional()?)
+    }
+
+    fn last(&self, session: &str) -> Result<Last> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT (SELECT max(seq) FROM event WHERE session = ?1), p.position IS NULL \
+             FROM event e LEFT JOIN payload p ON p.position = e.position WHERE e.session = ?1 AND e.seq = 1",
+        )?;
+        let last = statement.query_row([session], |row| Ok(Last { seq: row.get(0)?, erased: row.get(1)? }));
+        Ok(last.optional()?.unwrap_or_default())
+    }
+
+    fn insert(&mut self, row: &Row) -> Result<()> {
+        self.0
+            .prepare_cached(
+                "INSERT INTO event (position, session, seq, key, at, commitment, previous, hash) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                row.position,
+                row.session,
+                row.seq,
+                row.key,
+                row.at,
+                row.commitment,
+                row.previous,
+                row.hash
+            ])?;
+        if let Some(payload) = &row.payload {
+            self.0
+                .prepare_cached("INSERT INTO payload (position, salt, body) VALUES (?1, ?2, ?3)")?
+                .execute(params![row.position, payload.salt, payload.body])?;
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, session: &str) -> Result<()> {
+        self.0.execute(
+            "DELETE FROM payload WHERE position IN \
+             (SELECT position FROM event WHERE session = ?1 AND key <> ?2)",
+            [session, TOMBSTONE],
+        )?;
+        Ok(())
+    }
+
+    fn replace(&mut self, position: u64, payload: &Payload) -> Result<()> {
+        self.0.execute(
+            "UPDATE payload SET salt = ?2, body = ?3 WHERE position = ?1",
+            params![position, payload.salt, payload.body],
+        )?;
+        Ok(())
+    }
 }

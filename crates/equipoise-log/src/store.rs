@@ -1,0 +1,110 @@
+//! What a store of rows must be able to do: little enough that a database server can.
+
+use crate::chain::Head;
+use crate::error::{Error, Result};
+use crate::transaction::Last;
+use crate::{Payload, Row};
+use std::path::PathBuf;
+
+/// Reads a log. Readers are apart from the writer: however long one takes, rows are added meanwhile.
+pub trait Reader {
+    /// All rows of a session, by number.
+    fn session(&self, session: &str) -> Result<Vec<Row>>;
+
+    /// Every session but the common one, in the order of their first rows.
+    fn sessions(&self) -> Result<Vec<String>>;
+
+    /// Every row after a place, in order and as of one moment, as long as `look` wants more.
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> bool) -> Result<()>;
+
+    /// The last row's place and hash.
+    fn head(&self) -> Result<Head>;
+}
+
+/// Where rows are kept.
+///
+/// When `transact` returns `Ok`, what was done survives a crash of the process and a loss of power. When it returns
+/// `Err`, nothing is promised and nothing may be acknowledged; sending the same keys again is harmless.
+pub trait Store: Reader + Send {
+    /// Calls `work` once, with nobody else writing meanwhile, and keeps what it did if it says so; otherwise nothing.
+    fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> Result<()>;
+
+    /// Another way to read the same log, for another thread.
+    fn reader(&self) -> Result<Box<dyn Reader + Send>>;
+
+    /// Makes sure that no file holds what was erased; `false` if somebody who reads is in the way, and it must be tried
+    /// again. Holds nobody up for long.
+    fn settle(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Whether something could be written and synced now; changes nothing. A store that never refuses need not ask.
+    fn probe(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Logs that were set aside beside this one. What is erased here is erased there, too.
+    fn aside(&self) -> Result<Vec<PathBuf>> {
+        Ok(vec![])
+    }
+}
+
+/// The rows during a transaction. What may be done with them is in [`Transaction`](crate::Transaction), the same for
+/// every store.
+pub trait Table {
+    /// The last row's place and hash.
+    fn head(&self) -> Result<Head>;
+
+    /// All rows of a session, by number.
+    fn session(&self, session: &str) -> Result<Vec<Row>>;
+
+    /// How many sessions there are without the common one.
+    fn begun(&self) -> Result<u64>;
+
+    /// The row a key of a session stands for.
+    fn keyed(&self, session: &str, key: &str) -> Result<Option<Row>>;
+
+    /// How far a session is.
+    fn last(&self, session: &str) -> Result<Last>;
+
+    /// Adds a row.
+    fn insert(&mut self, row: &Row) -> Result<()>;
+
+    /// Deletes the payloads of a session, but for that of its tombstone.
+    fn forget(&mut self, session: &str) -> Result<()>;
+
+    /// Puts another payload in the place of a row's.
+    fn replace(&mut self, position: u64, payload: &Payload) -> Result<()>;
+}
+
+/// Every row, in order, until `look` fails.
+pub fn each<E: From<Error>>(
+    reader: &dyn Reader,
+    look: impl FnMut(Row) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    each_after(reader, 0, look)
+}
+
+/// Every row after a place, in order, until `look` fails.
+pub fn each_after<E: From<Error>>(
+    reader: &dyn Reader,
+    position: u64,
+    mut look: impl FnMut(Row) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let mut looked = Ok(());
+    reader.each_after(position, &mut |row| {
+        looked = look(row);
+        looked.is_ok()
+    })?;
+    looked
+}
+
+/// Every row of a log.
+pub fn rows(reader: &dyn Reader) -> Result<Vec<Row>> {
+    let mut all = vec![];
+    reader.each_after(0, &mut |row| {
+        all.push(row);
+        true
+    })?;
+    Ok(all)
+}

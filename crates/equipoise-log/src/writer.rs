@@ -1,0 +1,123 @@
+//! One thread that writes, so that many answers share one sync of the disk.
+//!
+//! Whoever appends waits until the transaction that holds their rows has been synced: sharing changes how long that
+//! takes, never what is promised.
+
+use crate::error::{Error, Result};
+use crate::store::{Reader, Store};
+use crate::transaction::{Appended, Transaction};
+use crate::{Group, Row};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// At most this many groups share a transaction.
+const MOST: usize = 64;
+
+type Reply = Box<dyn FnOnce(Result<Appended>) + Send>;
+type Errand = Box<dyn FnOnce(&mut dyn Store) + Send>;
+
+enum Job {
+    Append(Group, Reply),
+    With(Errand),
+}
+
+/// A handle on the writing thread; clones share it. The thread ends with the last handle.
+#[derive(Clone)]
+pub struct Writer {
+    jobs: Sender<Job>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub fn start(store: impl Store + 'static) -> Self {
+        let (jobs, inbox) = channel();
+        std::thread::spawn(move || work(store, &inbox));
+        Self { jobs }
+    }
+
+    /// Appends a group; returns when it is synced.
+    pub fn append(&self, group: Group) -> Result<Appended> {
+        let (tell, told) = channel();
+        let reply = Box::new(move |result| drop(tell.send(result)));
+        self.jobs.send(Job::Append(group, reply)).map_err(|_| stopped())?;
+        told.recv().map_err(|_| stopped())?
+    }
+
+    /// The rows of a session.
+    pub fn session(&self, session: &str) -> Result<Vec<Row>> {
+        let session = session.to_owned();
+        self.with(move |store| store.session(&session))
+    }
+
+    /// A way to read the log beside the writing thread.
+    pub fn reader(&self) -> Result<Box<dyn Reader + Send>> {
+        self.with(|store| store.reader())
+    }
+
+    /// Anything else with the store, between two transactions.
+    pub fn with<T: Send + 'static, E: From<Error> + Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut dyn Store) -> std::result::Result<T, E> + Send + 'static,
+    ) -> std::result::Result<T, E> {
+        let (tell, told) = channel();
+        let errand = Box::new(move |store: &mut dyn Store| drop(tell.send(f(store))));
+        self.jobs.send(Job::With(errand)).map_err(|_| stopped())?;
+        told.recv().map_err(|_| stopped())?
+    }
+}
+
+fn stopped() -> Error {
+    Error::storage("the writing thread has ended")
+}
+
+fn work(mut store: impl Store, inbox: &Receiver<Job>) {
+    while let Ok(job) = inbox.recv() {
+        let mut next = Some(job);
+        let (mut groups, mut replies) = (vec![], vec![]);
+        // Whatever came in during the last sync goes into this one.
+        while let Some(job) = next.take() {
+            match job {
+                Job::Append(group, reply) => {
+                    groups.push(group);
+                    replies.push(reply);
+                    next = if groups.len() < MOST { inbox.try_recv().ok() } else { None };
+                }
+                Job::With(errand) => {
+                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies));
+                    errand(&mut store);
+                }
+            }
+        }
+        commit(&mut store, &groups, replies);
+    }
+}
+
+/// Adds groups in one transaction. Refusing one holds up no other; anything else fails them all.
+fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>) {
+    if groups.is_empty() {
+        return;
+    }
+    let (mut all, mut failed) = (vec![], None);
+    let kept = store.transact(&mut |table| {
+        let mut log = Transaction::new(table);
+        for group in groups {
+            match log.append(group) {
+                Err(error) if !error.is_refusal() => {
+                    failed = Some(error);
+                    return false;
+                }
+                result => all.push(result),
+            }
+        }
+        true
+    });
+    match failed.map_or(kept, Err) {
+        Ok(()) => replies.into_iter().zip(all).for_each(|(reply, result)| reply(result)),
+        Err(error) => replies.into_iter().for_each(|reply| reply(Err(error.clone()))),
+    }
+}
