@@ -71,3 +71,49 @@ fn a_line_that_breaks_the_order_is_named() {
     assert_eq!(breaches("ask", text), ["use crate::engine::Adaptive;"]);
     assert_eq!(breaches("decide", text), Vec::<String>::new());
 }
+
+/// `a/{b,c}.rs` as `a/b.rs` and `a/c.rs`.
+fn expanded(path: &str) -> Vec<String> {
+    match (path.split_once('{'), path.split_once('}')) {
+        (Some((before, _)), Some((inside, after))) => {
+            let list = &inside[before.len() + 1..];
+            list.split(',').map(|part| format!("{before}{part}{after}")).collect()
+        }
+        _ => vec![path.to_owned()],
+    }
+}
+
+/// What looks like a file or a folder among the words in backticks of a line.
+fn paths(line: &str) -> impl Iterator<Item = String> + '_ {
+    let quoted = line.split('`').skip(1).step_by(2);
+    let path = |word: &&str| {
+        !word.contains(' ') && !word.contains('<') && (word.ends_with('/') || word.ends_with(".rs"))
+    };
+    quoted.filter(path).flat_map(expanded)
+}
+
+/// In a section whose heading names a folder, paths are inside it; elsewhere they are inside `crates`.
+#[test]
+fn the_architecture_page_names_files_that_exist() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(project.join("ARCHITECTURE.md")).unwrap();
+    let (mut inside, mut missing, mut found) = (project.join("crates"), vec![], 0);
+    for line in page.lines() {
+        if line.starts_with("## ") {
+            let root = line.split('`').nth(1).filter(|root| root.starts_with("crates/"));
+            inside = project.join(root.unwrap_or("crates"));
+        }
+        if line.starts_with("| ") {
+            for path in paths(line) {
+                found += 1;
+                let own = inside.join(&path);
+                let sibling = paths(line).next().map(|first| inside.join(first).join(&path));
+                if !own.exists() && !sibling.is_some_and(|path| path.exists()) {
+                    missing.push(path);
+                }
+            }
+        }
+    }
+    assert!(found > 60, "only {found} paths were looked at");
+    assert!(missing.is_empty(), "the page names what is not there: {}", missing.join(", "));
+}
