@@ -213,7 +213,7 @@ fn what_is_done_on_the_command_line_is_in_the_audit() {
         .session("study")
         .unwrap()
         .iter()
-        .filter_map(|row| match Event::in_row(&row).unwrap() {
+        .filter_map(|row| match Event::in_row(row).unwrap() {
             Some(Event::Admin(admin)) => {
                 assert_eq!(admin.account, "command line");
                 let action = serde_json::to_value(&admin.action).unwrap();

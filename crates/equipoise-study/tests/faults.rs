@@ -72,7 +72,7 @@ fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
             let all = service.writer().with(|store| rows(store)).unwrap();
             let answers: Vec<u64> = all
                 .iter()
-                .filter_map(|row| match Event::in_row(&row).unwrap() {
+                .filter_map(|row| match Event::in_row(row).unwrap() {
                     Some(Event::Answered(answer)) => Some(answer.asked),
                     _ => None,
                 })

@@ -48,7 +48,7 @@ pub fn rates(rates: &[ExchangeRate]) -> String {
     let range = |rate: &ExchangeRate| rate.interval.unwrap_or([rate.rate; 2]).into();
     let (low, high) = ends(rates.iter().map(range));
     let unit = format!("worth so many {}", rates.first().map_or("", |first| &first.unit));
-    let x = Axis::log(low.max(0.02).min(0.5), high.min(500.0).max(2.0));
+    let x = Axis::log(low.clamp(0.02, 0.5), high.clamp(2.0, 500.0));
     let mut chart = Chart::rows(x, &unit, &labels).rule(1.0, "s5 dash");
     for (n, rate) in rates.iter().enumerate() {
         let (low, high) = range(rate);

@@ -91,7 +91,7 @@ impl Web {
     pub fn answers(&self) -> Vec<(u64, Choice)> {
         let rows = self.service.writer().with(|store| rows(store)).unwrap();
         rows.iter()
-            .filter_map(|row| match Event::in_row(&row).unwrap() {
+            .filter_map(|row| match Event::in_row(row).unwrap() {
                 Some(Event::Answered(Answered { asked, choice, .. })) => Some((asked, choice)),
                 _ => None,
             })
