@@ -1,5 +1,7 @@
 //! What went wrong, by the exit code it ends in.
 
+use equipoise::population::AskError;
+use std::convert::Infallible;
 use std::process::ExitCode;
 
 /// The run ended well, but what it found needs attention.
@@ -72,6 +74,9 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         }
         if let Some(error) = cause.downcast_ref::<equipoise_log::Error>() {
             return Some(Some(of_log(error)));
+        }
+        if let Some(AskError::Input(error)) = cause.downcast_ref::<AskError<Infallible>>() {
+            return Some(Some(of_core(error)));
         }
         cause.downcast_ref::<equipoise::Error>().map(|error| Some(of_core(error)))
     });

@@ -420,7 +420,7 @@ mod bad_input {
             "\"kind\":\"none\"",
             "\"kind\":\"loud\"",
             2,
-            "oracle.noise.kind is \"loud\", expected one of none, band, adversarial_band, logistic, flip",
+            "oracle.noise.kind is \"loud\", expected one of none, band, adversarial_band, logistic, flip, relative",
         );
     }
 

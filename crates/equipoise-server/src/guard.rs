@@ -111,7 +111,7 @@ mod tests {
             "127.0.0.1:8081",
             "[::1]:8081",
             "researchers.study.org",
-            "Service.Study.org:1",
+            "Researchers.Study.org:1",
         ] {
             assert!(meant(ours), "{ours}");
         }
