@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from seed import SEED
 
 from equipoise import Metric, Space, best_threshold, decision_curve, elicited_score, export, nearest_named_metric
 from equipoise import rank_models
@@ -14,7 +15,6 @@ from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from seed import SEED
 
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 
