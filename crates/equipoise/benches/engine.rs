@@ -6,8 +6,8 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use equipoise::ask::Simulated;
 use equipoise::engine::{Adaptive, Belief};
-use equipoise::population::Logistic;
-use equipoise::space::{Binary, Space, Sphere};
+use equipoise::population::{Logistic, Softmax};
+use equipoise::space::{Achievable, Binary, OperatingPoint, Space, Sphere};
 use equipoise::{Interview, Measure, Metric, Oracle, Sense, Step};
 use std::hint::black_box;
 
@@ -50,6 +50,32 @@ fn ratio(criterion: &mut Criterion) {
         .bench_function("questions left", |bench| bench.iter(|| black_box(plan.questions_left(&*belief, 7))));
 }
 
+/// What a person waits for around a classifier of four classes, twelve kinds of error: taking an answer in and choosing the next
+/// question; below 50 ms.
+fn around(criterion: &mut Criterion) {
+    let law = Softmax::new(vec![1.0, 3.0, 5.0, 8.0]).unwrap();
+    let set = Achievable::new(&law, Measure::OffDiagonalRates).unwrap();
+    let (_, errors) = set.extreme(&[-1.0; 12], 0).unwrap();
+    let plan = Adaptive::around(OperatingPoint::around(&set, &errors).unwrap()).unwrap();
+    let mut belief = plan.start();
+    for n in 0..12 {
+        let query = belief.questions(0).next().unwrap();
+        let answer = if n % 3 == 0 { equipoise::Preference::First } else { equipoise::Preference::Second };
+        belief.take(&query, &answer.into());
+    }
+    let query = belief.questions(0).next().unwrap();
+    criterion.bench_function("question around a classifier, q=12 after 12", |bench| {
+        let step = |mut belief: Box<dyn Belief>| {
+            belief.take(&query, &equipoise::Preference::First.into());
+            black_box(belief.questions(0).next())
+        };
+        bench.iter_batched(|| belief.clone(), step, BatchSize::SmallInput);
+    });
+    criterion.bench_function("probe around a classifier, q=12", |bench| {
+        bench.iter(|| black_box(plan.doubt(belief.as_ref()).probe()))
+    });
+}
+
 fn interview(criterion: &mut Criterion) {
     let ball = Sphere::new(Measure::DiagonalRates, 12, 0.04).unwrap();
     let mut interview = Interview::new(Adaptive::linear(ball, 0.01).unwrap());
@@ -70,5 +96,5 @@ fn interview(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, question, ratio, interview);
+criterion_group!(benches, question, ratio, around, interview);
 criterion_main!(benches);

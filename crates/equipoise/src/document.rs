@@ -10,6 +10,19 @@ use serde_json::{Map, Value};
 /// The version every document of this release carries.
 pub const FORMAT: u64 = 1;
 
+/// Makes a value of an object that has these fields and no others; what is wrong is said with its place.
+macro_rules! make {
+    ($object:expr, { $($field:ident: $type:ty),* } => $made:expr) => {{
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            $($field: $type,)*
+        }
+        $object.make(|Fields { $($field),* }: Fields| $made)
+    }};
+}
+pub(crate) use make;
+
 /// An object being read: its fields, and where it stands in the whole document.
 pub(crate) struct Object {
     fields: Map<String, Value>,
@@ -63,6 +76,33 @@ impl Object {
         match self.fields.remove(field) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => read(value, &self.path(field)).map(Some),
+        }
+    }
+
+    /// Takes a field that may be absent, `usual` then.
+    pub fn or<T: DeserializeOwned>(&mut self, field: &str, usual: T) -> Result<T> {
+        Ok(self.optional(field)?.unwrap_or(usual))
+    }
+
+    /// Takes a word that may be absent, `usual` then.
+    pub fn word(&mut self, field: &str, known: &[&str], usual: &str) -> Result<String> {
+        if self.fields.get(field).is_none_or(Value::is_null) {
+            self.fields.remove(field);
+            return Ok(usual.to_owned());
+        }
+        self.kind(field, known)
+    }
+
+    /// Changes `made` by a field that may be absent.
+    pub fn change<M, T: DeserializeOwned>(
+        &mut self,
+        field: &str,
+        made: M,
+        change: impl FnOnce(M, T) -> Result<M>,
+    ) -> Result<M> {
+        match self.optional(field)? {
+            Some(value) => at(&self.at, change(made, value)),
+            None => Ok(made),
         }
     }
 

@@ -66,6 +66,16 @@ pub enum Error {
 /// Shorthand used by every constructor in the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Leaves with a sentence if something holds that must not.
+macro_rules! refuse {
+    ($wrong:expr, $($sentence:tt)+) => {
+        if $wrong {
+            return Err($crate::Error::Mismatch(format!($($sentence)+)));
+        }
+    };
+}
+pub(crate) use refuse;
+
 /// Checks for constructors: each returns the value it was given, or says what is wrong with it.
 pub(crate) mod check {
     use super::{Error, Result};

@@ -48,6 +48,7 @@ pub mod population;
 mod quadrature;
 pub mod rates;
 pub mod search;
+mod seed;
 pub mod space;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -60,6 +61,7 @@ pub use document::FORMAT;
 pub use error::{Error, Result};
 pub use metric::{Metric, Sense};
 pub use rates::{Confusion, GroupConfusions, GroupShares, Prevalence, Rates};
+pub use seed::stream;
 pub use view::{Measure, Point, View};
 
 /// The code of the README is a test.

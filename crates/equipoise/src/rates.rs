@@ -4,7 +4,7 @@
 //! $R_{ij} = P(h=j \mid Y=i)$. [`GroupConfusions`] holds $P(G=g, Y=i, h=j)$ for a population in groups;
 //! a population without groups has one. Values are checked where they are made.
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use serde::{Deserialize, Serialize};
 
 /// Sums may miss 1 by this much, the rounding of long sums.
@@ -46,13 +46,6 @@ impl Confusion {
     pub fn new(classes: usize, entries: Vec<f64>) -> Result<Self> {
         let groups = GroupConfusions::new(classes, vec![entries])?;
         Ok(Self { classes, entries: groups.entries })
-    }
-
-    /// From counts, row-major.
-    pub fn from_counts(classes: usize, counts: &[f64]) -> Result<Self> {
-        check::nonnegative("counts", counts)?;
-        let total = check::positive("the total count", counts.iter().sum())?;
-        Self::new(classes, counts.iter().map(|c| c / total).collect())
     }
 
     /// Number of classes.
@@ -251,10 +244,7 @@ impl GroupConfusions {
         let mut entries = Vec::with_capacity(k * k);
         for (class, row) in matrix.chunks(k).enumerate() {
             let prior: f64 = row.iter().sum();
-            if prior <= 0.0 {
-                let what = format!("class {class} never occurs in group {group}, so it has no rates there");
-                return Err(Error::Mismatch(what));
-            }
+            refuse!(prior <= 0.0, "class {class} never occurs in group {group}, so it has no rates there");
             entries.extend(row.iter().map(|c| c / prior));
         }
         Rates::new(k, entries)
@@ -405,6 +395,5 @@ mod tests {
         let wrong = says(GroupShares::new(vec![vec![0.5, 0.5], vec![0.5, 0.4]]).unwrap_err());
         assert_eq!(wrong, "the sum of prevalence[g][1] over the groups is 0.9, expected 1");
         assert!(Confusion::new(2, vec![f64::NAN, 0.5, 0.2, 0.2]).is_err());
-        assert!(Confusion::from_counts(2, &[0.0; 4]).is_err());
     }
 }

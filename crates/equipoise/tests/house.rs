@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// From the bottom of the house to the top. A line may use its own and the earlier ones.
 const FLOORS: [&[&str]; 11] = [
-    &["error", "document", "linalg", "quadrature"],
+    &["error", "document", "linalg", "quadrature", "seed"],
     &["rates", "view"],
     &["metric"],
     &["population"],

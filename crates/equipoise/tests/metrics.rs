@@ -2,7 +2,7 @@
 
 mod common;
 
-use equipoise::metric::Family;
+use equipoise::metric::{Family, Named};
 use equipoise::{GroupShares, Metric, Prevalence};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -26,7 +26,10 @@ fn named() -> Vec<Metric> {
         Metric::error_rate_balance(&shares),
         Metric::demographic_parity(1, &prevalence),
     ];
-    made.into_iter().map(Result::unwrap).collect()
+    let three = Prevalence::new(vec![0.2, 0.5, 0.3]).unwrap();
+    let of = |word: &str| Named::parse(word).unwrap().metric(&three);
+    let more = ["mcc", "kappa", "error_rate", "balanced_error"].map(of);
+    made.into_iter().chain(more).map(Result::unwrap).collect()
 }
 
 fn metrics() -> Vec<Metric> {
@@ -89,7 +92,11 @@ fn a_metric_is_at_no_distance_from_its_multiples() {
         let Some(difference) = metric.difference(&metric) else {
             let closed = matches!(
                 metric.family(),
-                Family::MacroF(_) | Family::GeometricMean(_) | Family::DemographicParity(_)
+                Family::MacroF(_)
+                    | Family::Kappa(_)
+                    | Family::Mcc(_)
+                    | Family::GeometricMean(_)
+                    | Family::DemographicParity(_)
             );
             assert!(closed, "{}", metric.to_json());
             continue;
@@ -110,7 +117,7 @@ fn wrong_documents_get_one_clear_sentence() {
     says("[1]", "the document is a list of 1, expected an object");
     says(r#"{"kind":"linear"}"#, "format is missing, expected 1");
     says(r#"{"format":2,"kind":"linear"}"#, "format is 2, expected 1");
-    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, macro_f, g_mean, demographic_parity";
+    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, macro_f, kappa, mcc, g_mean, demographic_parity";
     says(r#"{"format":1,"kind":"cubic"}"#, &format!("kind is \"cubic\", expected one of {kinds}"));
     let head = r#""format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost""#;
     says(&format!(r#"{{{head}}}"#), "weights is missing");

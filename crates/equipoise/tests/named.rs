@@ -60,6 +60,19 @@ fn textbook(word: &str, counts: &Counts) -> f64 {
     match word {
         "accuracy" => (0..k).map(|i| c[i][i]).sum::<f64>() / total,
         "balanced_accuracy" => recalls(&c).iter().sum::<f64>() / k as f64,
+        "error_rate" => 1.0 - (0..k).map(|i| c[i][i]).sum::<f64>() / total,
+        "balanced_error" => 1.0 - recalls(&c).iter().sum::<f64>() / k as f64,
+        "kappa" | "mcc" => {
+            let row = |i: usize| c[i].iter().sum::<f64>() / total;
+            let column = |j: usize| c.iter().map(|row| row[j]).sum::<f64>() / total;
+            let right = (0..k).map(|i| c[i][i]).sum::<f64>() / total;
+            let chance: f64 = (0..k).map(|i| row(i) * column(i)).sum();
+            let spread = |of: &dyn Fn(usize) -> f64| 1.0 - (0..k).map(|i| of(i).powi(2)).sum::<f64>();
+            match word {
+                "kappa" => (right - chance) / (1.0 - chance),
+                _ => (right - chance) / (spread(&row) * spread(&column)).sqrt(),
+            }
+        }
         "f1" => f(1.0),
         "f0.5" => f(0.5),
         "f3" => f(3.0),
@@ -93,12 +106,29 @@ fn textbook(word: &str, counts: &Counts) -> f64 {
     }
 }
 
-const ANY: [&str; 5] = ["accuracy", "balanced_accuracy", "macro_f", "g_mean", "q_mean"];
+const ANY: [&str; 9] = [
+    "accuracy",
+    "error_rate",
+    "balanced_accuracy",
+    "balanced_error",
+    "macro_f",
+    "kappa",
+    "mcc",
+    "g_mean",
+    "q_mean",
+];
 const OF_TWO: [&str; 6] = ["f1", "f0.5", "f3", "jaccard", "7:1", "1:4"];
 const OF_GROUPS: [&str; 3] = ["group_g_mean", "equalised_odds", "demographic_parity"];
 const OF_TWO_AND_GROUPS: [&str; 2] = ["equal_opportunity", "error_rate_balance"];
-const COSTS: [&str; 5] =
-    ["q_mean", "equal_opportunity", "equalised_odds", "error_rate_balance", "demographic_parity"];
+const COSTS: [&str; 7] = [
+    "error_rate",
+    "balanced_error",
+    "q_mean",
+    "equal_opportunity",
+    "equalised_odds",
+    "error_rate_balance",
+    "demographic_parity",
+];
 
 /// The words that mean something for data of this shape.
 fn words(groups: usize, classes: usize) -> Vec<&'static str> {

@@ -2,10 +2,11 @@
 
 use equipoise::ask::Simulated;
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, Comparing, Form, FrankWolfe, Hard, Predictions, Probing, Problem, Rows,
-    Scores, baselines, nested, plug_in, select,
+    Comparing, FrankWolfe, Guide, Hard, Predictions, Probing, Problem, baselines, direct_search, nested,
+    plug_in, select,
 };
 use equipoise::metric::Named;
+use equipoise::population::{Basis, Classifier, Column, Form, Rows, Scores};
 use equipoise::{Measure, Metric, View};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -146,7 +147,6 @@ mod frank_wolfe {
             (Made::new(4000, 2, 0.0, 3), Made::new(2000, 2, 1.5, 4), Made::new(8000, 2, 1.5, 5));
         let (train, validation, new) = (train.rows(), validation.rows(), new.rows());
         let problem = Problem::new(&train, &validation, vec![Basis::All]).unwrap();
-        assert!(problem.is_presorted());
         for name in ["g_mean", "f1", "macro_f"] {
             let (metric, of_new) = (named(name, &validation), named(name, &new));
             let found = FrankWolfe::default().run(&problem, &mut metric.clone()).unwrap().classifier;
@@ -314,6 +314,78 @@ mod methods {
         assert!(
             on(&plug_in) > model && on(&cyclic) > on(&plug_in) - 1e-3 && on(&by_part) > on(&cyclic) - 1e-3
         );
+    }
+
+    /// The smallest recall, over classes and groups: slopes see one of them at a time.
+    fn smallest_recall(rows: &Rows, soft: &[f64]) -> f64 {
+        let (k, groups) = (rows.classes(), rows.groups());
+        let (mut right, mut all) = (vec![0.0; k * groups], vec![0.0; k * groups]);
+        for (row, (soft, &truth)) in soft.chunks(k).zip(rows.truth()).enumerate() {
+            let cell = rows.group(row) * k + usize::from(truth);
+            right[cell] += soft[usize::from(truth)];
+            all[cell] += 1.0;
+        }
+        right.iter().zip(&all).map(|(right, all)| right / all).fold(1.0, f64::min)
+    }
+
+    /// The same for labels.
+    fn smallest(rows: &Rows, labels: &[u8]) -> f64 {
+        let soft =
+            |&label: &u8| (0..rows.classes()).map(move |j| f64::from(u8::from(j == usize::from(label))));
+        smallest_recall(rows, &labels.iter().flat_map(soft).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_direct_search_finds_what_slopes_do_not_see() {
+        let made = Made::new(1500, 3, -0.8, 51);
+        let rows = made.grouped();
+        let problem = Problem::new(&rows, &rows, vec![Basis::All]).unwrap();
+        let on = |it: &Classifier| smallest(&rows, &it.predict(rows.scores()).unwrap());
+        let mut probing = Probing::new(|it: &Predictions<'_>| smallest_recall(&rows, &it.soft()));
+        let all = direct_search(&problem, &mut probing, 300, &[]).unwrap();
+        assert!(probing.queries() <= 300);
+        let slopes = FrankWolfe::default().run(&problem, &mut probing).unwrap().classifier;
+        // By a grid of weights that knows nothing of the search.
+        let eta = |class: usize, row: usize| rows.scores().probability(class, row);
+        let on_grid = |n: i32| {
+            let w = [(f64::from(n / 41 - 20) / 8.0).exp(), (f64::from(n % 41 - 20) / 8.0).exp(), 1.0];
+            let label = |row: usize| {
+                (0..3).max_by(|&a, &b| (w[a] * eta(a, row)).total_cmp(&(w[b] * eta(b, row)))).unwrap() as u8
+            };
+            smallest(&rows, &(0..rows.len()).map(label).collect::<Vec<_>>())
+        };
+        let best = (0..41 * 41).map(on_grid).fold(0.0, f64::max);
+        assert!(on(&all) > best - 0.01, "{} not {best}", on(&all));
+        assert!(on(&all) > on(&slopes) + 0.02, "{} by values, {} by slopes", on(&all), on(&slopes));
+        // Weights of their own for two parts of the rows, three classes.
+        let parts = [Basis::column("flag"), Basis::column("other")];
+        let by_part = direct_search(&problem, &mut probing, 1000, &parts).unwrap();
+        assert!(by_part.bases().len() == 2 && on(&by_part) > on(&all) - 0.005, "{}", on(&by_part));
+    }
+
+    #[test]
+    fn no_threshold_is_better_than_the_best_of_all() {
+        let made = Made::new(300, 2, 1.2, 61);
+        let rows = made.grouped();
+        let problem = Problem::new(&rows, &rows, vec![Basis::All]).unwrap();
+        for name in ["accuracy", "g_mean", "f1", "group_g_mean"] {
+            let metric = named(name, &rows);
+            let exact = baselines::best_thresholds(&problem, &metric, vec![]).unwrap();
+            let exact = value(&metric, &exact, &rows);
+            let mut probing = Probing::new(metric.clone());
+            let near = direct_search(&problem, &mut probing, 1000, &[]).unwrap();
+            let found = value(&metric, &near, &rows);
+            assert!(found <= exact + 1e-12, "{name}: {found} {exact}");
+            assert!(found > exact - 0.015, "{name}: {found} {exact}");
+            for row in 0..rows.len() {
+                let at = rows.scores().probability(1, row);
+                let labels: Vec<u8> = made.probabilities[1].iter().map(|&p| u8::from(p > at)).collect();
+                assert!(
+                    metric.of(&rows.confusions(&labels).unwrap()).unwrap() <= exact + 1e-12,
+                    "{name} {at}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn tally_of_weights(plan: &Adaptive, people: u64, seed: u64) -> Tally {
     let any = AnyPlan::Adaptive(plan.clone());
     for n in 0..people {
         let (metric, unit) = people::metric(&any, &mut random).unwrap();
-        let mut expert = Expert::new(metric, unit, people::noise(&mut random), seed ^ n);
+        let mut expert = Expert::new(metric, unit, people::noise_by_difference(&mut random), seed ^ n);
         let mut belief = plan.start();
         let mut shown = vec![];
         while let Ok(query) = plan.next(&*belief) {

@@ -359,8 +359,10 @@ fn wrong_requirements_get_one_clear_sentence() {
     refuses("recall>=0.5", "recall needs a class, as in recall:malignant");
     refuses(
         "recal:benign>=0.5",
-        "\"recal\" is not a quantity, expected one of recall, precision, fpr, fnr, coverage, rate, accuracy",
+        "\"recal\" is not a quantity, expected one of recall, precision, fpr, fnr, coverage, rate, accuracy, or gap: before \
+         one of these",
     );
+    refuses("gap:recall:malignant>=0.1", "a gap is bounded by <=");
     refuses("recall:benign@X>=0.5", "group is \"X\", expected one of F, M");
     refuses(
         "rate:benign>=0.5",
@@ -462,12 +464,12 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let metric = Metric::accuracy(2).unwrap();
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
     let doubt = Doubt { resamples: 80, seed: 1, ..Doubt::default() };
-    let found = sample.uncertain_per_group(&metric, &[], &best, doubt).unwrap().unwrap();
+    let found = sample.advise_per_group(&metric, &[], doubt).unwrap().uncertain.unwrap();
     for (uncertain, cut) in found.iter().zip(&best.cuts) {
         assert_eq!((uncertain.draws, uncertain.without), (80, 0));
         assert!(uncertain.interval.contains(cut.threshold), "{uncertain:?} {cut:?}");
     }
-    assert_eq!(sample.uncertain_per_group(&metric, &[], &best, Doubt::default()).unwrap(), None);
+    assert_eq!(sample.advise_per_group(&metric, &[], Doubt::default()).unwrap().uncertain, None);
 }
 
 /// Scores that are probabilities, or their squares: then theory cuts in the wrong place.
@@ -507,7 +509,7 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
     let metric = Metric::accuracy(2).unwrap();
     let found = |draws, seed| {
         let doubt = Doubt { resamples: draws, seed, ..Doubt::default() };
-        sample.uncertain(&metric, &[], doubt).unwrap()
+        sample.advise(&metric, &[], doubt).unwrap().uncertain
     };
     assert_eq!(found(50, 4), found(50, 4));
     assert_ne!(found(50, 4), found(50, 5));

@@ -23,7 +23,7 @@ impl<O: Oracle> Majority<O> {
 
 impl<O: Oracle> Oracle for Majority<O> {
     type Err = O::Err;
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, O::Err> {
         let mut balance = 0_i64;
         for _ in 0..self.times {
             balance += match self.inner.prefer(query)?.preference {
@@ -38,38 +38,6 @@ impl<O: Oracle> Oracle for Majority<O> {
             _ => Preference::Second,
         }
         .into())
-    }
-}
-
-/// Stops after so many questions; see [`Oracle::budget`].
-#[derive(Debug, Clone)]
-pub struct Budget<O> {
-    inner: O,
-    left: usize,
-}
-
-/// Why a [`Budget`] did not answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BudgetError<E> {
-    /// All questions have been asked.
-    #[error("the question budget is used up")]
-    UsedUp,
-    /// The inner oracle failed.
-    #[error(transparent)]
-    Oracle(E),
-}
-
-impl<O: Oracle> Budget<O> {
-    pub(super) fn new(inner: O, questions: usize) -> Self {
-        Self { inner, left: questions }
-    }
-}
-
-impl<O: Oracle> Oracle for Budget<O> {
-    type Err = BudgetError<O::Err>;
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, Self::Err> {
-        self.left = self.left.checked_sub(1).ok_or(BudgetError::UsedUp)?;
-        self.inner.prefer(query).map_err(BudgetError::Oracle)
     }
 }
 
@@ -94,7 +62,7 @@ impl<O: Oracle> Counting<O> {
 
 impl<O: Oracle> Oracle for Counting<O> {
     type Err = O::Err;
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, O::Err> {
         self.asked += 1;
         self.inner.prefer(query)
     }
@@ -115,7 +83,7 @@ impl<'a, O, F> Reparametrised<'a, O, F> {
 
 impl<O: Oracle, F: Fn(&[f64]) -> Point> Oracle for Reparametrised<'_, O, F> {
     type Err = O::Err;
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, O::Err> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, O::Err> {
         self.inner.prefer(&Query::new((self.map)(&query.first), (self.map)(&query.second)))
     }
 }
@@ -124,9 +92,9 @@ impl<O: Oracle, F: Fn(&[f64]) -> Point> Oracle for Reparametrised<'_, O, F> {
 #[derive(Debug, Clone)]
 pub struct Fallible<F>(pub F);
 
-impl<E, F: FnMut(&Query) -> std::result::Result<Answer, E>> Oracle for Fallible<F> {
+impl<E, F: FnMut(&Query) -> Result<Answer, E>> Oracle for Fallible<F> {
     type Err = E;
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, E> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, E> {
         (self.0)(query)
     }
 }
@@ -142,13 +110,12 @@ mod tests {
             calls += 1;
             if query.first[0] > query.second[0] { Preference::First } else { Preference::Second }
         };
-        let mut oracle = Counting::new(likes_more.majority(3)?.budget(2));
+        let mut oracle = Counting::new(likes_more.majority(3)?);
         let query = Query::new(vec![1.0], vec![0.0]);
         let mut mirrored = oracle.reparametrised(|p| vec![-p[0]]);
         assert_eq!(mirrored.prefer(&query).unwrap().preference, Preference::Second);
         assert_eq!(oracle.prefer(&query).unwrap().preference, Preference::First);
-        assert_eq!(oracle.prefer(&query).unwrap_err(), BudgetError::UsedUp);
-        assert_eq!(oracle.asked(), 3);
+        assert_eq!(oracle.asked(), 2);
         assert_eq!(calls, 6);
         assert!((|_: &Query| Preference::First).majority(2).is_err());
         Ok(())

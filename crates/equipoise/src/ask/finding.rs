@@ -7,6 +7,18 @@ use serde::Serialize;
 /// Evidence this strong comes about by chance in at most one case in thirty-two (Markov's inequality).
 pub(crate) const DECISIVE: f64 = 5.0;
 
+/// Ways to answer without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guess {
+    /// By tossing a coin.
+    Coin,
+    /// Mostly the same side.
+    Side,
+    /// Mostly in turns.
+    Turns,
+}
+
 /// A remark about an outcome. Ambiguities mean that other metrics give the same answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "finding", rename_all = "snake_case")]
@@ -78,6 +90,41 @@ pub enum Finding {
         /// How likely the truth is inside.
         level: f64,
     },
+    /// A two-class cost ratio that the answers bound on one side at most: beyond what the data can tell.
+    RatioBeyond {
+        /// It is at least this, if anything.
+        at_least: Option<f64>,
+        /// It is at most this, if anything.
+        at_most: Option<f64>,
+        /// How likely.
+        level: f64,
+    },
+    /// Nothing was left to ask that tells enough, and the goal is not reached.
+    GoalMissed {
+        /// The rule that ended the questions.
+        rule: String,
+    },
+    /// The answers may come from somebody who does not look at the questions.
+    LikeChance {
+        /// How much likelier they are from somebody with a metric.
+        factor: f64,
+        /// Than from what.
+        than: Guess,
+    },
+    /// Probes were answered otherwise than a metric of this family does that explains the other answers.
+    ProbesObject {
+        /// So many of them.
+        wrong: usize,
+        /// Of so many.
+        probes: usize,
+    },
+    /// What the rule that follows from the answers is regretted.
+    Regret {
+        /// How much more than the best one it is expected to cost, as a share.
+        expected: f64,
+        /// At most so much with 95 % certainty.
+        bound: f64,
+    },
     /// The likeliest best classifier of a pool.
     BestOfPool {
         /// Its name.
@@ -123,8 +170,17 @@ impl Finding {
                 | Finding::AmbiguousPolynomial { .. }
                 | Finding::ParallelTradeOff
                 | Finding::Inconsistent { .. }
+                | Finding::RatioBeyond { .. }
+                | Finding::GoalMissed { .. }
+                | Finding::LikeChance { .. }
+                | Finding::ProbesObject { .. }
         )
     }
+}
+
+/// Two digits, or whole numbers.
+fn digits(x: f64) -> String {
+    if x >= 10.0 { format!("{x:.0}") } else { format!("{x:.2}") }
 }
 
 impl std::fmt::Display for Finding {
@@ -182,6 +238,58 @@ impl std::fmt::Display for Finding {
             Finding::RatioInterval { low, high, level } => {
                 write!(f, "the cost ratio lies between {low:.2} and {high:.2} with probability {level}")
             }
+            Finding::RatioBeyond { at_least, at_most, level } => {
+                let end = match (at_least, at_most) {
+                    (Some(low), _) => format!("at least {}", digits(*low)),
+                    (None, Some(high)) => format!("at most {}", digits(*high)),
+                    (None, None) => {
+                        return write!(
+                            f,
+                            "the cost ratio is not identifiable: the answers set neither end of its interval"
+                        );
+                    }
+                };
+                write!(
+                    f,
+                    "the cost ratio is {end} with probability {level}; how much further it goes cannot be told from these \
+                     data"
+                )
+            }
+            Finding::GoalMissed { rule } => {
+                write!(
+                    f,
+                    "the questions ended by {rule} before the goal was reached: what is left to ask tells too little"
+                )
+            }
+            Finding::LikeChance { factor, than } => {
+                let than = match than {
+                    Guess::Coin => "tossing a coin",
+                    Guess::Side => "mostly choosing the same side",
+                    Guess::Turns => "mostly choosing the sides in turns",
+                };
+                match *factor < 1.0 {
+                    true => write!(
+                        f,
+                        "these answers look like chance: {than} explains them better than any metric of this family"
+                    ),
+                    false => write!(
+                        f,
+                        "these answers look like chance: they are only {factor:.1} times likelier from somebody with a \
+                         metric of this family than from {than}"
+                    ),
+                }
+            }
+            Finding::ProbesObject { wrong, probes } => write!(
+                f,
+                "{wrong} of {probes} probes were answered otherwise than the other answers say: a metric of this family does \
+                 not explain them, or they were guessed"
+            ),
+            Finding::Regret { expected, bound } => write!(
+                f,
+                "the rule that follows is expected to cost {:.0} % more than the best one (with 95 % certainty at most {:.0} %)",
+                100.0 * expected,
+                100.0 * bound
+            ),
             Finding::BestOfPool { name, probability } => {
                 write!(f, "the best of the pool is \"{name}\" with probability {probability:.2}")
             }

@@ -33,10 +33,21 @@ pub struct Answered {
 }
 
 impl Answered {
+    /// An answer to a planned question.
+    pub(crate) fn new(query: &Query, answer: &Answer) -> Self {
+        let Answer { preference, shown } = answer.clone();
+        Self { query: query.clone(), preference, shown }
+    }
+
+    /// What was answered.
+    pub(crate) fn answer(&self) -> Answer {
+        Answer { preference: self.preference, shown: self.shown.clone() }
+    }
+
     /// What was answered, if it was to this question, which is counted from 1.
     ///
     /// What was shown counts as another question where it has more or fewer entries.
-    pub fn answer_to(&self, number: usize, planned: &Query) -> std::result::Result<Answer, Divergence> {
+    pub fn answer_to(&self, number: usize, planned: &Query) -> Result<Answer, Divergence> {
         let Answered { query, preference, shown } = self.clone();
         let diverged = |recorded| Err(Divergence { number, recorded, planned: planned.clone() });
         match shown {
@@ -161,11 +172,11 @@ impl<P: Plan> Interview<P> {
     }
 
     /// The next question, or what came out.
-    pub fn step(&self) -> std::result::Result<Step<P::Output>, Divergence> {
+    pub fn step(&self) -> Result<Step<P::Output>, Divergence> {
         self.with_memory(|memory| self.step_from(memory))
     }
 
-    fn step_from(&self, memory: &mut Memory) -> std::result::Result<Step<P::Output>, Divergence> {
+    fn step_from(&self, memory: &mut Memory) -> Result<Step<P::Output>, Divergence> {
         let mut replay = Replay { recorded: &self.transcript, next: 0, memory };
         match self.plan.run(&mut replay) {
             Ok(output) if replay.next == self.transcript.len() => Ok(Step::Done(output)),
@@ -181,7 +192,7 @@ impl<P: Plan> Interview<P> {
     }
 
     /// Records the answer to the question [`step`](Self::step) asks; does nothing when there is none.
-    pub fn answer(&mut self, answer: impl Into<Answer>) -> std::result::Result<(), Divergence> {
+    pub fn answer(&mut self, answer: impl Into<Answer>) -> Result<(), Divergence> {
         if let Step::Ask(query) = self.step()? {
             let Answer { preference, shown } = answer.into();
             let answered = Answered { query, preference, shown };
@@ -243,7 +254,7 @@ enum Stopped {
 impl Oracle for Replay<'_> {
     type Err = Stopped;
 
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, Stopped> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, Stopped> {
         let Some(answered) = self.recorded.get(self.next) else {
             return Err(Stopped::Ask(query.clone()));
         };

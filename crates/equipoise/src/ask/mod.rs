@@ -14,11 +14,13 @@ mod simulated;
 pub use adaptors::Counting;
 pub(crate) use adaptors::Fallible;
 pub(crate) use finding::DECISIVE;
-pub use finding::Finding;
+pub use finding::{Finding, Guess};
 pub use interview::{Answered, Divergence, Interview, Step};
 pub(crate) use memory::{Memory, Snapshot, keep, recall};
 pub(crate) use noise::{Chances, Gap};
-pub use noise::{MOST_LAPSES, NoiseModel, SLOPES};
+pub use noise::{MOST_LAPSES, NoiseModel, RATIO_SLOPES, SLOPES};
 pub use oracle::{Answer, Oracle, Preference, Query};
 pub use plan::{Outcome, Plan};
 pub use simulated::Simulated;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use simulated::parts;

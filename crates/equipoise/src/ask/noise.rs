@@ -1,6 +1,6 @@
 //! How answers err: one type for simulated experts, for what beliefs allow for, and for documents.
 
-use crate::document::{self, Object};
+use crate::document::{self, Object, make};
 use crate::error::{Result, check};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,12 +91,16 @@ pub struct Chances {
 /// Somebody who says "can't tell" says it where the odds of the better point are below e to 1.
 const MARGIN: f64 = 1.0;
 
-/// The slopes of the least and the most discerning person: at slope 5 a difference of half the radius is told apart with 92 %
-/// certainty, at slope 80 one of a thirtieth.
+/// The slopes of the least and the most discerning person who goes by differences: at slope 5 a difference of half the radius
+/// is told apart with 92 % certainty, at slope 80 one of a thirtieth.
 pub const SLOPES: [f64; 2] = [5.0, 80.0];
 
+/// The same of those who go by ratios: at slope .75 a gain of four times the loss is seen in 74 of 100 cases, at slope 12 one
+/// of a quarter more in 94.
+pub const RATIO_SLOPES: [f64; 2] = [0.75, 12.0];
+
 /// The most careless person's lapses.
-pub const MOST_LAPSES: f64 = 0.05;
+pub const MOST_LAPSES: f64 = 0.2;
 
 impl NoiseModel {
     /// How likely each answer is.
@@ -137,6 +141,11 @@ impl NoiseModel {
     /// How likely the first point is chosen by somebody who never says "can't tell".
     pub fn chance_of_first(&self, gap: impl Into<Gap>) -> f64 {
         self.chances(gap.into(), false).first
+    }
+
+    /// Whether an answer is drawn by its chance; of the other models only an even one is.
+    pub(crate) fn is_drawn(&self) -> bool {
+        matches!(self, NoiseModel::Absolute { .. } | NoiseModel::Relative { .. } | NoiseModel::Unknown)
     }
 
     /// The logarithm of the odds of "first", lapses aside.
@@ -182,19 +191,26 @@ impl NoiseModel {
     ///
     /// Stated once and used twice: as what beliefs start from, and as the experts that benches and `equipoise plan`
     /// simulate. A posterior whose prior is the population covers as often as it says, averaged over that population,
-    /// whatever rule ends the questions. Slopes are spread evenly in the logarithm, lapses evenly up to one in twenty. This
-    /// is an assumption about attentive adults, not a measurement; whoever knows better states the noise.
+    /// whatever rule ends the questions. Half of the people go by ratios of what is gained to what is lost, half by
+    /// differences; slopes are spread evenly in the logarithm; lapses are rare for most and reach one answer in five. This is
+    /// an assumption about attentive adults, not a measurement; whoever knows better states the noise.
     pub fn population() -> Vec<(Self, f64)> {
-        let [slopes, lapses] = [7, 3];
+        let [slopes, lapses] = [5, 4];
         let middle = |n: usize, steps: usize| (n as f64 + 0.5) / steps as f64;
-        let both = |n: usize| (Self::of_person(middle(n / lapses, slopes), middle(n % lapses, lapses)), 1.0);
-        (0..slopes * lapses).map(both).collect()
+        let of = |by_ratio: bool, n: usize| {
+            Self::of_person(by_ratio, middle(n / lapses, slopes), middle(n % lapses, lapses))
+        };
+        [true, false].iter().flat_map(|kind| (0..slopes * lapses).map(move |n| (of(*kind, n), 1.0))).collect()
     }
 
     /// The person at these shares of the population.
-    pub(crate) fn of_person(slope: f64, lapse: f64) -> Self {
-        let slope = SLOPES[0] * (SLOPES[1] / SLOPES[0]).powf(slope);
-        NoiseModel::Absolute { slope, lapse: MOST_LAPSES * lapse }
+    pub(crate) fn of_person(by_ratio: bool, slope: f64, lapse: f64) -> Self {
+        let [least, most] = if by_ratio { RATIO_SLOPES } else { SLOPES };
+        let (slope, lapse) = (least * (most / least).powf(slope), MOST_LAPSES * lapse * lapse);
+        match by_ratio {
+            true => NoiseModel::Relative { slope, lapse },
+            false => NoiseModel::Absolute { slope, lapse },
+        }
     }
 
     /// Checks the parameters.
@@ -227,38 +243,15 @@ impl NoiseModel {
 
     /// One of the kinds that are `known`.
     pub(crate) fn read(value: Value, at: &str, known: &[&str]) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Width {
-            width: f64,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Slope {
-            slope: f64,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Probability {
-            probability: f64,
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Relative {
-            slope: f64,
-            #[serde(default)]
-            lapse: f64,
-        }
         let mut object = Object::new(value, at)?;
         Ok(match object.kind("kind", known)?.as_str() {
-            "band" => NoiseModel::Band { width: object.rest::<Width>()?.width },
-            "adversarial_band" => NoiseModel::AdversarialBand { width: object.rest::<Width>()?.width },
-            "logistic" => NoiseModel::Absolute { slope: object.rest::<Slope>()?.slope, lapse: 0.0 },
-            "flip" => NoiseModel::Flip { probability: object.rest::<Probability>()?.probability },
-            "relative" => {
-                let Relative { slope, lapse } = object.rest()?;
-                NoiseModel::Relative { slope, lapse }
-            }
+            "band" => make!(object, { width: f64 } => Ok(NoiseModel::Band { width }))?,
+            "adversarial_band" => make!(object, { width: f64 } => Ok(NoiseModel::AdversarialBand { width }))?,
+            "logistic" => make!(object, { slope: f64 } => Ok(NoiseModel::Absolute { slope, lapse: 0.0 }))?,
+            "flip" => make!(object, { probability: f64 } => Ok(NoiseModel::Flip { probability }))?,
+            "relative" => make!(object, { slope: f64, lapse: Option<f64> } => {
+                Ok(NoiseModel::Relative { slope, lapse: lapse.unwrap_or(0.0) })
+            })?,
             word => {
                 object.finish()?;
                 if word == "unknown" { NoiseModel::Unknown } else { NoiseModel::Exact }
@@ -272,7 +265,7 @@ fn is_zero(lapse: &f64) -> bool {
 }
 
 impl<'de> Deserialize<'de> for NoiseModel {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_part(Value::deserialize(deserializer)?, "noise").map_err(serde::de::Error::custom)
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! Procedures ask an [`Oracle`] and pass its error along with `?`, so one implementation serves the
 //! simulation, the prompt, the web page and Python. Closures are oracles; [`Simulated`](super::Simulated) answers from a hidden
-//! metric with noise; [`Counting`](super::Counting), [`Oracle::majority`], [`Oracle::budget`] and [`Oracle::reparametrised`] wrap
-//! others.
+//! metric with noise; [`Counting`](super::Counting), [`Oracle::majority`] and [`Oracle::reparametrised`] wrap others.
 
-use super::adaptors::{Budget, Majority, Reparametrised};
+use super::adaptors::{Majority, Reparametrised};
 use super::memory::Snapshot;
 use crate::view::Point;
 use serde::{Deserialize, Serialize};
@@ -117,14 +116,6 @@ pub trait Oracle {
         Self: Sized,
     {
         Majority::new(self, times)
-    }
-
-    /// The same oracle for at most so many questions; the next one is an error.
-    fn budget(self, questions: usize) -> Budget<Self>
-    where
-        Self: Sized,
-    {
-        Budget::new(self, questions)
     }
 
     /// The same oracle asked about `map(point)` in place of each point.

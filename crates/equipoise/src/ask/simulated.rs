@@ -2,7 +2,7 @@
 
 use super::{Answer, Gap, NoiseModel, Oracle, Preference, Query};
 use crate::error::Result;
-use crate::metric::Metric;
+use crate::metric::{Family, Metric};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::convert::Infallible;
@@ -39,29 +39,34 @@ impl Simulated {
     pub fn metric(&self) -> &Metric {
         &self.metric
     }
+}
 
-    /// What each coordinate contributes to the difference: exactly for metrics up to degree 2, about for others.
-    fn parts(&self, query: &Query) -> impl Iterator<Item = f64> {
-        let middle: Vec<f64> = query.first.iter().zip(&query.second).map(|(a, b)| 0.5 * (a + b)).collect();
-        let (slopes, sign) = (self.metric.gradient(&middle), self.metric.sense().sign());
-        let steps = query.first.iter().zip(&query.second).map(|(a, b)| a - b);
-        slopes.into_iter().zip(steps).map(move |(slope, step)| sign * slope * step)
+/// What each coordinate contributes to how much better the first point is: exactly for metrics up to degree 2, about for
+/// others. Of a group-fair metric, what each overall rate and each gap between groups does: those are what a person compares.
+pub(crate) fn parts(metric: &Metric, query: &Query) -> Vec<f64> {
+    if let Family::GroupFair(fair) = metric.family() {
+        let sides = [&query.second, &query.first].map(|point| fair.parts(point));
+        return sides[0].iter().zip(&sides[1]).map(|(second, first)| second - first).collect();
     }
+    let middle: Vec<f64> = query.first.iter().zip(&query.second).map(|(a, b)| 0.5 * (a + b)).collect();
+    let (slopes, sign) = (metric.gradient(&middle), metric.sense().sign());
+    let steps = query.first.iter().zip(&query.second).map(|(a, b)| a - b);
+    slopes.into_iter().zip(steps).map(|(slope, step)| sign * slope * step).collect()
 }
 
 impl Oracle for Simulated {
     type Err = Infallible;
 
-    fn prefer(&mut self, query: &Query) -> std::result::Result<Answer, Infallible> {
+    fn prefer(&mut self, query: &Query) -> Result<Answer, Infallible> {
         let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
         let first = match self.noise {
             // A slip is drawn, not an answer: the same slips whatever the metric.
             NoiseModel::Flip { probability } => (difference > 0.0) ^ self.random.random_bool(probability),
-            NoiseModel::Absolute { .. } | NoiseModel::Relative { .. } | NoiseModel::Unknown => {
-                let gap = Gap::new(difference, self.parts(query));
-                self.random.random_bool(self.noise.chance_of_first(gap))
+            noise if noise.is_drawn() => {
+                let gap = Gap::new(difference, parts(&self.metric, query).into_iter());
+                self.random.random_bool(noise.chance_of_first(gap))
             }
-            _ => match self.noise.chance_of_first(difference) {
+            noise => match noise.chance_of_first(difference) {
                 0.5 => self.random.random_bool(0.5),
                 chance => chance > 0.5,
             },

@@ -1,6 +1,6 @@
 //! How alike two rankings of the same things are.
 
-use crate::error::{Error, Result, check};
+use crate::error::{Result, check, refuse};
 
 /// The grade of the best entry in [`ndcg`]; the worst has 0, as in graded relevance judgements.
 pub const TOP_GRADE: f64 = 4.0;
@@ -86,14 +86,12 @@ fn discounted(gains: &[f64], scores: &[f64]) -> f64 {
 
 fn check_pair(first: &[f64], second: &[f64]) -> Result<()> {
     check::at_least("the number of entries to rank", first.len(), 2, "at least 2")?;
-    if first.len() != second.len() {
-        let what = format!(
-            "the rankings have {} and {} entries, expected as many in each",
-            first.len(),
-            second.len()
-        );
-        return Err(Error::Mismatch(what));
-    }
+    refuse!(
+        first.len() != second.len(),
+        "the rankings have {} and {} entries, expected as many in each",
+        first.len(),
+        second.len()
+    );
     check::all_finite("the first ranking", first)?;
     check::all_finite("the second ranking", second)
 }

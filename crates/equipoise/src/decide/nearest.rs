@@ -6,7 +6,7 @@
 
 use crate::decide::agreement::kendall_tau;
 use crate::decide::rank::list;
-use crate::error::{Error, Result, check};
+use crate::error::{Result, check, refuse};
 use crate::metric::{Metric, Named, rounded};
 use crate::population::{AskError, Confusions, PostShift};
 use crate::rates::{GroupConfusions, Prevalence};
@@ -52,10 +52,10 @@ pub fn nearest(metric: &Metric, pool: &[GroupConfusions]) -> Result<Vec<Agreemen
         .map(|matrix| Ok(metric.sense().sign() * metric.of(matrix)?))
         .collect::<Result<Vec<f64>>>()?;
     check::all_finite("the metric at the classifiers", &values)?;
-    if values.iter().all(|v| *v == values[0]) {
-        let what = "the metric gives every classifier the same value, expected at least two values";
-        return Err(Error::Mismatch(what.to_owned()));
-    }
+    refuse!(
+        values.iter().all(|v| *v == values[0]),
+        "the metric gives every classifier the same value, expected at least two values"
+    );
     let prevalences: Vec<Prevalence> = pool.iter().map(GroupConfusions::prevalence).collect();
     // No agreement where the named metric has no value or no order.
     let agreement = |named: Named| -> Option<f64> {

@@ -5,7 +5,7 @@
 //! bootstrap draws of the matrices from the caller, [`Metric::draws`] of the posterior for the metric.
 
 use crate::decide::{Spread, check_level};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use crate::metric::{Metric, Sense};
 use crate::rates::GroupConfusions;
 use serde::Serialize;
@@ -246,10 +246,10 @@ impl Ranking {
 impl Values {
     fn of(models: &[Candidate], metric: &Metric, metric_draws: &[Metric]) -> Result<Self> {
         for (n, draw) in metric_draws.iter().enumerate() {
-            if draw.view() != metric.view() || draw.sense() != metric.sense() {
-                let what = format!("draw {n} of the metric has another view or sense than the metric");
-                return Err(Error::Mismatch(what));
-            }
+            refuse!(
+                draw.view() != metric.view() || draw.sense() != metric.sense(),
+                "draw {n} of the metric has another view or sense than the metric"
+            );
         }
         let resamples = models[0].draws.len();
         let mut values = Self { both: vec![], sampling: vec![], metric: vec![], point: vec![] };

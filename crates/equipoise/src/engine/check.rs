@@ -13,9 +13,10 @@ use super::belief::gaussian::Gaussian;
 use super::features::Features;
 use super::normal::{distribution, entropy};
 use super::question::Reach;
-use crate::ask::{Answer, Answered, DECISIVE, Finding, NoiseModel, Preference, Query, SLOPES};
+use crate::ask::{Answered, DECISIVE, Finding, NoiseModel, Preference, Query, SLOPES};
 use crate::linalg::{dot, norm, plus, scaled};
 use crate::search::SignKnowledge;
+use crate::seed::stream;
 use crate::space::{Space, Sphere};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -138,9 +139,8 @@ impl FamilyCheck {
             let of = |belief: &Gaussian| chance_of(belief, answered, self.lapse).1;
             self.bits += (of(&self.quadratic) / of(&self.linear)).log2();
         }
-        let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
-        self.linear.take(&answered.query, &answer);
-        self.quadratic.take(&answered.query, &answer);
+        self.linear.take(&answered.query, &answered.answer());
+        self.quadratic.take(&answered.query, &answered.answer());
         self.weigh(answered);
     }
 
@@ -152,8 +152,7 @@ impl FamilyCheck {
             self.surplus -= chance.ln() + expected;
             self.variance += p * (1.0 - p) * (p / (1.0 - p)).ln().powi(2);
         }
-        let answer = Answer { preference: answered.preference, shown: answered.shown.clone() };
-        self.signed.take(&answered.query, &answer);
+        self.signed.take(&answered.query, &answered.answer());
         self.heard += 1;
     }
 
@@ -174,8 +173,7 @@ impl FamilyCheck {
     /// Both predict the answer; the best of many random pairs is the one on which the predictions differ most (the
     /// Jensen-Shannon divergence).
     pub fn probe(&self, rows: Option<usize>, seed: u64) -> Query {
-        let stream = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.heard as u64 + 1);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(stream));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, self.heard as u64));
         let score = |query: &Query| {
             let chance = |belief: &Gaussian| belief.chance_of_first(query).clamp(0.0, 1.0);
             let (a, b) = (chance(&self.linear), chance(&self.quadratic));

@@ -31,16 +31,21 @@ impl Adaptive {
         object.kind("method", &["adaptive"])?;
         let tolerance = match space {
             AnySpace::Binary(_) => 0.0,
-            _ => object.optional("tolerance")?.unwrap_or(0.01),
+            // A person's weights are never known that closely: the decision ends it.
+            AnySpace::OperatingPoint(_) => object.or("tolerance", 1e-6)?,
+            _ => object.or("tolerance", 0.01)?,
         };
         let made = match (kind.as_str(), space) {
             ("linear", AnySpace::Binary(space)) => Ok(Self::ratio(space)),
             ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
+            ("linear" | "group_fair", AnySpace::OperatingPoint(space)) => {
+                Self::around(space).map(|plan| Self { narrow: Width::Angle(tolerance), ..plan })
+            }
             ("linear", AnySpace::Pool(space)) => Self::pool(space, tolerance),
             ("linear_fractional", AnySpace::Sphere(space)) => Self::fractional(space, tolerance),
             ("quadratic", AnySpace::Sphere(space)) => Self::quadratic(space, tolerance),
             ("polynomial", AnySpace::Sphere(space)) => {
-                Self::polynomial(space, object.optional("degree")?.unwrap_or(3), tolerance)
+                Self::polynomial(space, object.or("degree", 3)?, tolerance)
             }
             ("group_fair", AnySpace::GroupSphere(space)) => Self::group_fair(space, tolerance),
             ("group_fair_quadratic", AnySpace::GroupSphere(space)) => {
@@ -52,29 +57,25 @@ impl Adaptive {
             ))),
         };
         let mut plan = document::at(&place, made)?;
-        plan.answers = NoiseModel::read_answers(&mut object)?.or(plan.answers);
+        if let Some(answers) = NoiseModel::read_answers(&mut object)? {
+            plan = document::at(&place, plan.answers(answers))?;
+        }
         if plan.is_ratio() {
             plan = document::at(&place, plan.read_of_ratio(&mut object))?;
         }
         if plan.features().is_some() {
-            plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
+            plan.signs = object.or("signs", plan.signs)?;
         }
-        if let Some(budget) = object.optional("budget")? {
-            plan = document::at(&place, plan.budget(budget))?;
-        }
+        plan = object.change("budget", plan, Self::budget)?;
         if plan.features().is_some() {
             if let Some(stops) = Stop::read(&mut object)? {
                 plan = document::at(&place, plan.stop(stops))?;
             }
-            if let Some(rows) = object.optional("rows_that_differ")? {
-                plan = document::at(&place, plan.rows_that_differ(rows))?;
-            }
-            if let Some(probes) = object.optional("probes")? {
-                plan = document::at(&place, plan.probes(probes))?;
-            }
+            plan = object.change("rows_that_differ", plan, Self::rows_that_differ)?;
         }
+        plan = object.change("probes", plan, Self::probes)?;
         if !plan.is_ratio() {
-            plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
+            plan.seed = object.or("seed", plan.seed)?;
         }
         object.finish()?;
         Ok(plan)
@@ -82,17 +83,23 @@ impl Adaptive {
 
     /// The rules of a ratio, which have fields of their own.
     fn read_of_ratio(mut self, object: &mut Object) -> Result<Self> {
-        if let Some(width) = object.optional("width")? {
-            self = self.width(width)?;
-        }
+        self = object.change("width", self, Self::width)?;
         let mut stops = vec![];
+        let (regret, floor) = (object.optional("regret")?, object.optional("floor")?);
+        if let Some(at_most) = regret {
+            stops.push(Stop::Regret { at_most });
+        }
         if let Some(Settled { tolerance, certainty }) = object.optional("decision")? {
             stops.push(Stop::Threshold { tolerance, certainty });
         }
-        match object.optional("floor")? {
+        // A document that names no rule at all has the usual ones.
+        match floor {
             Some(floor) => {
                 check::number("floor", floor, (0.0..=1.0).contains(&floor), "a number of bits in [0, 1]")?;
                 stops.push(Stop::Information { floor });
+            }
+            None if regret.is_some() => {
+                stops.extend(self.stops.iter().filter(|stop| !matches!(stop, Stop::Regret { .. })));
             }
             None => stops.append(&mut self.stops),
         }
@@ -101,7 +108,7 @@ impl Adaptive {
 }
 
 impl Serialize for Adaptive {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let space = match &self.subject {
             Subject::Ratio(space) => AnySpace::Binary(space.clone()),
             Subject::Fraction(space) => AnySpace::Sphere(space.clone()),
@@ -117,7 +124,8 @@ impl Serialize for Adaptive {
         };
         let features = self.features();
         // A pool without rules is not the same as a pool with the usual one.
-        let named = matches!(space, AnySpace::Pool(_)) || !self.stops.is_empty();
+        let named =
+            matches!(space, AnySpace::Pool(_) | AnySpace::OperatingPoint(_)) || !self.stops.is_empty();
         let mut document = serde_json::json!({
             "space": space,
             "method": "adaptive",
@@ -127,11 +135,13 @@ impl Serialize for Adaptive {
             "signs": features.map(|_| self.signs),
             "width": width,
             "decision": self.stops.iter().find_map(settled),
-            "floor": self.floor().filter(|_| self.is_ratio()),
+            "regret": self.regret_at_most().filter(|_| self.is_ratio()),
+            "floor": self.is_ratio().then_some(self.floor().unwrap_or(0.0)),
             "budget": self.budget,
             "stop": (features.is_some() && named).then_some(&self.stops),
             "rows_that_differ": self.rows_that_differ,
-            "probes": (self.probes > 0).then_some(self.probes),
+            // None is not the same as the usual ones.
+            "probes": (self.probes > 0 || self.asks_people()).then_some(self.probes),
             "seed": (!self.is_ratio()).then_some(self.seed),
         });
         // What a kind of plan does not have is left out.

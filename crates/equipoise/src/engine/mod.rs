@@ -9,8 +9,8 @@ mod aim;
 mod belief;
 mod check;
 mod document;
+mod doubt;
 mod features;
-mod floor;
 mod noise;
 mod normal;
 mod plan;
@@ -19,12 +19,12 @@ mod progress;
 mod question;
 mod stop;
 
-pub use belief::grid::LARGEST_RATIO;
 pub use belief::pencil::Pencil;
+pub use belief::scale::LARGEST_RATIO;
 pub(crate) use belief::sites::Sites;
-pub use belief::{Belief, Width};
+pub use belief::{Belief, Regret, Width};
+pub use doubt::Doubt;
 pub(crate) use features::Features;
-pub use floor::{floor_bits, pencil_floor_bits};
 pub use plan::Adaptive;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use plan::Inquiry;

@@ -4,19 +4,38 @@ use super::aim::{Aim, Points};
 use super::belief::cloud::Cloud;
 use super::belief::gaussian::Gaussian;
 use super::belief::grid::Grid;
+use super::belief::log_weights::LogWeights;
 use super::belief::{Belief, Width};
 use super::check::{self, FamilyCheck};
+use super::doubt::Doubt;
 use super::features::Features;
 use super::question::Reach;
 use super::stop::Stop;
 use crate::ask::{Answer, Answered, Finding, NoiseModel, Oracle, Outcome, Plan, Query, keep, recall};
-use crate::error::{Error, Result, check as expect};
+use crate::error::{Error, Result, check as expect, refuse};
 use crate::search::SignKnowledge;
-use crate::space::{AnySpace, Binary, GroupSphere, Pool, Space, Sphere};
+use crate::space::{AnySpace, Binary, GroupSphere, OperatingPoint, Pool, Space, Sphere};
 use crate::view::View;
+
+/// Around an operating point the rule that follows is to cost at most this much more than the best one, as a share.
+const AROUND: f64 = 0.08;
+
+/// Of more kinds of error than this it may cost half as much again: a person's patience is the limit.
+const FEW_KINDS: usize = 6;
+
+/// The threshold of two classes is to cost at most this much more than the best one.
+const THRESHOLD: f64 = 0.02;
+
+/// What people are asked: at most so many questions, the last few of which are probes.
+const MOST_FOR_PEOPLE: usize = 30;
+const PROBES_FOR_PEOPLE: usize = 3;
 
 /// The rule that ends the questions when nothing that may be asked tells anything.
 const NOTHING_LEFT: &str = "nothing left to ask";
+
+/// And those when what may be asked tells too little.
+const IDLE: &str = "information";
+const IDLE_OF_A_RATIO: &str = "information floor";
 
 /// What is elicited, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,13 +80,34 @@ pub struct Adaptive {
 pub(crate) struct Inquiry {
     pub belief: Box<dyn Belief>,
     /// The rule that ended the questions, and the check that hears the probes after it.
-    check: Option<(&'static str, FamilyCheck)>,
+    check: Option<(&'static str, Check)>,
     probed: usize,
 }
 
+/// What hears the probes.
+#[derive(Debug, Clone)]
+enum Check {
+    /// On a ball.
+    Family(Box<FamilyCheck>),
+    /// Of people.
+    Doubt(Doubt),
+}
+
+impl Check {
+    fn findings(&self) -> Vec<Finding> {
+        match self {
+            Check::Family(check) => check.verdict().findings(),
+            Check::Doubt(doubt) => doubt.findings(),
+        }
+    }
+}
+
 impl Adaptive {
-    /// A two-class cost ratio from pairs of boundary classifiers, until the ends of its 95 % interval differ by a factor of
-    /// at most 1.6; at most 40 questions, none that tells less than .01 bit, nothing assumed of the person.
+    /// A two-class cost ratio from pairs of classifiers that somebody would build, until the threshold that follows is expected
+    /// to cost at most 2 % more than the best one, or the ends of the 95 % interval differ by a factor of at most 1.6; at most
+    /// 30 questions, the last few of which are probes, none that tells less than .01 bit, nothing assumed of the person.
+    ///
+    /// Where the noise is [told](Self::answers) pairs come from the whole boundary and the width decides, without probes.
     ///
     /// ```
     /// use equipoise::{Metric, Plan, engine::Adaptive, ask::Simulated, population::Logistic, space::Binary};
@@ -79,7 +119,8 @@ impl Adaptive {
     /// ```
     pub fn ratio(space: Binary) -> Self {
         let plan = Self::new(Subject::Ratio(space), SignKnowledge::Monotone, Width::Factor(1.6));
-        Self { stops: vec![Stop::Information { floor: 0.01 }], budget: 40, ..plan }
+        let stops = vec![Stop::Regret { at_most: THRESHOLD }, Stop::Information { floor: 0.01 }];
+        Self { stops, budget: MOST_FOR_PEOPLE, probes: PROBES_FOR_PEOPLE, ..plan }
     }
 
     /// A linear-fractional metric on a ball, up to what comparisons can tell: the pencil of its level sets, to an angle of
@@ -124,6 +165,38 @@ impl Adaptive {
     pub fn pool(space: Pool, tolerance: f64) -> Result<Self> {
         let features = Features::linear(space.view(), space.centre(), space.radius());
         Self::weights(AnySpace::Pool(space), features, tolerance)?.stop(vec![Stop::SETTLED])
+    }
+
+    /// A linear metric, or with groups a group-fair one, from trades of two kinds of error around a real classifier: what a
+    /// person is asked. Ends when the rule that follows is expected to cost at most 8 % more than the best one for them (12 %
+    /// with more than six kinds), after 30 questions at most, the last few of which are probes; nothing is assumed of the
+    /// person.
+    ///
+    /// ```
+    /// use equipoise::{Measure, Metric, Plan, Sense, engine::Adaptive, ask::{NoiseModel, Simulated}, population::Softmax};
+    /// use equipoise::space::{Achievable, OperatingPoint, Space};
+    /// let law = Softmax::new(vec![1.0, 3.0, 5.0])?;
+    /// let set = Achievable::new(&law, Measure::OffDiagonalRates)?;
+    /// let space = OperatingPoint::around(&set, &set.extreme(&[-1.0; 6], 0)?.1)?;
+    /// let hidden = Metric::linear(space.view(), Sense::Cost, vec![1.0, 2.0, 1.0, 1.0, 3.0, 1.0])?;
+    /// let mut person = Simulated::with_noise(hidden, NoiseModel::Relative { slope: 3.0, lapse: 0.015 }, 1)?;
+    /// let Ok(outcome) = Adaptive::around(space)?.run(&mut person);
+    /// assert!(outcome.findings.iter().any(|finding| finding.to_string().contains("more than the best")));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn around(space: OperatingPoint) -> Result<Self> {
+        let (view, radius) = (space.view(), space.radius());
+        // Gaps are differences of rates themselves: nothing is taken off.
+        let origin = vec![0.0; view.dimension()];
+        let features = match space.prevalence() {
+            Some(shares) => Features::group_fair(view, origin, radius, shares.clone()),
+            None => Features::linear(view, origin, radius),
+        };
+        let many = features.dimension() > FEW_KINDS;
+        let plan = Self::weights(AnySpace::OperatingPoint(space), features, 1e-6)?;
+        let stops = vec![Stop::Regret { at_most: if many { 1.5 * AROUND } else { AROUND } }];
+        let (answers, probes) = (Some(NoiseModel::Unknown), PROBES_FOR_PEOPLE);
+        Ok(Self { answers, stops, budget: MOST_FOR_PEOPLE, probes, ..plan })
     }
 
     /// A polynomial metric on a ball.
@@ -173,8 +246,21 @@ impl Adaptive {
 
     /// How answers are believed to come about: by default exact, and unknown for a ratio. Differences of a fraction are those
     /// of the one whose gradient at the centre has length 1.
+    ///
+    /// A known noise is a simulation's. What is asked of people then needs no probes, and a ratio ends by its width.
     pub fn answers(self, answers: NoiseModel) -> Result<Self> {
-        Ok(Self { answers: Some(answers.believable()?), ..self })
+        let mut plan = Self { answers: Some(answers.believable()?), ..self };
+        if answers != NoiseModel::Unknown && (plan.is_ratio() || plan.operating_point().is_some()) {
+            plan.probes = 0;
+            let by_width = plan.is_ratio();
+            plan.stops.retain(|stop| !(by_width && *stop == Stop::Regret { at_most: THRESHOLD }));
+        }
+        Ok(plan)
+    }
+
+    /// Whether it asks somebody of whom nothing is known, in ways that people can answer.
+    pub(super) fn asks_people(&self) -> bool {
+        self.noise() == NoiseModel::Unknown && (self.is_ratio() || self.operating_point().is_some())
     }
 
     /// Errors may be liked: nothing is known of the signs of a linear or group-fair metric.
@@ -205,7 +291,9 @@ impl Adaptive {
             false => (1_000_000, "a whole number from 1 to 1000000"),
         };
         expect::number("budget", questions as f64, (1..=most).contains(&questions), expected)?;
-        Self { budget: questions, ..self }.with_room_for_questions()
+        // Of a few questions to a person, probes are a part.
+        let probes = if self.asks_people() { self.probes.min(questions / 4) } else { self.probes };
+        Self { budget: questions, probes, ..self }.with_room_for_questions()
     }
 
     /// After the questions, this many more that tell whether a linear metric explains the answers; the budget counts them.
@@ -213,7 +301,9 @@ impl Adaptive {
     /// They are about pairs off the middle of the ball, on which a linear and a quadratic metric differ most. The estimate
     /// stays what the questions made of it; the findings [`NotLinear`](Finding::NotLinear) and
     /// [`Contradicted`](Finding::Contradicted) are what the check adds. For linear metrics on a ball of at most 12
-    /// coordinates.
+    /// coordinates, and for what is asked of people: two classes and trades around a classifier, with noise unknown. Of those
+    /// a few more are asked where they leave doubt, and [`ProbesObject`](Finding::ProbesObject) and
+    /// [`LikeChance`](Finding::LikeChance) say what they came to.
     ///
     /// ```
     /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, ask::Simulated, space::Sphere};
@@ -228,20 +318,20 @@ impl Adaptive {
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn probes(self, probes: usize) -> Result<Self> {
-        if probes > 0 {
+        if probes > 0 && !self.asks_people() {
             let Some(space) = self.linear_ball() else {
-                let what = "probes is given, which works for linear metrics on a ball only".to_owned();
+                let what = "probes is given, which works for linear metrics on a ball, and of two classes or around a \
+                            classifier for answers whose noise is unknown"
+                    .to_owned();
                 return Err(Error::Mismatch(what));
             };
             let found = check::coefficients(space.view().dimension());
-            if found > check::MOST_COEFFICIENTS {
-                let what = format!(
-                    "probes compares with a quadratic metric, which has {found} coefficients here, expected at most {} \
+            refuse!(
+                found > check::MOST_COEFFICIENTS,
+                "probes compares with a quadratic metric, which has {found} coefficients here, expected at most {} \
                      (fewer classes)",
-                    check::MOST_COEFFICIENTS
-                );
-                return Err(Error::Mismatch(what));
-            }
+                check::MOST_COEFFICIENTS
+            );
         }
         Self { probes, ..self }.with_room_for_questions()
     }
@@ -267,14 +357,14 @@ impl Adaptive {
     pub fn stop(self, stops: Vec<Stop>) -> Result<Self> {
         let stops = stops.into_iter().map(Stop::checked).collect::<Result<Vec<_>>>()?;
         let any = |wanted: fn(&Stop) -> bool| stops.iter().any(wanted);
-        if any(|stop| matches!(stop, Stop::Decision { .. })) && self.pool_members().is_none() {
-            let what = "stop is \"decision\", which needs a pool space: there is nothing to decide on a ball";
-            return Err(Error::Mismatch(what.to_owned()));
-        }
-        if any(|stop| matches!(stop, Stop::Threshold { .. })) && !self.is_ratio() {
-            let what = "decision is given, which works for the threshold of a two-class ratio only";
-            return Err(Error::Mismatch(what.to_owned()));
-        }
+        refuse!(
+            any(|stop| matches!(stop, Stop::Decision { .. })) && self.pool_members().is_none(),
+            "stop is \"decision\", which needs a pool space: there is nothing to decide on a ball"
+        );
+        refuse!(
+            any(|stop| matches!(stop, Stop::Threshold { .. })) && !self.is_ratio(),
+            "decision is given, which works for the threshold of a two-class ratio only"
+        );
         Ok(Self { stops, ..self })
     }
 
@@ -344,6 +434,14 @@ impl Adaptive {
         }
     }
 
+    /// The classifier that it asks around, if it does.
+    pub fn operating_point(&self) -> Option<&OperatingPoint> {
+        match &self.subject {
+            Subject::Weights(AnySpace::OperatingPoint(space), _) => Some(space),
+            _ => None,
+        }
+    }
+
     fn pool_members(&self) -> Option<&Pool> {
         match &self.subject {
             Subject::Weights(AnySpace::Pool(pool), _) => Some(pool),
@@ -362,6 +460,7 @@ impl Adaptive {
                 let near = |y: &[f64]| x.iter().zip(features.relative(y)).all(|(a, b)| (a - b).abs() <= 1e-9);
                 pool.members().iter().any(|member| near(&member.point))
             }
+            Subject::Weights(AnySpace::OperatingPoint(space), _) => space.contains(point, 1e-9),
             Subject::Weights(_, features) => {
                 let x = features.relative(point);
                 let parts = x.chunks(x.len() / features.view().groups());
@@ -377,6 +476,9 @@ impl Adaptive {
             Subject::Ratio(space) => Box::new(Grid::new(space.clone(), noise)),
             Subject::Fraction(space) => {
                 Box::new(Cloud::new(space.clone(), noise, self.narrow.value(), self.seed))
+            }
+            Subject::Weights(AnySpace::OperatingPoint(space), features) => {
+                Box::new(LogWeights::new(space.clone(), features.clone(), noise, self.seed))
             }
             Subject::Weights(_, features) => {
                 let signs = match self.signs {
@@ -426,13 +528,28 @@ impl Adaptive {
 
     /// The rule that ends it before a question is chosen, if one does: those first that cost nothing to find out.
     pub fn ended(&self, belief: &dyn Belief) -> Option<&'static str> {
-        let enough = self.enough(belief.width(), |tolerance| belief.threshold_settled(tolerance));
+        // An interval that the answers bound on one side is as narrow as those ratios that are thought possible make it.
+        let set = belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some));
+        let width = if set { belief.width() } else { Width::Factor(f64::INFINITY) };
+        let enough = self.enough(width, |tolerance| belief.threshold_settled(tolerance));
         let over = (belief.answered().len() >= self.questions_at_most()).then_some("budget");
         let decided = |stop: &&Stop| match stop {
             Stop::Decision { level } => belief.decision(self.seed).is_some_and(|d| d.probability >= *level),
+            Stop::Regret { at_most } => {
+                set && belief.regret().is_some_and(|regret| regret.expected <= *at_most)
+            }
             _ => false,
         };
         enough.or(over).or_else(|| self.stops.iter().find(decided).map(Stop::rule))
+    }
+
+    /// What the rule that follows may be regretted at the end, if there is such a rule.
+    pub(super) fn regret_at_most(&self) -> Option<f64> {
+        let at_most = |stop: &Stop| match stop {
+            Stop::Regret { at_most } => Some(*at_most),
+            _ => None,
+        };
+        self.stops.iter().find_map(at_most)
     }
 
     /// The fewest bits that a question is to tell, if there is such a rule.
@@ -445,7 +562,7 @@ impl Adaptive {
     }
 
     /// What to ask now, or the rule that ends the questions.
-    pub fn next(&self, belief: &dyn Belief) -> std::result::Result<Query, &'static str> {
+    pub fn next(&self, belief: &dyn Belief) -> Result<Query, &'static str> {
         match self.ended(belief) {
             Some(rule) => Err(rule),
             None => self.telling(belief, self.floor(), Some),
@@ -459,14 +576,14 @@ impl Adaptive {
         belief: &dyn Belief,
         floor: Option<f64>,
         fit: impl FnMut(Query) -> Option<T>,
-    ) -> std::result::Result<T, &'static str> {
+    ) -> Result<T, &'static str> {
         let mut tells_little = false;
         let worth = |query: &Query| {
             tells_little = floor.is_some_and(|floor| belief.bits(query) < floor);
             !tells_little
         };
         let found = belief.questions(self.seed).take_while(worth).find_map(fit);
-        let idle = if self.is_ratio() { "information floor" } else { "information" };
+        let idle = if self.is_ratio() { IDLE_OF_A_RATIO } else { IDLE };
         found.ok_or(if tells_little { idle } else { NOTHING_LEFT })
     }
 
@@ -475,10 +592,20 @@ impl Adaptive {
         self.probes > 0 && self.next(belief).is_err()
     }
 
+    /// The probes after a belief that has come to its end, for whoever asks the questions one by one.
+    pub fn doubt(&self, belief: &dyn Belief) -> Doubt {
+        let probes = if self.asks_people() { self.probes } else { 0 };
+        Doubt::new(belief, probes, self.seed)
+    }
+
     /// The check that hears the probes after a belief that has come to its end.
-    fn family_check(&self, belief: &dyn Belief) -> Option<FamilyCheck> {
+    fn check(&self, belief: &dyn Belief) -> Option<Check> {
+        if self.asks_people() {
+            return Some(Check::Doubt(self.doubt(belief)));
+        }
         let space = self.linear_ball().filter(|_| self.probes > 0)?;
-        Some(FamilyCheck::new(space, self.noise(), belief.noise(), self.signs, belief.answered()))
+        let check = FamilyCheck::new(space, self.noise(), belief.noise(), self.signs, belief.answered());
+        Some(Check::Family(Box::new(check)))
     }
 
     fn outcome(&self, inquiry: &Inquiry, rule: &str) -> Outcome {
@@ -501,9 +628,17 @@ impl Adaptive {
                 findings.push(Finding::PairsUsedUp { pairs: asked, level });
             }
         }
+        if let (Some(regret), Some(_)) = (belief.regret(), self.regret_at_most()) {
+            findings.push(Finding::Regret { expected: regret.expected, bound: regret.bound });
+        }
+        // Of a pool, pairs that are used up are said above.
+        let idle = [IDLE, IDLE_OF_A_RATIO, NOTHING_LEFT].contains(&rule) && self.pool_members().is_none();
+        if idle {
+            findings.push(Finding::GoalMissed { rule: rule.to_owned() });
+        }
         findings.extend(belief.findings());
         if let Some((_, check)) = &inquiry.check {
-            findings.extend(check.verdict().findings());
+            findings.extend(check.findings());
         }
         Outcome { metric: belief.metric(), findings }
     }
@@ -512,7 +647,7 @@ impl Adaptive {
 impl Plan for Adaptive {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let begin = || Inquiry { belief: self.start(), check: None, probed: 0 };
         let mut inquiry: Inquiry = recall(oracle).unwrap_or_else(begin);
         let rule = loop {
@@ -526,16 +661,27 @@ impl Plan for Adaptive {
                     keep(oracle, &inquiry);
                 }
                 Err(rule) => {
-                    inquiry.check = self.family_check(inquiry.belief.as_ref()).map(|check| (rule, check));
+                    inquiry.check = self.check(inquiry.belief.as_ref()).map(|check| (rule, check));
                     break rule;
                 }
             }
         };
-        while inquiry.probed < self.probes {
-            let Some((_, check)) = &mut inquiry.check else { break };
-            let query = check.probe(self.rows_that_differ, self.seed);
-            let Answer { preference, shown } = oracle.prefer(&query)?;
-            check.hear(&Answered { query, preference, shown });
+        while let Some((_, check)) = &mut inquiry.check {
+            let probe = match check {
+                Check::Family(check) => {
+                    (inquiry.probed < self.probes).then(|| check.probe(self.rows_that_differ, self.seed))
+                }
+                Check::Doubt(doubt) => doubt.probe(),
+            };
+            let Some(query) = probe else { break };
+            let answer = oracle.prefer(&query)?;
+            match check {
+                Check::Family(check) => {
+                    let Answer { preference, shown } = answer;
+                    check.hear(&Answered { query, preference, shown });
+                }
+                Check::Doubt(doubt) => doubt.hear(&query, &answer),
+            }
             inquiry.probed += 1;
             keep(oracle, &inquiry);
         }

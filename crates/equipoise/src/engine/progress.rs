@@ -61,7 +61,30 @@ impl Left {
     }
 }
 
+/// The regret shrinks by about this much with every question, in its logarithm.
+const PACE: f64 = 0.13;
+
+/// That of a threshold, which hangs on one number, faster.
+const PACE_OF_A_RATIO: f64 = 0.3;
+
 impl Adaptive {
+    /// About how many questions there are in all, if a belief goes on as they usually do; `None` where nobody can tell.
+    pub fn about(&self, belief: &dyn Belief) -> Option<usize> {
+        let asked = belief.answered().len();
+        let goal = self.regret_at_most();
+        let left = match (goal, belief.regret()) {
+            (Some(goal), Some(regret)) => {
+                let pace = if self.is_ratio() { PACE_OF_A_RATIO } else { PACE };
+                (regret.expected.max(goal) / goal).ln() / pace
+            }
+            _ => {
+                let lengths = self.lengths_left(belief, 0);
+                *lengths.get(lengths.len() / 2)? as f64
+            }
+        };
+        Some((asked + (left.ceil() as usize).max(1)).min(self.questions_at_most()))
+    }
+
     /// How many questions are left after what a belief has taken in; the same for the same seed.
     pub fn questions_left(&self, belief: &dyn Belief, seed: u64) -> Left {
         Left::holding(&self.lengths_left(belief, seed))

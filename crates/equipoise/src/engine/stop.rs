@@ -1,8 +1,8 @@
 //! When enough is known, besides a narrow belief: something is settled, or the next question would tell too little.
 
-use crate::document::{self, Object};
+use crate::document::{self, Object, make};
 use crate::error::{Result, check};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 /// A rule that ends an elicitation. Several may be given; the first that applies ends it. The width and the budget of a plan
@@ -22,6 +22,11 @@ pub enum Stop {
         /// How likely it must be within the tolerance.
         certainty: f64,
     },
+    /// The rule that would be chosen is expected to cost at most this much more than the best one, as a share.
+    Regret {
+        /// The share.
+        at_most: f64,
+    },
     /// The most telling question left is expected to tell less than this.
     Information {
         /// Bits.
@@ -37,6 +42,7 @@ impl Stop {
     pub fn rule(&self) -> &'static str {
         match self {
             Stop::Decision { .. } | Stop::Threshold { .. } => "decision",
+            Stop::Regret { .. } => "regret",
             Stop::Information { .. } => "information",
         }
     }
@@ -52,6 +58,10 @@ impl Stop {
                 check::number("decision.tolerance", tolerance, ok, "a number strictly between 0 and 1")?;
                 let ok = (0.5..1.0).contains(&certainty);
                 check::number("decision.certainty", certainty, ok, "a number in [0.5, 1)")?;
+            }
+            Stop::Regret { at_most } => {
+                let ok = at_most > 0.0 && at_most < 1.0;
+                check::number("stop.at_most", at_most, ok, "a number strictly between 0 and 1")?;
             }
             Stop::Information { floor } => {
                 let ok = (0.0..=1.0).contains(&floor);
@@ -73,26 +83,15 @@ impl Stop {
     }
 
     fn read_one(value: Value, place: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Decision {
-            #[serde(default = "usual")]
-            level: f64,
-        }
-        fn usual() -> f64 {
-            0.95
-        }
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Information {
-            floor: f64,
-        }
         let mut object = Object::new(value, place)?;
-        let stop = match object.kind("kind", &["decision", "information"])?.as_str() {
-            "decision" => Stop::Decision { level: object.rest::<Decision>()?.level },
-            _ => Stop::Information { floor: object.rest::<Information>()?.floor },
+        let stop = match object.kind("kind", &["decision", "regret", "information"])?.as_str() {
+            "decision" => make!(object, { level: Option<f64> } => {
+                Ok(level.map_or(Stop::SETTLED, |level| Stop::Decision { level }))
+            }),
+            "regret" => make!(object, { at_most: f64 } => Ok(Stop::Regret { at_most })),
+            _ => make!(object, { floor: f64 } => Ok(Stop::Information { floor })),
         };
-        document::at("", stop.checked())
+        document::at("", stop?.checked())
     }
 }
 

@@ -1,11 +1,11 @@
 //! Named metrics that are not members of the six families but still have a closed form.
 
-use super::family::{Coordinates, Form};
-use crate::document::Object;
-use crate::error::{Error, Result, check};
+use super::{Coordinates, Form};
+use crate::document::{Object, make};
+use crate::error::{Error, Result, check, refuse};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_pairs};
 use crate::view::{Measure, View};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A recall of zero makes the slope of a geometric mean infinite; below this it stops growing.
 const LEAST_RECALL: f64 = 1e-9;
@@ -45,13 +45,8 @@ impl GeometricMean {
 
 impl Form for GeometricMean {
     fn read(object: Object, classes: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            groups: Option<usize>,
-        }
-        object.make(|fields: Fields| match classes {
-            Some(classes) => Ok(Self::new(classes, fields.groups.unwrap_or(1))),
+        make!(object, { groups: Option<usize> } => match classes {
+            Some(classes) => Ok(Self::new(classes, groups.unwrap_or(1))),
             None => {
                 let what = "classes is missing, expected the number or names of the classes";
                 Err(Error::Mismatch(what.to_owned()))
@@ -91,6 +86,11 @@ impl MacroF {
         Ok(Self { class_priors: prevalence.class_priors().to_vec() })
     }
 
+    /// The same for other class priors.
+    pub(super) fn with_priors(&self, class_priors: &[f64]) -> Self {
+        Self { class_priors: class_priors.to_vec() }
+    }
+
     fn classes(&self) -> usize {
         self.class_priors.len()
     }
@@ -113,12 +113,7 @@ impl MacroF {
 
 impl Form for MacroF {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            class_priors: Vec<f64>,
-        }
-        object.make(|fields: Fields| Self::new(fields.class_priors))
+        make!(object, { class_priors: Vec<f64> } => Self::new(class_priors))
     }
 
     fn coordinates(&self) -> Result<Coordinates> {
@@ -158,16 +153,22 @@ impl DemographicParity {
     pub fn new(estimate: usize, prevalence: &Prevalence) -> Result<Self> {
         let shares = prevalence.group_shares();
         check::at_least("groups in prevalence", shares.groups(), 2, "at least 2")?;
-        if estimate >= shares.classes() {
-            let found = format!("estimate is class {estimate}, expected one of {} classes", shares.classes());
-            return Err(Error::Mismatch(found));
-        }
+        refuse!(
+            estimate >= shares.classes(),
+            "estimate is class {estimate}, expected one of {} classes",
+            shares.classes()
+        );
         let class_priors = prevalence.class_priors().to_vec();
         for g in 0..shares.groups() {
             let mass: f64 = class_priors.iter().enumerate().map(|(i, z)| z * shares.get(g, i)).sum();
             check::positive(&format!("the share of group {g}"), mass)?;
         }
         Ok(Self { estimate, class_priors, prevalence: shares })
+    }
+
+    /// The same for another population.
+    pub(super) fn with_prevalence(&self, prevalence: &Prevalence) -> Result<Self> {
+        Self::new(self.estimate, prevalence)
     }
 
     fn groups(&self) -> usize {
@@ -209,15 +210,9 @@ impl DemographicParity {
 
 impl Form for DemographicParity {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            estimate: usize,
-            class_priors: Vec<f64>,
-            prevalence: GroupShares,
-        }
-        object
-            .make(|f: Fields| Self::new(f.estimate, &Prevalence::with_groups(f.class_priors, f.prevalence)?))
+        make!(object, { estimate: usize, class_priors: Vec<f64>, prevalence: GroupShares } => {
+            Self::new(estimate, &Prevalence::with_groups(class_priors, prevalence)?)
+        })
     }
 
     fn coordinates(&self) -> Result<Coordinates> {

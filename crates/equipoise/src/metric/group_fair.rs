@@ -3,8 +3,8 @@
 //! Points list the error rates of every group, group after group. The overall rates are
 //! $r = \sum_g \tau^g \odot r^g$, so a metric carries the group shares $\tau$.
 
-use super::family::{Coordinates, Form};
 use super::quadratic::{Matrix, check_symmetric, from_upper_triangle, upper_triangle};
+use super::{Coordinates, Family, Form};
 use crate::document::Object;
 use crate::error::{Error, Result, check};
 use crate::linalg::{dot, norm, plus, scaled, times};
@@ -50,8 +50,10 @@ pub struct Fair<V> {
 pub trait Violation: Clone {
     /// A pair of groups and its charge as it stands in a document.
     type Fields: DeserializeOwned + Into<Pair<Self>>;
-    /// Whether the entries are costs that cannot be negative.
-    const NEVER_NEGATIVE: bool;
+    /// Whether the charge is curved; if it is not, its entries are costs that cannot be negative.
+    const CURVED: bool;
+    /// The family of metrics that charges so.
+    fn family(fair: Fair<Self>) -> Family;
     /// The entries, each once.
     fn entries(&self) -> Vec<f64>;
     /// A charge with other entries, as many.
@@ -93,7 +95,11 @@ impl From<WeightsFields> for Pair<Weights> {
 
 impl Violation for Weights {
     type Fields = WeightsFields;
-    const NEVER_NEGATIVE: bool = true;
+    const CURVED: bool = false;
+
+    fn family(fair: Fair<Self>) -> Family {
+        Family::GroupFair(fair)
+    }
     fn entries(&self) -> Vec<f64> {
         self.weights.clone()
     }
@@ -143,9 +149,31 @@ impl From<SquaredFields> for Pair<Squared> {
     }
 }
 
+impl Fair<Weights> {
+    /// What each overall error rate, and then each gap between groups, contributes to the cost of a point.
+    pub(crate) fn parts(&self, point: &[f64]) -> Vec<f64> {
+        let q = self.performance.len();
+        let by_rate = |n: usize| -> f64 {
+            let of_group = |part: &[f64], own: &[f64]| part[n] * own[n];
+            let groups = point.chunks(q).zip(self.overall.chunks(q));
+            (1.0 - self.trade_off) * groups.map(|(part, own)| of_group(part, own)).sum::<f64>()
+        };
+        let by_gap = self.fairness.iter().flat_map(|pair| {
+            let [u, v] = pair.groups.map(|group| &point[group * q..][..q]);
+            let gap = move |n: usize| (u[n] - v[n]).abs();
+            (0..q).map(move |n| self.trade_off * pair.violation.weights[n] * gap(n))
+        });
+        (0..q).map(by_rate).chain(by_gap).collect()
+    }
+}
+
 impl Violation for Squared {
     type Fields = SquaredFields;
-    const NEVER_NEGATIVE: bool = false;
+    const CURVED: bool = true;
+
+    fn family(fair: Fair<Self>) -> Family {
+        Family::GroupFairQuadratic(fair)
+    }
     fn entries(&self) -> Vec<f64> {
         upper_triangle(&self.matrix)
     }
@@ -237,9 +265,8 @@ impl<V: Violation> Fair<V> {
         &self.prevalence
     }
 
-    /// The same normal form with another trade-off.
-    #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn with_trade_off(&self, trade_off: f64) -> Self {
+    /// The same normal form with another trade-off: its parts are of unit size.
+    pub fn with_trade_off(&self, trade_off: f64) -> Self {
         Self { trade_off, ..self.normal_form(Measure::GroupRates) }
     }
 }
@@ -330,6 +357,6 @@ impl<V: Violation> Form for Fair<V> {
     }
 
     fn never_negative(&self) -> usize {
-        if V::NEVER_NEGATIVE { self.coefficients().len() } else { self.performance.len() }
+        if V::CURVED { self.performance.len() } else { self.coefficients().len() }
     }
 }

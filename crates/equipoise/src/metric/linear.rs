@@ -1,11 +1,11 @@
 //! $\phi(r) = \langle w, r \rangle$.
 
-use super::family::{Coordinates, Form};
-use crate::document::Object;
+use super::{Coordinates, Form};
+use crate::document::{Object, make};
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
 use crate::view::Measure;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A weighted sum of the coordinates (Definitions 3.1, 4.1 and 4.2 of the thesis).
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,12 +28,7 @@ impl Linear {
 
 impl Form for Linear {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            weights: Vec<f64>,
-        }
-        object.make(|fields: Fields| Self::new(fields.weights))
+        make!(object, { weights: Vec<f64> } => Self::new(weights))
     }
 
     fn coordinates(&self) -> Result<Coordinates> {

@@ -1,11 +1,11 @@
 //! $\phi(r) = \langle a, r \rangle / (\langle b, r \rangle + b_0)$.
 
-use super::family::{Coordinates, Form};
-use crate::document::Object;
+use super::{Coordinates, Form};
+use crate::document::{Object, make};
 use crate::error::{Result, check};
 use crate::linalg::{dot, plus, scaled};
 use crate::view::Measure;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A ratio of weighted sums (eq. 3.7, Definitions 4.9 and 4.10), such as F-beta.
 ///
@@ -45,6 +45,19 @@ impl LinearFractional {
         self.denominator_offset
     }
 
+    /// An F-measure of two classes, $(n\thinspace TP) / (d\thinspace TP - d\thinspace TN + b_0)$, for another share of the positive class.
+    ///
+    /// $b_0 = (n - d)\zeta + d(1 - \zeta)$ is what it has of the prevalence $\zeta$; `None` for fractions of another form and for
+    /// $F_1$, where it cancels.
+    pub(super) fn with_prior(&self, prior: f64) -> Option<Self> {
+        match (&self.numerator[..], &self.denominator[..]) {
+            (&[n, 0.0], &[d, e]) if d > 0.0 && e == -d && n > d && n - d != d => {
+                Some(Self { denominator_offset: (n - d) * prior + d * (1.0 - prior), ..self.clone() })
+            }
+            _ => None,
+        }
+    }
+
     fn below(&self, point: &[f64]) -> f64 {
         dot(&self.denominator, point) + self.denominator_offset
     }
@@ -67,14 +80,9 @@ impl LinearFractional {
 
 impl Form for LinearFractional {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            numerator: Vec<f64>,
-            denominator: Vec<f64>,
-            denominator_offset: f64,
-        }
-        object.make(|f: Fields| Self::new(f.numerator, f.denominator, f.denominator_offset))
+        make!(object, { numerator: Vec<f64>, denominator: Vec<f64>, denominator_offset: f64 } => {
+            Self::new(numerator, denominator, denominator_offset)
+        })
     }
 
     fn coordinates(&self) -> Result<Coordinates> {

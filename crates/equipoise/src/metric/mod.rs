@@ -4,12 +4,14 @@
 //! matrix the coefficients belong to, the [`Sense`] whether more is better. Documents are JSON with
 //! `"format": 1`; see [`Metric::from_json`]. A document may also say how sure it is of its coefficients, by a
 //! [`Posterior`] or a [`RatioInterval`], and where they come from.
+//!
+//! To add a family: a file with its type and its `Form`, a line in the list here, and its value in `scorer.py`.
 
 mod belief;
+mod chance;
 mod closed;
 mod compare;
 mod credible;
-mod family;
 mod group_fair;
 mod linear;
 mod linear_fractional;
@@ -19,10 +21,11 @@ mod quadratic;
 mod scorer;
 
 pub use belief::{Posterior, RatioInterval};
+use chance::{Kappa, Mcc};
 use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;
-pub use family::Family;
-pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Violation, Weights, pairs};
+pub(crate) use group_fair::Violation;
+pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Weights, pairs};
 pub(crate) use linear::Linear;
 pub(crate) use linear_fractional::LinearFractional;
 pub use named::Named;
@@ -34,13 +37,153 @@ pub(crate) use quadratic::Quadratic;
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
 use crate::linalg::norm;
-use crate::rates::{GroupConfusions, GroupShares};
+use crate::rates::{GroupConfusions, GroupShares, Prevalence};
 use crate::view::{Measure, View};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use belief::Belief;
-use family::Coordinates;
+
+/// What a family knows of itself: everything about one family is in its file.
+trait Form: Sized + Clone {
+    /// From the fields of a document that says it has so many classes, if it does.
+    fn read(object: Object, classes: Option<usize>) -> Result<Self>;
+
+    /// Which coordinates the coefficients belong to.
+    fn coordinates(&self) -> Result<Coordinates>;
+
+    /// $\phi$ at a point.
+    fn value(&self, point: &[f64]) -> f64;
+
+    /// $\nabla\phi$ at a point.
+    fn gradient(&self, point: &[f64]) -> Vec<f64>;
+
+    /// The representative of all members that order points alike by a positive factor.
+    fn normal_form(&self, _: Measure) -> Self {
+        self.clone()
+    }
+
+    /// The coefficients as one list, in the order of the document format.
+    fn coefficients(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The member with other coefficients, as many.
+    fn with_coefficients(&self, _: &[f64]) -> Result<Self> {
+        Ok(self.clone())
+    }
+
+    /// How many of the first coefficients are costs that cannot be negative.
+    fn never_negative(&self) -> usize {
+        0
+    }
+}
+
+/// The coordinates a member of a family is about.
+enum Coordinates {
+    /// Those of any view without groups that has as many as this field has entries.
+    As(&'static str, usize),
+    /// Those of this view.
+    Of(View),
+}
+
+macro_rules! families {
+    ($($(#[$doc:meta])* $family:ident = $kind:literal,)*) => {
+        /// The parametric form of a metric.
+        #[derive(Debug, Clone, PartialEq, Serialize)]
+        #[serde(tag = "kind")]
+        #[non_exhaustive]
+        pub enum Family {
+            $($(#[$doc])* #[serde(rename = $kind)] $family($family),)*
+        }
+
+        impl Family {
+            const KINDS: &[&str] = &[$($kind),*];
+
+            /// The word for this family in documents.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Family::$family(_) => $kind,)* }
+            }
+
+            fn read(kind: &str, object: Object, classes: Option<usize>) -> Result<Self> {
+                match kind {
+                    $($kind => $family::read(object, classes).map(Family::$family),)*
+                    _ => unreachable!("a kind that was checked"),
+                }
+            }
+
+            fn coordinates(&self) -> Result<Coordinates> {
+                match self { $(Family::$family(f) => f.coordinates(),)* }
+            }
+
+            fn value(&self, point: &[f64]) -> f64 {
+                match self { $(Family::$family(f) => f.value(point),)* }
+            }
+
+            fn gradient(&self, point: &[f64]) -> Vec<f64> {
+                match self { $(Family::$family(f) => f.gradient(point),)* }
+            }
+
+            fn normal_form(&self, measure: Measure) -> Self {
+                match self { $(Family::$family(f) => Family::$family(f.normal_form(measure)),)* }
+            }
+
+            fn coefficients(&self) -> Vec<f64> {
+                match self { $(Family::$family(f) => f.coefficients(),)* }
+            }
+
+            fn with_coefficients(&self, coefficients: &[f64]) -> Result<Self> {
+                match self { $(Family::$family(f) => f.with_coefficients(coefficients).map(Family::$family),)* }
+            }
+
+            fn never_negative(&self) -> usize {
+                match self { $(Family::$family(f) => f.never_negative(),)* }
+            }
+        }
+    };
+}
+
+families! {
+    /// A weighted sum.
+    Linear = "linear",
+    /// A ratio of weighted sums.
+    LinearFractional = "linear_fractional",
+    /// Weighted sum plus a quadratic form.
+    Quadratic = "quadratic",
+    /// Any degree.
+    Polynomial = "polynomial",
+    /// Errors plus weighted absolute differences between groups.
+    GroupFair = "group_fair",
+    /// Errors plus squared differences between groups.
+    GroupFairQuadratic = "group_fair_quadratic",
+    /// The mean F-measure of the classes.
+    MacroF = "macro_f",
+    /// Cohen's kappa.
+    Kappa = "kappa",
+    /// Matthews' correlation.
+    Mcc = "mcc",
+    /// The geometric mean of recalls.
+    GeometricMean = "g_mean",
+    /// The largest coverage difference between groups.
+    DemographicParity = "demographic_parity",
+}
+
+impl Family {
+    /// The same for data of another prevalence; `None` where a family has nothing of the prevalence in it.
+    fn for_prevalence(&self, measure: Measure, prevalence: &Prevalence) -> Result<Option<Self>> {
+        let priors = prevalence.class_priors();
+        Ok(match self {
+            Family::LinearFractional(f) if measure == Measure::Binary => {
+                f.with_prior(priors[1]).map(Family::LinearFractional)
+            }
+            Family::MacroF(f) => Some(Family::MacroF(f.with_priors(priors))),
+            Family::Kappa(f) => Some(Family::Kappa(f.with_priors(priors))),
+            Family::Mcc(f) => Some(Family::Mcc(f.with_priors(priors))),
+            Family::DemographicParity(f) => Some(Family::DemographicParity(f.with_prevalence(prevalence)?)),
+            _ => None,
+        })
+    }
+}
 
 /// Whether a larger value is liked or disliked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +220,7 @@ pub struct Metric {
     sense: Sense,
     family: Family,
     class_names: Option<Vec<String>>,
+    group_names: Option<Vec<String>>,
     belief: Belief,
 }
 
@@ -92,7 +236,7 @@ impl Metric {
             }
             Coordinates::As(field, count) => check::length(field, count, view.dimension())?,
         }
-        Ok(Self { view, sense, family, class_names: None, belief: Belief::default() })
+        Ok(Self { view, sense, family, class_names: None, group_names: None, belief: Belief::default() })
     }
 
     /// A linear metric.
@@ -123,6 +267,13 @@ impl Metric {
         Ok(self)
     }
 
+    /// Gives the groups names; a metric that compares none has none.
+    pub fn with_group_names(mut self, names: Vec<String>) -> Result<Self> {
+        check::length("group_names", names.len(), self.view.groups())?;
+        self.group_names = Some(names);
+        Ok(self)
+    }
+
     /// What the coordinates are.
     pub fn view(&self) -> &View {
         &self.view
@@ -141,6 +292,11 @@ impl Metric {
     /// The classes' names, if they have any.
     pub fn class_names(&self) -> Option<&[String]> {
         self.class_names.as_deref()
+    }
+
+    /// The groups' names, if they have any.
+    pub fn group_names(&self) -> Option<&[String]> {
+        self.group_names.as_deref()
     }
 
     /// $\phi$ at a point.
@@ -166,6 +322,15 @@ impl Metric {
         Ok(self.value(&self.view.of(confusions)?))
     }
 
+    /// The same metric for data in which classes and groups are as common as this: an F-measure stays that F-measure.
+    ///
+    /// F-measures, kappa, Matthews' correlation and demographic parity have the prevalence among their constants; others are returned as they are.
+    pub fn for_prevalence(&self, prevalence: &Prevalence) -> Result<Self> {
+        check::length("the class priors", prevalence.class_priors().len(), self.view.classes())?;
+        let family = self.family.for_prevalence(self.view.measure(), prevalence)?;
+        Ok(Self { family: family.unwrap_or_else(|| self.family.clone()), ..self.clone() })
+    }
+
     /// The representative of all metrics that order points alike by a positive factor (and, for groups, by
     /// moving size between weights and trade-off).
     pub fn normal_form(&self) -> Self {
@@ -186,7 +351,7 @@ impl Metric {
     /// | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
     /// | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
     /// | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
-    /// | `macro_f`, `g_mean`, `demographic_parity` | none |
+    /// | `macro_f`, `kappa`, `mcc`, `g_mean`, `demographic_parity` | none |
     ///
     /// ```
     /// use equipoise::Metric;
@@ -254,6 +419,7 @@ impl Metric {
             _ => Sense::Cost,
         };
         let classes: Option<Classes> = object.optional("classes")?;
+        let group_names: Option<Vec<String>> = object.optional("group_names")?;
         let belief = Belief::take(&mut object)?;
         if let Some(shares) = shares
             && kind.starts_with("group_fair")
@@ -269,7 +435,10 @@ impl Metric {
             };
             let count = classes.as_ref().map_or(own, |classes| Ok(classes.count()))?;
             let view = View::new(measure, count, groups)?;
-            let metric = Self::new(view, sense, family)?.with_belief(belief)?;
+            let mut metric = Self::new(view, sense, family)?.with_belief(belief)?;
+            if let Some(names) = group_names {
+                metric = metric.with_group_names(names)?;
+            }
             match classes {
                 Some(Classes::Names(names)) => metric.with_class_names(names),
                 _ => Ok(metric),
@@ -285,13 +454,15 @@ impl Metric {
 }
 
 impl Serialize for Metric {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Document<'a> {
             format: u64,
             measure: Measure,
             sense: Sense,
             classes: Classes,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            group_names: Option<&'a [String]>,
             #[serde(flatten)]
             family: &'a Family,
             #[serde(flatten)]
@@ -303,12 +474,14 @@ impl Serialize for Metric {
         };
         let (measure, sense) = (self.view.measure(), self.sense);
         let (family, belief) = (&self.family, &self.belief);
-        Document { format: FORMAT, measure, sense, classes, family, belief }.serialize(serializer)
+        let group_names = self.group_names();
+        Document { format: FORMAT, measure, sense, classes, group_names, family, belief }
+            .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Metric {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         Self::from_part(value, "", None).map_err(serde::de::Error::custom)
     }

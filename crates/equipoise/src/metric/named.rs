@@ -5,7 +5,8 @@
 //! is in its [`View`]. To add one, add it to [`Named`], give it a line in [`NAMES`], a formula and words.
 
 use super::{
-    DemographicParity, Fair, Family, GeometricMean, MacroF, Metric, Pair, Quadratic, Sense, Weights, pairs,
+    DemographicParity, Fair, Family, GeometricMean, Kappa, MacroF, Mcc, Metric, Pair, Quadratic, Sense,
+    Weights, pairs,
 };
 use crate::error::{Result, check};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_index, off_diagonal_pairs};
@@ -34,6 +35,14 @@ pub enum Named {
     },
     /// The mean over the classes of $F_1$, each against the rest.
     MacroF,
+    /// The share of wrong predictions.
+    ErrorRate,
+    /// The mean miss rate.
+    BalancedError,
+    /// Cohen's kappa: correct predictions beyond chance.
+    Kappa,
+    /// Matthews' correlation of predictions and classes.
+    Mcc,
     /// The mean squared miss rate.
     QMean,
     /// A missed case costs $c$ false alarms.
@@ -67,26 +76,73 @@ enum Needs {
     TwoAndGroups,
 }
 
+/// A line of the table: names, metric, what it needs, formula.
+type Line = (&'static [&'static str], Named, Needs, &'static str);
+
 /// Every name without a parameter, with its other spellings. F-measures (`f1`, `f0.5`) and cost ratios (`7:1`) are read by rule.
-const NAMES: [(&[&str], Named, Needs); 11] = [
-    (&["accuracy"], Named::Accuracy, Needs::Nothing),
-    (&["balanced_accuracy"], Named::BalancedAccuracy, Needs::Nothing),
-    (&["jaccard"], Named::Jaccard, Needs::Two),
-    (&["macro_f", "macro_f1"], Named::MacroF, Needs::Nothing),
-    (&["g_mean"], Named::GMean, Needs::Nothing),
-    (&["group_g_mean"], Named::GroupGMean, Needs::Groups),
-    (&["q_mean"], Named::QMean, Needs::Nothing),
-    (&["equal_opportunity"], Named::EqualOpportunity, Needs::TwoAndGroups),
-    (&["equalised_odds", "equalized_odds"], Named::EqualisedOdds, Needs::Groups),
-    (&["error_rate_balance"], Named::ErrorRateBalance, Needs::TwoAndGroups),
-    (&["demographic_parity"], Named::DemographicParity, Needs::Groups),
+const NAMES: [Line; 15] = [
+    (&["accuracy"], Named::Accuracy, Needs::Nothing, "share of correct predictions"),
+    (&["error_rate", "error"], Named::ErrorRate, Needs::Nothing, "share of wrong predictions"),
+    (&["balanced_accuracy"], Named::BalancedAccuracy, Needs::Nothing, "mean of the recalls"),
+    (
+        &["balanced_error", "balanced_error_rate", "ber"],
+        Named::BalancedError,
+        Needs::Nothing,
+        "mean of the miss rates",
+    ),
+    (&["jaccard"], Named::Jaccard, Needs::Two, "TP / (TP + FN + FP)"),
+    (
+        &["macro_f", "macro_f1"],
+        Named::MacroF,
+        Needs::Nothing,
+        "mean of the F1 of every class against the rest",
+    ),
+    (&["g_mean"], Named::GMean, Needs::Nothing, "geometric mean of the recalls"),
+    (&["group_g_mean"], Named::GroupGMean, Needs::Groups, "geometric mean of the recalls of every group"),
+    (
+        &["mcc", "matthews", "matthews_corrcoef"],
+        Named::Mcc,
+        Needs::Nothing,
+        "correlation of predictions and classes",
+    ),
+    (
+        &["kappa", "cohen_kappa"],
+        Named::Kappa,
+        Needs::Nothing,
+        "(a - e) / (1 - e), a: accuracy, e: accuracy by chance",
+    ),
+    (&["q_mean"], Named::QMean, Needs::Nothing, "mean of the squared miss rates"),
+    (
+        &["equal_opportunity"],
+        Named::EqualOpportunity,
+        Needs::TwoAndGroups,
+        "sum over pairs of groups of |difference of miss rates of the positive class|",
+    ),
+    (
+        &["equalised_odds", "equalized_odds"],
+        Named::EqualisedOdds,
+        Needs::Groups,
+        "sum over pairs of groups and kinds of error of |difference of rates|",
+    ),
+    (
+        &["error_rate_balance"],
+        Named::ErrorRateBalance,
+        Needs::TwoAndGroups,
+        "half of equalised_odds for two classes",
+    ),
+    (
+        &["demographic_parity"],
+        Named::DemographicParity,
+        Needs::Groups,
+        "largest difference between groups in how often class 1 is predicted",
+    ),
 ];
 
 impl Named {
     /// The metric people mean by a word; `None` if the word is not known.
     ///
-    /// Known: `accuracy`, `balanced_accuracy`, `f1` (any beta: `f0.5`, `f2`), `jaccard`, `macro_f`, `g_mean`,
-    /// `group_g_mean`, `q_mean`, `equal_opportunity`, `equalised_odds`, `error_rate_balance`, `demographic_parity`, and a
+    /// Known: `accuracy`, `error_rate`, `balanced_accuracy`, `balanced_error`, `f1` (any beta: `f0.5`, `f2`), `jaccard`,
+    /// `macro_f`, `g_mean`, `group_g_mean`, `mcc`, `kappa`, `q_mean`, `equal_opportunity`, `equalised_odds`, `error_rate_balance`, `demographic_parity`, and a
     /// cost ratio such as `7:1` (a missed positive to a false alarm). Capitals, hyphens and spaces make no difference.
     ///
     /// ```
@@ -105,7 +161,7 @@ impl Named {
             return Some(Named::CostRatio { ratio });
         }
         let word = word.trim().to_lowercase().replace(['-', ' '], "_");
-        if let Some((_, named, _)) = NAMES.into_iter().find(|(names, ..)| names.contains(&word.as_str())) {
+        if let Some((_, named, ..)) = NAMES.into_iter().find(|(names, ..)| names.contains(&word.as_str())) {
             return Some(named);
         }
         let number = |text: &str| text.trim_matches('_').parse::<f64>().ok();
@@ -131,6 +187,21 @@ impl Named {
             Named::Jaccard => Metric::jaccard(),
             Named::FBeta { beta } => Metric::f_beta(beta, priors[1]),
             Named::MacroF => Metric::macro_f(priors),
+            Named::ErrorRate => {
+                Metric::linear(View::new(Measure::OffDiagonal, k, 1)?, Sense::Cost, vec![1.0; k * k - k])
+            }
+            Named::BalancedError => {
+                let weights = vec![1.0 / k as f64; k * k - k];
+                Metric::linear(View::new(Measure::OffDiagonalRates, k, 1)?, Sense::Cost, weights)
+            }
+            Named::Kappa => {
+                let view = View::new(Measure::OffDiagonal, k, 1)?;
+                Metric::new(view, Sense::Utility, Family::Kappa(Kappa::new(priors.to_vec())?))
+            }
+            Named::Mcc => {
+                let view = View::new(Measure::OffDiagonal, k, 1)?;
+                Metric::new(view, Sense::Utility, Family::Mcc(Mcc::new(priors.to_vec())?))
+            }
             Named::QMean => Metric::q_mean(k),
             Named::CostRatio { ratio } => Metric::from_cost_ratio(ratio),
             Named::ClassWeight { class, weight } => {
@@ -148,16 +219,51 @@ impl Named {
         match *self {
             Named::GMean => "the G-mean".to_owned(),
             Named::Jaccard => "the Jaccard index".to_owned(),
-            Named::FBeta { beta } => format!("F{beta}"),
-            Named::CostRatio { ratio } if ratio >= 1.0 => format!("a {ratio}:1 cost"),
-            Named::CostRatio { ratio } => format!("a 1:{} cost", rounded(1.0 / ratio, 3)),
+            Named::Mcc => "Matthews' correlation".to_owned(),
+            Named::FBeta { beta } => format!("F{}", rounded(beta, 2)),
+            Named::CostRatio { ratio } if ratio >= 1.0 => format!("a {}:1 cost", rounded(ratio, 2)),
+            Named::CostRatio { ratio } => format!("a 1:{} cost", rounded(1.0 / ratio, 2)),
             Named::ClassWeight { class, weight } => {
                 let named = class_names.and_then(|names| names.get(class)).cloned();
                 let class = named.unwrap_or_else(|| format!("class {class}"));
-                format!("accuracy with {class} counted {weight} times")
+                format!("accuracy with {class} counted {} times", rounded(weight, 2))
             }
             _ => self.entry().0.replace('_', " "),
         }
+    }
+
+    /// Every metric with a name, and one of each sort that has a parameter.
+    pub fn all() -> Vec<Self> {
+        let mut all: Vec<Self> = NAMES.into_iter().map(|(_, named, ..)| named).collect();
+        all.splice(4..4, [Named::FBeta { beta: 1.0 }, Named::CostRatio { ratio: 7.0 }]);
+        all
+    }
+
+    /// The words that [`Named::parse`] reads for it, the usual one first.
+    pub fn names(&self) -> Vec<String> {
+        match NAMES.into_iter().find(|(_, named, ..)| named == self) {
+            Some((names, ..)) => names.iter().map(|&name| name.to_owned()).collect(),
+            None => vec![self.entry().0],
+        }
+    }
+
+    /// Its formula in words. TP, FN and FP are shares of true positives, misses and false alarms.
+    pub fn formula(&self) -> &'static str {
+        match self {
+            Named::FBeta { .. } => "(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP), b = 1 for f1",
+            Named::CostRatio { .. } => "7 TP + TN: a missed positive costs as much as 7 false alarms",
+            Named::ClassWeight { .. } => "share of correct predictions, one class weighing more or less",
+            _ => NAMES.into_iter().find(|(_, named, ..)| named == self).map_or("", |line| line.3),
+        }
+    }
+
+    /// Whether it is for two classes only, and whether it is about groups.
+    pub fn needs(&self) -> [bool; 2] {
+        let needs = self.entry().1;
+        [
+            matches!(needs, Needs::Two | Needs::TwoAndGroups),
+            matches!(needs, Needs::Groups | Needs::TwoAndGroups),
+        ]
     }
 
     /// The word that [`Named::parse`] reads, and what the metric needs.
@@ -167,8 +273,8 @@ impl Named {
             Named::CostRatio { ratio } => (format!("{ratio}:1"), Needs::Two),
             Named::ClassWeight { .. } => ("class_weight".to_owned(), Needs::Nothing),
             _ => {
-                let entry = NAMES.into_iter().find(|(_, named, _)| named == self);
-                entry.map(|(names, _, needs)| (names[0].to_owned(), needs)).expect("in the table")
+                let entry = NAMES.into_iter().find(|(_, named, ..)| named == self);
+                entry.map(|(names, _, needs, _)| (names[0].to_owned(), needs)).expect("in the table")
             }
         }
     }
@@ -367,6 +473,13 @@ mod tests {
         check(Metric::f_beta(2.0, 0.35), 1.50 / (1.50 + 4.0 * 0.05 + 0.10));
         check(Metric::jaccard(), 0.30 / 0.45);
         check(Metric::g_mean(2), (recalls[0] * recalls[1]).sqrt());
+        let of = |word: &str| Named::parse(word).unwrap().metric(&Prevalence::new(vec![0.65, 0.35]).unwrap());
+        check(of("error rate"), 0.15);
+        check(of("ber"), 1.0 - (recalls[0] + recalls[1]) / 2.0);
+        let chance = 0.60 * 0.65 + 0.40 * 0.35;
+        check(of("kappa"), (0.85 - chance) / (1.0 - chance));
+        let phi = (0.55 * 0.30 - 0.10 * 0.05) / (0.65 * 0.35 * 0.60 * 0.40_f64).sqrt();
+        check(of("MCC"), phi);
         check(Metric::q_mean(2), ((0.10 / 0.65_f64).powi(2) + (0.05 / 0.35_f64).powi(2)) / 2.0);
         let coverage = [0.60 - 0.5, 0.40 - 0.5_f64];
         let expected = coverage[0].powi(2) + coverage[1].powi(2);

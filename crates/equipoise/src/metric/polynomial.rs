@@ -1,11 +1,11 @@
 //! $\phi(r) = \sum_t \tfrac1{t!} T_t[r, \dots, r]$ with symmetric tensors $T_t$.
 
-use super::family::{Coordinates, Form};
-use crate::document::Object;
+use super::{Coordinates, Form};
+use crate::document::{Object, make};
 use crate::error::{Error, Result, check};
 use crate::linalg::{dot, norm, scaled};
 use crate::view::Measure;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A polynomial of any degree (eq. 6.26).
 ///
@@ -57,15 +57,9 @@ impl Polynomial {
 
 impl Form for Polynomial {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            degree: usize,
-            tensors: Vec<Vec<f64>>,
-        }
-        object.make(|f: Fields| {
-            check::length("tensors", f.tensors.len(), f.degree)?;
-            Self::new(f.tensors)
+        make!(object, { degree: usize, tensors: Vec<Vec<f64>> } => {
+            check::length("tensors", tensors.len(), degree)?;
+            Self::new(tensors)
         })
     }
 

@@ -1,11 +1,11 @@
 //! $\phi(r) = \langle a, r \rangle + \tfrac12 r^T B r + c$.
 
-use super::family::{Coordinates, Form};
-use crate::document::Object;
+use super::{Coordinates, Form};
+use crate::document::{Object, make};
 use crate::error::{Result, check};
 use crate::linalg::{dot, norm, scaled};
 use crate::view::Measure;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A symmetric matrix, as a list of rows.
 pub type Matrix = Vec<Vec<f64>>;
@@ -69,15 +69,9 @@ impl Quadratic {
 
 impl Form for Quadratic {
     fn read(object: Object, _: Option<usize>) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Fields {
-            linear: Vec<f64>,
-            quadratic: Matrix,
-            #[serde(default)]
-            constant: f64,
-        }
-        object.make(|f: Fields| Self::new(f.linear, f.quadratic)?.plus_constant(f.constant))
+        make!(object, { linear: Vec<f64>, quadratic: Matrix, constant: Option<f64> } => {
+            Self::new(linear, quadratic)?.plus_constant(constant.unwrap_or(0.0))
+        })
     }
 
     fn coordinates(&self) -> Result<Coordinates> {

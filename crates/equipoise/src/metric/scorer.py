@@ -35,24 +35,26 @@ def score(y_true, y_pred, *, labels=None, sample_weight=None, sensitive_features
 
 def scorer(estimator, X, y, sample_weight=None):
     """The score of a model's predictions, as scikit-learn's searches and cross-validation call it."""
-    found = value(confusion(y, estimator.predict(X), sample_weight=sample_weight))
+    # A fold may have rows of one class only; the model knows both. Names say more than either.
+    labels = None if isinstance(METRIC.get("classes"), list) else getattr(estimator, "classes_", None)
+    labels = None if labels is None else list(labels)
+    found = value(confusion(y, estimator.predict(X), labels=labels, sample_weight=sample_weight))
     return -found if METRIC["sense"] == "cost" else found
 
 
 def value(counts):
     """The metric, in its own sense, of counts by true and estimated class, or by group, true and estimated class."""
-    return _value(METRIC, _point(_by_group(counts)))
+    return _value(METRIC, _by_group(counts))
 
 
 def interval(counts, sampling=True, draws=1000, seed=1):
     """The ends of the interval of the metric's value; without `sampling`, for these very counts."""
     groups = _by_group(counts)
     if not sampling:
-        point = _point(groups)
-        return _middle([_value(metric, point) for metric in _metrics()])
+        return _middle([_value(metric, groups) for metric in _metrics()])
     numbers, metrics = random.Random(seed), _metrics()
     draws = max(draws, len(metrics))
-    return _middle([_value(metrics[n % len(metrics)], _point(_resampled(groups, numbers))) for n in range(draws)])
+    return _middle([_value(metrics[n % len(metrics)], _resampled(groups, numbers)) for n in range(draws)])
 
 
 def confusion(y_true, y_pred, *, labels=None, sample_weight=None, sensitive_features=None):
@@ -66,7 +68,7 @@ def confusion(y_true, y_pred, *, labels=None, sample_weight=None, sensitive_feat
     places = {label: n for n, label in enumerate(_classes(truth, estimate) if labels is None else labels)}
     if len(places) != CLASS_COUNT:
         raise ValueError(f"the labels are {list(places)}, expected {CLASS_COUNT} classes; name them with labels=")
-    group_places = {group: n for n, group in enumerate(sorted(set(groups)))}
+    group_places = {group: n for n, group in enumerate(_ordered(sorted(set(groups)), METRIC.get("group_names")))}
     counts = [[[0.0] * CLASS_COUNT for _ in range(CLASS_COUNT)] for _ in group_places]
     for row, (i, j) in enumerate(zip(truth, estimate)):
         for name, label in (("y_true", i), ("y_pred", j)):
@@ -81,15 +83,29 @@ def _classes(truth, estimate):
     found = set(truth) | set(estimate)
     names = METRIC.get("classes")
     if isinstance(names, list):
-        by_name = {str(label): label for label in found}
-        if set(by_name) <= set(names):
-            return [by_name.get(name, name) for name in names]
+        return _ordered(found, names)
     found = sorted(found)
     if CLASS_COUNT == 2 and len(found) == 1:
         for pair in ([0, 1], [-1, 1]):
             if found[0] in pair:
                 return pair
     return found
+
+
+def _ordered(found, names):
+    """What was found in the order of the metric's names; in its own where the metric has none."""
+    if names is None:
+        return found
+    by_name = {_spelled(label): label for label in found}
+    if not set(by_name) <= set(map(_spelled, names)):
+        raise ValueError(f"found {sorted(by_name)}, but the metric is about {names}")
+    return [by_name.get(_spelled(name), name) for name in names]
+
+
+def _spelled(label):
+    """A label as names are compared: a truth value is 0 or 1, and a whole number has no point."""
+    text = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
+    return {"false": "0", "true": "1"}.get(text.lower(), text)
 
 
 def _metrics():
@@ -156,7 +172,24 @@ def _off_diagonal(matrix):
     return [matrix[i][j] for i in range(CLASS_COUNT) for j in range(CLASS_COUNT) if i != j]
 
 
-def _value(metric, point):
+def _moved(metric, shares):
+    """The metric for classes and groups as common as here: an F-measure has their shares among its constants."""
+    sizes = [[sum(row) for row in group] for group in shares]
+    priors = [sum(group[i] for group in sizes) for i in range(CLASS_COUNT)]
+    if metric["kind"] in ("macro_f", "kappa", "mcc"):
+        return dict(metric, class_priors=priors)
+    if metric["kind"] == "demographic_parity":
+        part = [[size / prior if prior > 0.0 else 1.0 / len(sizes) for size, prior in zip(group, priors)] for group in sizes]
+        return dict(metric, class_priors=priors, prevalence=part)
+    if metric["kind"] == "linear_fractional" and metric["measure"] == "binary":
+        (n, zero), (d, minus) = metric["numerator"], metric["denominator"]
+        if zero == 0.0 and 0.0 < d < n and minus == -d:
+            return dict(metric, denominator_offset=(n - d) * priors[1] + d * (1.0 - priors[1]))
+    return metric
+
+
+def _value(metric, groups):
+    metric, point = _moved(metric, groups[0]), _point(groups)
     kind = metric["kind"]
     if kind == "linear":
         return _dot(metric["weights"], point)
@@ -168,6 +201,8 @@ def _value(metric, point):
         return _polynomial(metric["tensors"], point)
     if kind == "macro_f":
         return _macro_f(metric["class_priors"], point)
+    if kind in ("kappa", "mcc"):
+        return _beyond_chance(kind, metric["class_priors"], point)
     if kind == "g_mean":
         product, recalls = 1.0, _recalls(point) if metric["measure"] == "group_rates" else point
         for recall in recalls:
@@ -191,6 +226,21 @@ def _macro_f(priors, errors):
         predicted[j] += error
     below = [sum(parts) for parts in zip(priors, predicted, hits)]
     return sum(2.0 * hit / size if size > 0.0 else 0.0 for hit, size in zip(hits, below)) / CLASS_COUNT
+
+
+def _beyond_chance(kind, priors, errors):
+    """Cohen's kappa, or Matthews' correlation: correct predictions beyond those of chance."""
+    predicted = list(priors)
+    pairs = [(i, j) for i in range(CLASS_COUNT) for j in range(CLASS_COUNT) if i != j]
+    for (i, j), error in zip(pairs, errors):
+        predicted[i] -= error
+        predicted[j] += error
+    chance = sum(prior * share for prior, share in zip(priors, predicted))
+    below = 1.0 - chance
+    if kind == "mcc":
+        squares = [1.0 - sum(share * share for share in shares) for shares in (priors, predicted)]
+        below = max(squares[0] * squares[1], 0.0) ** 0.5
+    return (sum(priors) - sum(errors) - chance) / below if below > 1e-12 else 0.0
 
 
 def _polynomial(tensors, point):

@@ -4,18 +4,32 @@
 //! ranking ask no other of them. Data answer a few more ([`Population`]), each of which is one pass over rows in memory and
 //! one aggregate query elsewhere. Nobody else looks at rows.
 
+mod atoms;
+mod basis;
+mod classifier;
 mod logistic;
+mod moments;
+mod plug_in;
 mod profile;
 mod randomised;
 mod resample;
+mod rows;
 mod rule;
 mod softmax;
 mod totals;
 
+pub use basis::Basis;
+pub(crate) use basis::{Values, evaluate, nearest};
+pub use classifier::Classifier;
 pub use logistic::Logistic;
+pub use moments::Moments;
+pub(crate) use moments::blend;
+pub use plug_in::{Form, PlugIn};
+pub(crate) use profile::Coarse;
 pub use profile::{Cell, Profile, Score};
 pub use randomised::Randomised;
 pub use resample::Resampling;
+pub use rows::{Column, Rows, Scores};
 pub use rule::{PostShift, Rule, accepts, largest};
 pub use softmax::Softmax;
 pub use totals::{Total, Totals};
@@ -79,8 +93,50 @@ pub trait Population: Confusions<Rule = Rule> {
         draws: usize,
     ) -> Result<Vec<Vec<GroupConfusions>>, Self::Err>;
 
+    /// What optimisation needs: the moments of plug-in rules over some bases, asked for batch by batch.
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, Self::Err>, AskError<Self::Err>>;
+
     /// About so many of the rows, the same ones for the same seed; every class of every group stays among them.
     fn sample(&self, rows: usize, seed: u64) -> Result<Self::Part, Self::Err>;
+}
+
+/// Answers with the moments of a batch of rules.
+pub type Ask<'a, E> = Box<dyn Fn(&[PlugIn]) -> Result<Vec<Moments>, E> + 'a>;
+
+/// Training rows of an optimisation: a population, or rows in memory.
+pub trait Training {
+    /// Why an answer may be missing.
+    type Err;
+
+    /// Number of classes.
+    fn classes(&self) -> usize;
+
+    /// As [`Population::moments`].
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, Self::Err>, AskError<Self::Err>>;
+}
+
+impl<P: Population> Training for P {
+    type Err = P::Err;
+
+    fn classes(&self) -> usize {
+        Confusions::classes(self)
+    }
+
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, P::Err>, AskError<P::Err>> {
+        Population::moments(self, bases)
+    }
+}
+
+impl Training for Rows<'_> {
+    type Err = Infallible;
+
+    fn classes(&self) -> usize {
+        self.classes()
+    }
+
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, Infallible>, AskError<Infallible>> {
+        Ok(self.lent().moments(bases)?)
+    }
 }
 
 /// Why a search over a population came to nothing.

@@ -86,6 +86,19 @@ pub struct Profile {
     cells: Vec<Cell>,
     groups: usize,
     total: f64,
+    /// Whether cells hold ranges of scores, each with its lowest.
+    bucketed: bool,
+}
+
+/// A profile in few buckets of neighbouring scores, for what is asked of it again and again.
+#[derive(Debug)]
+pub(crate) struct Coarse {
+    /// The buckets. The highest score has one of its own.
+    pub profile: Profile,
+    /// The cell of the buckets that each cell of the fine profile is in.
+    pub of: Vec<u32>,
+    /// For each cell of the buckets, how many fine cells there are up to the end of its bucket.
+    pub ends: Vec<usize>,
 }
 
 impl Profile {
@@ -95,7 +108,7 @@ impl Profile {
         cells.iter_mut().for_each(|cell| cell.score += 0.0);
         cells.sort_by(Cell::order);
         cells.dedup_by(|next, kept| kept.take(next));
-        Self { cells, groups, total }
+        Self { cells, groups, total, bucketed: false }
     }
 
     /// From a finite score and a class code, 0 or 1, for every row; maybe weights of at least 0, and group codes with the
@@ -172,5 +185,53 @@ impl Profile {
     /// What the rows of each cell weigh.
     pub(crate) fn masses(&self) -> Vec<f64> {
         self.cells.iter().map(Cell::mass).collect()
+    }
+
+    /// The highest score, if cells hold ranges of scores.
+    pub(crate) fn top_of_buckets(&self) -> Option<f64> {
+        self.cells.first().map(|cell| cell.score).filter(|_| self.bucketed)
+    }
+
+    /// About so many buckets with as many cells each. No bucket holds scores on both sides of one of the thresholds.
+    pub(crate) fn coarse(&self, buckets: usize, thresholds: &[f64]) -> Coarse {
+        let size = self.cells.len().div_ceil(buckets.max(1));
+        let mut breaks: Vec<usize> =
+            thresholds.iter().map(|&at| self.cells.partition_point(|cell| cell.score >= at)).collect();
+        breaks.sort_unstable();
+        let mut breaks = breaks.into_iter().peekable();
+        let mut coarse = Coarse {
+            profile: Self { cells: vec![], groups: self.groups, total: self.total, bucketed: true },
+            of: Vec::with_capacity(self.cells.len()),
+            ends: vec![],
+        };
+        let mut open: Vec<Option<u32>> = vec![None; 2 * self.groups];
+        let (mut start, mut first) = (0, 0);
+        for run in self.cells.chunk_by(|a, b| a.score == b.score) {
+            for cell in run {
+                let place = 2 * usize::from(cell.group) + usize::from(cell.positive);
+                let cells = &mut coarse.profile.cells;
+                let at = *open[place].get_or_insert_with(|| {
+                    cells.push(Cell { weight: 0.0, rows: 0, ..*cell });
+                    cells.len() as u32 - 1
+                });
+                let bucket = &mut cells[at as usize];
+                let mass = bucket.mass() + cell.mass();
+                bucket.rows = bucket.rows.saturating_add(cell.rows);
+                bucket.weight = mass / f64::from(bucket.rows.max(1));
+                coarse.of.push(at);
+            }
+            let end = coarse.of.len();
+            let must = breaks.next_if(|&at| at <= end).is_some();
+            if must {
+                while breaks.next_if(|&at| at <= end).is_some() {}
+            }
+            if must || start == 0 || end - start >= size || end == self.cells.len() {
+                coarse.profile.cells[first..].iter_mut().for_each(|cell| cell.score = run[0].score);
+                coarse.ends.resize(coarse.profile.cells.len(), end);
+                open.fill(None);
+                (start, first) = (end, coarse.profile.cells.len());
+            }
+        }
+        coarse
     }
 }

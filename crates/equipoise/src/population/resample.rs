@@ -25,16 +25,47 @@ impl Resampling {
     /// How often the row with a key is taken; in memory the key is the number of the row.
     #[inline]
     pub fn times(&self, key: u64) -> f64 {
-        const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
-        let mut left = (mixed(self.0 ^ key) >> 11) as f64 * STEP;
-        let (mut count, mut probability) = (0.0, (-1.0_f64).exp());
-        while left >= probability && count < 20.0 {
-            left -= probability;
-            count += 1.0;
-            probability /= count;
+        let drawn = mixed(self.0 ^ key) >> 11;
+        // Most rows are taken at most thrice: comparisons without branches are quicker than a loop that ends anywhere.
+        let few = |n: usize| u32::from(drawn >= STEPS[n]);
+        let mut count = few(0) + few(1) + few(2) + few(3);
+        if count == 4 {
+            count += STEPS[4..].iter().take_while(|&&step| drawn >= step).count() as u32;
         }
-        count
+        f64::from(count)
     }
+}
+
+/// Nobody is taken more often.
+const MOST: usize = 20;
+
+/// From which of 2^53 equally likely numbers on a row is taken once, twice, and so on.
+const STEPS: [u64; MOST] = {
+    let mut steps = [0; MOST];
+    let mut n = 0;
+    while n < MOST {
+        let (mut low, mut high) = (0, 1_u64 << 53);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if poisson(middle) > n { high = middle } else { low = middle + 1 }
+        }
+        steps[n] = low;
+        n += 1;
+    }
+    steps
+};
+
+/// The Poisson(1) number that belongs to one of 2^53 equally likely numbers.
+const fn poisson(drawn: u64) -> usize {
+    let mut left = drawn as f64 / (1_u64 << 53) as f64;
+    // exp(-1)
+    let (mut count, mut probability) = (0, 0.367_879_441_171_442_33);
+    while left >= probability && count < MOST {
+        left -= probability;
+        count += 1;
+        probability /= count as f64;
+    }
+    count
 }
 
 /// The mixer of SplitMix64 (Steele, Lea, Flood 2014).

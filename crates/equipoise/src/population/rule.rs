@@ -1,5 +1,6 @@
 //! Rules that predict a class, and how a class is picked.
 
+use super::classifier::Classifier;
 use crate::error::{Result, check};
 
 /// The place of the largest score; of several, the first.
@@ -93,6 +94,10 @@ pub enum Rule {
     PostShift(PostShift),
     /// Of two classes the second from a probability on: one threshold for everybody, or one per group.
     Threshold(Vec<f64>),
+    /// What a model says of every row, which the data have under its name.
+    Labels(String),
+    /// What a classifier says.
+    Classifier(Box<Classifier>),
 }
 
 impl From<PostShift> for Rule {
@@ -111,7 +116,7 @@ impl Rule {
     pub fn as_post_shift(&self) -> Option<&PostShift> {
         match self {
             Rule::PostShift(rule) => Some(rule),
-            Rule::Threshold(_) => None,
+            _ => None,
         }
     }
 
@@ -125,6 +130,11 @@ impl Rule {
             Rule::Threshold(at) => {
                 check::number("classes of a threshold", classes as f64, classes == 2, "2")?;
                 if at.len() == 1 { groups } else { at.len() }
+            }
+            Rule::Labels(_) => groups,
+            Rule::Classifier(classifier) => {
+                check::length("classes of a classifier", classifier.classes(), classes)?;
+                groups
             }
         };
         check::length("groups of a rule", parts, groups)

@@ -1,11 +1,10 @@
 //! Two classes, linear metrics: $\phi = m_{11} TP + m_{00} TN$ (Algorithms 3.1 and 3.2, Section 3.4.1).
 
 use super::interval::{Halving, Interval, checked_tolerance};
-use super::slope::{Ball, Method, Signs, SlopeSearch, unknown_method};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{Oracle, Query};
+use super::slope::{Ball, METHODS, Method, Signs, SlopeSearch};
+use crate::ask::{Finding, Oracle, Outcome, Plan, Query};
 use crate::document::Object;
-use crate::error::{Result, check};
+use crate::error::Result;
 use crate::metric::{Metric, Sense};
 use crate::space::{Binary, Space};
 use serde::{Deserialize, Serialize};
@@ -76,13 +75,9 @@ impl BinaryLinear {
     }
 
     /// Halves the weight of the true negatives, as in the user study of chapter 8, instead of the angle.
-    pub fn halving_the_weight(self) -> Self {
-        self.parameter(Parameter::Weight)
-    }
-
-    fn parameter(mut self, halved: Parameter) -> Self {
+    pub fn halving_the_weight(mut self) -> Self {
         if let How::Paper { parameter, .. } = &mut self.how {
-            *parameter = halved;
+            *parameter = Parameter::Weight;
         }
         self
     }
@@ -98,28 +93,22 @@ impl BinaryLinear {
     }
 
     pub(crate) fn read(mut object: Object, space: Binary) -> Result<Self> {
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.02);
+        let tolerance = object.or("tolerance", 0.02)?;
         let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
-        match object.optional::<String>("method")?.as_deref() {
-            None | Some("paper") => {
-                if let Some(halving) = object.optional("queries_per_halving")? {
-                    plan = plan.queries_per_halving(halving);
-                }
-                if let Some(parameter) = object.optional("parameter")? {
-                    plan = plan.parameter(parameter);
-                }
+        match object.word("method", &METHODS, "paper")?.as_str() {
+            "antipodal" => plan = plan.antipodal(),
+            _ => {
+                let queries_per_halving = object.or("queries_per_halving", Halving::Four)?;
+                plan.how =
+                    How::Paper { queries_per_halving, parameter: object.or("parameter", Parameter::Angle)? };
             }
-            Some("antipodal") => plan = plan.antipodal(),
-            Some(other) => return Err(unknown_method(&object, other, "paper, antipodal, adaptive")),
         }
-        if let Some(direction) = object.optional("direction")? {
-            plan.direction = direction;
-        }
+        plan.direction = object.or("direction", plan.direction)?;
         object.finish()?;
         Ok(plan)
     }
 
-    fn is_increasing<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<bool, O::Err> {
+    fn is_increasing<O: Oracle>(&self, oracle: &mut O) -> Result<bool, O::Err> {
         match self.direction {
             Direction::Increasing => Ok(true),
             Direction::Decreasing => Ok(false),
@@ -134,7 +123,7 @@ impl BinaryLinear {
 impl Plan for BinaryLinear {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let increasing = self.is_increasing(oracle)?;
         let sign = if increasing { 1.0 } else { -1.0 };
         let (weights, findings) = match self.how {
@@ -180,21 +169,12 @@ impl Support {
 
 impl Tangent {
     /// Algorithm 3.1 on the upper boundary; on the lower one for a decreasing metric.
-    pub fn at_best<O: Oracle>(
-        &self,
-        space: &Binary,
-        upper: bool,
-        oracle: &mut O,
-    ) -> std::result::Result<Support, O::Err> {
+    pub fn at_best<O: Oracle>(&self, space: &Binary, upper: bool, oracle: &mut O) -> Result<Support, O::Err> {
         self.search(space, upper, |x, y| Ok(oracle.prefer(&Query::new(x, y))?.preference.is_first()))
     }
 
     /// Algorithm 3.2: the same on the lower boundary with answers inverted.
-    pub fn at_worst<O: Oracle>(
-        &self,
-        space: &Binary,
-        oracle: &mut O,
-    ) -> std::result::Result<Support, O::Err> {
+    pub fn at_worst<O: Oracle>(&self, space: &Binary, oracle: &mut O) -> Result<Support, O::Err> {
         self.search(space, false, |x, y| Ok(oracle.prefer(&Query::new(y, x))?.preference.is_first()))
     }
 
@@ -202,8 +182,8 @@ impl Tangent {
         &self,
         space: &Binary,
         upper: bool,
-        mut better: impl FnMut(Vec<f64>, Vec<f64>) -> std::result::Result<bool, E>,
-    ) -> std::result::Result<Support, E> {
+        mut better: impl FnMut(Vec<f64>, Vec<f64>) -> Result<bool, E>,
+    ) -> Result<Support, E> {
         let (start, turn) = match self.parameter {
             Parameter::Angle => (Interval::new(0.0, FRAC_PI_2), if upper { 0.0 } else { PI }),
             Parameter::Weight => (Interval::new(0.0, 1.0), if upper { 0.0 } else { PI }),
@@ -252,8 +232,4 @@ pub(crate) fn inscribed_radius(space: &Binary) -> f64 {
     // The support's slope is at most the distance of a corner from the centre.
     let reach = (centre[0].powi(2) + centre[1].powi(2)).sqrt();
     (smallest - reach * 0.5 * TAU / steps as f64).max(0.5 * smallest)
-}
-
-pub(super) fn checked_share(field: &str, value: f64) -> Result<f64> {
-    check::unit(field, value)
 }

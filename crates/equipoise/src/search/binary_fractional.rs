@@ -4,12 +4,11 @@
 //! its lines are the tangents at the best and the worst classifier (Algorithms 3.1 and 3.2). The member through
 //! the origin is the numerator, in closed form; the papers search for it on a grid (Algorithm 3.3).
 
-use super::binary::{Parameter, Support, Tangent, checked_share};
+use super::binary::{Parameter, Support, Tangent};
 use super::interval::{Halving, checked_tolerance};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 use crate::metric::{Family, LinearFractional, Metric, Sense};
 use crate::space::{Binary, Space};
 use serde::Serialize;
@@ -53,7 +52,7 @@ impl BinaryFractional {
     /// How the numerator is found.
     pub fn solve(self, solve: Solve) -> Result<Self> {
         if let Solve::KnownRatio { true_positive_share } = solve {
-            checked_share("true_positive_share", true_positive_share)?;
+            check::unit("true_positive_share", true_positive_share)?;
         }
         Ok(Self { solve, ..self })
     }
@@ -64,37 +63,22 @@ impl BinaryFractional {
     }
 
     pub(crate) fn read(mut object: Object, space: Binary) -> Result<Self> {
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.05);
-        let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
-        // "method" chooses the solution's default, "solve" names it.
-        let method: Option<String> = object.optional("method")?;
-        let default = match method.as_deref() {
-            None => "closed_form",
-            Some("paper") => "grid",
-            Some(other) => return Err(super::slope::unknown_method(&object, other, "paper")),
-        };
-        let solve: Option<String> = object.optional("solve")?;
-        let solve = match solve.as_deref().unwrap_or(default) {
+        let tolerance = object.or("tolerance", 0.05)?;
+        let plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
+        let usual = if object.is("method", "paper") { "grid" } else { "closed_form" };
+        object.word("method", &["paper"], "paper")?;
+        let solve = match object.word("solve", &["closed_form", "grid", "known_ratio"], usual)?.as_str() {
             "closed_form" => Solve::ClosedForm,
             "grid" => Solve::Grid,
-            "known_ratio" => {
+            _ => {
                 let field = object.path("true_positive_share");
                 let share: Option<f64> = object.optional("true_positive_share")?;
                 let missing = || Error::Document(format!("{field} is missing, expected a number in [0, 1]"));
                 Solve::KnownRatio { true_positive_share: share.ok_or_else(missing)? }
             }
-            other => {
-                return Err(Error::Unknown {
-                    field: object.path("solve"),
-                    found: other.to_owned(),
-                    expected: "closed_form, grid, known_ratio".to_owned(),
-                });
-            }
         };
-        plan = crate::document::at(&object.place(), plan.solve(solve))?;
-        if let Some(halving) = object.optional("queries_per_halving")? {
-            plan = plan.queries_per_halving(halving);
-        }
+        let mut plan = crate::document::at(&object.place(), plan.solve(solve))?;
+        plan.queries_per_halving = object.or("queries_per_halving", plan.queries_per_halving)?;
         object.finish()?;
         Ok(plan)
     }
@@ -140,7 +124,7 @@ impl BinaryFractional {
 impl Plan for BinaryFractional {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let tangent = Tangent {
             halving: self.queries_per_halving,
             parameter: Parameter::Angle,

@@ -1,9 +1,8 @@
 //! Many classes, weighted accuracy: $\psi = \langle a, d \rangle$ on the diagonal (Algorithm 4.1).
 
 use super::interval::{Halving, Interval, checked_tolerance};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{Oracle, Query};
-use crate::document::Object;
+use crate::ask::{Finding, Oracle, Outcome, Plan, Query};
+use crate::document::{self, Object};
 use crate::error::Result;
 use crate::metric::{Metric, Sense};
 use crate::space::{Diagonal, Space};
@@ -14,14 +13,17 @@ use std::f64::consts::FRAC_PI_2;
 ///
 /// Each search asks about classifiers that predict two classes only (Proposition 4.2). Where the likelihood ratio
 /// of the two is bounded the set has corners: weights that lie there are reported as a range.
+pub type DiagonalLinear = OverFaces<false>;
+
+/// A plan that searches on every face: [`DiagonalLinear`], or for fractions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DiagonalLinear {
+pub struct OverFaces<const FRACTIONAL: bool> {
     pub(crate) space: Diagonal,
-    tolerance: f64,
-    queries_per_halving: Halving,
+    pub(super) tolerance: f64,
+    pub(super) queries_per_halving: Halving,
 }
 
-impl DiagonalLinear {
+impl<const FRACTIONAL: bool> OverFaces<FRACTIONAL> {
     /// Four questions per halving of the weight share.
     pub fn new(space: Diagonal, tolerance: f64) -> Result<Self> {
         Ok(Self { space, tolerance: checked_tolerance(tolerance)?, queries_per_halving: Halving::Four })
@@ -33,12 +35,10 @@ impl DiagonalLinear {
     }
 
     pub(crate) fn read(mut object: Object, space: Diagonal) -> Result<Self> {
-        super::only_paper(&mut object)?;
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
-        let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
-        if let Some(halving) = object.optional("queries_per_halving")? {
-            plan = plan.queries_per_halving(halving);
-        }
+        object.word("method", &["paper"], "paper")?;
+        let tolerance = object.or("tolerance", 0.01)?;
+        let mut plan = document::at(&object.place(), Self::new(space, tolerance))?;
+        plan.queries_per_halving = object.or("queries_per_halving", plan.queries_per_halving)?;
         object.finish()?;
         Ok(plan)
     }
@@ -47,7 +47,7 @@ impl DiagonalLinear {
 impl Plan for DiagonalLinear {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let mut weights = vec![1.0];
         let mut findings = vec![];
         for class in 1..self.space.classes() {
@@ -88,11 +88,7 @@ impl Face<'_> {
     }
 
     /// Algorithm 4.1, lines 3 to 9.
-    pub fn best_share<O: Oracle>(
-        &self,
-        halving: Halving,
-        oracle: &mut O,
-    ) -> std::result::Result<Interval, O::Err> {
+    pub fn best_share<O: Oracle>(&self, halving: Halving, oracle: &mut O) -> Result<Interval, O::Err> {
         Interval::new(0.0, 1.0).search(self.tolerance, halving, |x, y| {
             let [first, second] = [x, y].map(|m| self.space.lift(self.class, self.upper(m)));
             Ok(oracle.prefer(&Query::new(first, second))?.preference.is_first())
@@ -100,11 +96,7 @@ impl Face<'_> {
     }
 
     /// Algorithm 4.3: the worst share, on the lower boundary with answers inverted.
-    pub fn worst_share<O: Oracle>(
-        &self,
-        halving: Halving,
-        oracle: &mut O,
-    ) -> std::result::Result<Interval, O::Err> {
+    pub fn worst_share<O: Oracle>(&self, halving: Halving, oracle: &mut O) -> Result<Interval, O::Err> {
         Interval::new(0.0, 1.0).search(self.tolerance, halving, |x, y| {
             let [first, second] = [y, x].map(|m| self.space.lift(self.class, self.lower(m)));
             Ok(oracle.prefer(&Query::new(first, second))?.preference.is_first())

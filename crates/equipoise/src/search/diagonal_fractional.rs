@@ -6,51 +6,18 @@
 //! $a_j/a_0$ and, in the gauge $b_0 = 0$ (for class 0) and offset 1, the denominator weight $b_j$.
 
 use super::binary::Support;
-use super::diagonal::Face;
-use super::interval::{Halving, checked_tolerance};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
-use crate::document::Object;
-use crate::error::Result;
+use super::diagonal::{Face, OverFaces};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::metric::{Metric, Sense};
-use crate::space::{Diagonal, Space};
-use serde::Serialize;
+use crate::space::Space;
 
-/// Elicits a linear-fractional metric of the diagonal.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DiagonalFractional {
-    pub(crate) space: Diagonal,
-    tolerance: f64,
-    queries_per_halving: Halving,
-}
-
-impl DiagonalFractional {
-    /// Two searches per face, four questions per halving.
-    pub fn new(space: Diagonal, tolerance: f64) -> Result<Self> {
-        Ok(Self { space, tolerance: checked_tolerance(tolerance)?, queries_per_halving: Halving::Four })
-    }
-
-    /// Three or four questions per halving.
-    pub fn queries_per_halving(self, queries_per_halving: Halving) -> Self {
-        Self { queries_per_halving, ..self }
-    }
-
-    pub(crate) fn read(mut object: Object, space: Diagonal) -> Result<Self> {
-        super::only_paper(&mut object)?;
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
-        let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
-        if let Some(halving) = object.optional("queries_per_halving")? {
-            plan = plan.queries_per_halving(halving);
-        }
-        object.finish()?;
-        Ok(plan)
-    }
-}
+/// Elicits a linear-fractional metric of the diagonal: two searches per face.
+pub type DiagonalFractional = OverFaces<true>;
 
 impl Plan for DiagonalFractional {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let mut numerator = vec![1.0];
         let mut denominator = vec![0.0];
         let mut findings = vec![];

@@ -10,8 +10,7 @@ use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::slope::{Ball, Method, Signs, SlopeSearch};
 use super::trade_off::{Known, TradeOff};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
 use crate::linalg::{Singular, direction, norm, plus, scaled, times};
@@ -75,27 +74,19 @@ impl GroupFair {
     pub(crate) fn read(mut object: Object, space: GroupSphere) -> Result<Self> {
         let mut plan = Self::new(space, 1e-3)?;
         plan.search = SlopeSearch::read(&mut object, plan.search)?;
-        plan.equations = object.optional("equations")?.unwrap_or(plan.equations);
-        plan.trade_off = object.optional("trade_off")?.unwrap_or(plan.trade_off);
+        plan.equations = object.or("equations", plan.equations)?;
+        plan.trade_off = object.or("trade_off", plan.trade_off)?;
         object.finish()?;
         Ok(plan)
     }
 
     /// The direction in which the cost grows when the groups outside `apart` move together through the ball and
     /// those in it stay at the rates of "always `class`".
-    fn slope<O: Oracle>(
-        &self,
-        apart: &[usize],
-        class: usize,
-        oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    fn slope<O: Oracle>(&self, apart: &[usize], class: usize, oracle: &mut O) -> Result<Vec<f64>, O::Err> {
         let constant = Rates::constant(self.space.prevalence().classes(), class).off_diagonal();
         let groups = self.space.prevalence().groups();
         let profile = |s: &[f64]| -> Vec<f64> {
-            let mut profile = Vec::with_capacity(groups * s.len());
-            (0..groups)
-                .for_each(|g| profile.extend_from_slice(if apart.contains(&g) { &constant } else { s }));
-            profile
+            (0..groups).flat_map(|g| if apart.contains(&g) { &constant } else { s }).copied().collect()
         };
         let ball = self.space.of_one_group();
         let centre = ball.centre();
@@ -110,7 +101,7 @@ impl GroupFair {
         performance: &[f64],
         apart: &[usize],
         oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    ) -> Result<Vec<f64>, O::Err> {
         let (k, shares) = (self.space.prevalence().classes(), self.space.prevalence());
         let slopes = [self.slope(apart, 0, oracle)?, self.slope(apart, k - 1, oracle)?];
         // w_i = 1 - 2 e_i: the sign of each difference to the constant classifier.
@@ -167,7 +158,7 @@ pub(super) fn solve_violation(
 impl Plan for GroupFair {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let mut findings = beyond_reach(&self.space.of_one_group());
         // Line 2: all groups together. Weights are known not to be negative.
         let slope = self.slope(&[], 0, oracle)?;

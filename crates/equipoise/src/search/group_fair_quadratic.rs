@@ -8,93 +8,35 @@
 //! $a_i \propto d_i/\tau^\sigma_i$ (the print omits the shares), any number of groups, and $\lambda$ in closed form.
 
 use super::cuts::Cuts;
-use super::interval::Halving;
 use super::linear::beyond_reach;
-use super::quadratic::{Around, Reconstruction, Shape, checked_inner_radius};
-use super::slope::{Method, SlopeSearch};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
-use crate::document::Object;
-use crate::error::Result;
+use super::quadratic::{FromSlopes, Round, Shape};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::linalg::{direction, norm, plus, scaled};
 use crate::metric::{self, Fair, Family, Metric, Pair, Sense, Squared, Violation, pairs};
 use crate::rates::GroupShares;
-use crate::space::{GroupSphere, Space};
-use serde::Serialize;
+use crate::space::{GroupSphere, Space, Sphere};
 
 /// Elicits a group-fair quadratic metric.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GroupFairQuadratic {
-    pub(crate) space: GroupSphere,
-    #[serde(flatten)]
-    search: SlopeSearch,
-    inner_radius: f64,
-    reconstruction: Reconstruction,
-}
+pub type GroupFairQuadratic = FromSlopes<GroupSphere>;
 
-impl GroupFairQuadratic {
-    /// The UAI search in balls a tenth of the common one, with our reconstruction.
-    pub fn new(space: GroupSphere, tolerance: f64) -> Result<Self> {
-        let search = SlopeSearch::new(Method::paper(3, Halving::Three), tolerance)?;
-        let inner_radius = 0.1 * space.radius();
-        Ok(Self { space, search, inner_radius, reconstruction: Reconstruction::Scales })
-    }
-
-    /// Another slope search.
-    pub fn search(self, search: SlopeSearch) -> Self {
-        Self { search, ..self }
-    }
-
-    /// $\varrho$: the radius of the balls in which slopes are searched.
-    pub fn inner_radius(self, inner_radius: f64) -> Result<Self> {
-        let inner_radius = checked_inner_radius(inner_radius, self.space.radius())?;
-        Ok(Self { inner_radius, ..self })
-    }
-
-    /// How slopes are put together.
-    pub fn reconstruction(self, reconstruction: Reconstruction) -> Self {
-        Self { reconstruction, ..self }
-    }
-
-    pub(crate) fn read(mut object: Object, space: GroupSphere) -> Result<Self> {
-        let mut plan = Self::new(space, 0.01)?;
-        plan.search = SlopeSearch::read(&mut object, plan.search)?;
-        if let Some(inner_radius) = object.optional("inner_radius")? {
-            plan = crate::document::at(&object.place(), plan.inner_radius(inner_radius))?;
-        }
-        plan.reconstruction = object.optional("reconstruction")?.unwrap_or(plan.reconstruction);
-        object.finish()?;
-        Ok(plan)
-    }
-
-    /// d and W of one cut.
-    fn shape<O: Oracle>(
-        &self,
-        moving: &[usize],
-        findings: &mut Vec<Finding>,
-        oracle: &mut O,
-    ) -> std::result::Result<Shape, O::Err> {
-        let o = self.space.of_one_group().centre();
-        let groups = self.space.prevalence().groups();
-        let profile = |s: &[f64]| -> Vec<f64> {
-            let mut profile = Vec::with_capacity(groups * s.len());
-            (0..groups).for_each(|g| profile.extend_from_slice(if moving.contains(&g) { s } else { &o }));
-            profile
-        };
-        let around = Around { centre: &o, radius: self.space.radius(), inner_radius: self.inner_radius };
-        let slopes = around.slopes(&self.search, self.reconstruction, &mut oracle.reparametrised(profile))?;
-        Ok(slopes.reconstruct(self.reconstruction, self.search.tolerance(), findings))
+impl Round for GroupSphere {
+    fn of_one_group(&self) -> Sphere {
+        self.of_one_group()
     }
 }
 
 impl Plan for GroupFairQuadratic {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let mut findings = beyond_reach(&self.space.of_one_group());
         let mut shapes = vec![];
-        for moving in Cuts::new(self.space.prevalence().groups()).apart() {
-            shapes.push(self.shape(moving, &mut findings, oracle)?);
+        let (o, groups) = (self.space.of_one_group().centre(), self.space.prevalence().groups());
+        for moving in Cuts::new(groups).apart() {
+            let profile = |s: &[f64]| -> Vec<f64> {
+                (0..groups).flat_map(|g| if moving.contains(&g) { s } else { &o }).copied().collect()
+            };
+            shapes.push(self.shape(&mut findings, &mut oracle.reparametrised(profile))?);
         }
         let fair = put_together(&shapes, self.space.prevalence(), &mut findings);
         let metric = Metric::new(self.space.view(), Sense::Cost, Family::GroupFairQuadratic(fair));
@@ -149,7 +91,7 @@ fn put_together(
 
 #[cfg(test)]
 mod tests {
-    use super::super::quadratic::LocalSlopes;
+    use super::super::quadratic::{LocalSlopes, Reconstruction};
     use super::*;
     use crate::testing::random;
     use rand::SeedableRng;

@@ -18,7 +18,7 @@ pub enum Halving {
 
 impl TryFrom<u8> for Halving {
     type Error = String;
-    fn try_from(queries: u8) -> std::result::Result<Self, String> {
+    fn try_from(queries: u8) -> Result<Self, String> {
         match queries {
             4 => Ok(Halving::Four),
             3 => Ok(Halving::Three),
@@ -69,8 +69,8 @@ impl Interval {
         self,
         tolerance: f64,
         halving: Halving,
-        mut better: impl FnMut(f64, f64) -> std::result::Result<bool, E>,
-    ) -> std::result::Result<Self, E> {
+        mut better: impl FnMut(f64, f64) -> Result<bool, E>,
+    ) -> Result<Self, E> {
         let mut interval = self;
         for _ in 0..self.halvings(tolerance) {
             interval = match halving {
@@ -82,10 +82,7 @@ impl Interval {
     }
 
     /// Lines 4 to 12 of Algorithm 3.1.
-    fn shrink_by_four<E>(
-        self,
-        better: &mut impl FnMut(f64, f64) -> std::result::Result<bool, E>,
-    ) -> std::result::Result<Self, E> {
+    fn shrink_by_four<E>(self, better: &mut impl FnMut(f64, f64) -> Result<bool, E>) -> Result<Self, E> {
         let [a, c, d, e, b] = self.quarters();
         let mut rises = [better(c, a)?, better(d, c)?, better(e, d)?, better(b, e)?];
         // A fall before a rise is out of order for one peak: assume a rise, left to right, once.
@@ -101,10 +98,7 @@ impl Interval {
         })
     }
 
-    fn shrink_by_three<E>(
-        self,
-        better: &mut impl FnMut(f64, f64) -> std::result::Result<bool, E>,
-    ) -> std::result::Result<Self, E> {
+    fn shrink_by_three<E>(self, better: &mut impl FnMut(f64, f64) -> Result<bool, E>) -> Result<Self, E> {
         let [a, c, d, e, b] = self.quarters();
         if better(a, c)? || better(c, d)? {
             Ok(Self::new(a, d))

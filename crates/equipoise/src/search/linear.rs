@@ -2,8 +2,7 @@
 
 use super::interval::Halving;
 use super::slope::{Ball, Method, Signs, SlopeSearch};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
 use crate::linalg::scaled;
@@ -53,7 +52,7 @@ impl Linear {
     pub(crate) fn read(mut object: Object, space: Sphere) -> Result<Self> {
         let mut plan = Self::new(space, 0.01)?;
         plan.search = SlopeSearch::read(&mut object, plan.search)?;
-        plan.signs = object.optional("signs")?.unwrap_or(plan.signs);
+        plan.signs = object.or("signs", plan.signs)?;
         object.finish()?;
         Ok(plan)
     }
@@ -62,7 +61,7 @@ impl Linear {
 impl Plan for Linear {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let (centre, sign) = (self.space.centre(), liked_sign(self.space.view().measure()));
         let liked = vec![sign; centre.len()];
         let signs = match self.signs {

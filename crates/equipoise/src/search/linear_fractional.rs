@@ -8,8 +8,7 @@
 use super::interval::Halving;
 use super::linear::{beyond_reach, liked_sign};
 use super::slope::{Ball, Method, Signs, SlopeSearch};
-use crate::ask::{Fallible, Oracle, Query};
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Fallible, Finding, Oracle, Outcome, Plan, Query};
 use crate::document::Object;
 use crate::error::Result;
 use crate::linalg::{dot, norm, plus, scaled};
@@ -56,7 +55,7 @@ impl LinearFractional {
     }
 
     /// Algorithms 4.2 and 4.5: tangents at the best and the worst point.
-    fn tangents<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<[Hyperplane; 2], O::Err> {
+    fn tangents<O: Oracle>(&self, oracle: &mut O) -> Result<[Hyperplane; 2], O::Err> {
         let centre = self.space.centre();
         let ball = Ball { centre: &centre, radius: self.space.radius() };
         let sign = liked_sign(self.space.view().measure());
@@ -71,7 +70,7 @@ impl LinearFractional {
     }
 
     /// Slopes at two points on either side of the centre, along the slope found at the centre.
-    fn level_sets<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<[Hyperplane; 2], O::Err> {
+    fn level_sets<O: Oracle>(&self, oracle: &mut O) -> Result<[Hyperplane; 2], O::Err> {
         let (centre, radius) = (self.space.centre(), 0.5 * self.space.radius());
         let along = self.search.run(Ball { centre: &centre, radius }, Signs::Unknown, oracle)?;
         let mut at = |step: f64| {
@@ -102,7 +101,7 @@ impl LinearFractional {
 impl Plan for LinearFractional {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let [up, low] = match self.search.method() {
             Method::Paper { .. } => self.tangents(oracle)?,
             Method::Antipodal => self.level_sets(oracle)?,

@@ -38,18 +38,3 @@ pub use polynomial::Polynomial;
 pub use quadratic::{Quadratic, Reconstruction};
 pub use slope::{Method, SlopeSearch};
 pub use trade_off::{QuadraticTradeOff, TradeOff};
-
-use crate::document::Object;
-use crate::error::{Error, Result};
-
-/// For procedures that exist in the papers' form only.
-fn only_paper(object: &mut Object) -> Result<()> {
-    match object.optional::<String>("method")?.as_deref() {
-        None | Some("paper") => Ok(()),
-        Some(found) => Err(Error::Unknown {
-            field: object.path("method"),
-            found: found.to_owned(),
-            expected: "paper".to_owned(),
-        }),
-    }
-}

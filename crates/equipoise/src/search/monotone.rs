@@ -7,10 +7,9 @@
 
 use super::diagonal::weighted_accuracy;
 use super::interval::{Halving, Interval, checked_tolerance};
-use crate::ask::{Finding, Outcome, Plan};
-use crate::ask::{Oracle, Query};
+use crate::ask::{Finding, Oracle, Outcome, Plan, Query};
 use crate::document::Object;
-use crate::error::{Error, Result, check};
+use crate::error::{Result, check, refuse};
 use crate::space::{Diagonal, Space};
 use serde::Serialize;
 
@@ -28,11 +27,11 @@ impl MonotoneDiagonal {
     ///
     /// The space must know the best of all classifiers; the faces of data with three classes or more do not.
     pub fn new(space: Diagonal, tolerance: f64) -> Result<Self> {
-        if !space.is_whole() {
-            let what = "a monotone metric needs classifiers that predict every class, \
-                        and the space has only those that predict two";
-            return Err(Error::Mismatch(what.to_owned()));
-        }
+        refuse!(
+            !space.is_whole(),
+            "a monotone metric needs classifiers that predict every class, \
+                        and the space has only those that predict two"
+        );
         let tolerance = checked_tolerance(tolerance)?;
         Ok(Self { space, tolerance, queries_per_halving: Halving::Four, cycles: 3 })
     }
@@ -50,15 +49,11 @@ impl MonotoneDiagonal {
     }
 
     pub(crate) fn read(mut object: Object, space: Diagonal) -> Result<Self> {
-        super::only_paper(&mut object)?;
-        let tolerance = object.optional("tolerance")?.unwrap_or(0.01);
+        object.word("method", &["paper"], "paper")?;
+        let tolerance = object.or("tolerance", 0.01)?;
         let mut plan = crate::document::at(&object.place(), Self::new(space, tolerance))?;
-        if let Some(halving) = object.optional("queries_per_halving")? {
-            plan = plan.queries_per_halving(halving);
-        }
-        if let Some(cycles) = object.optional("cycles")? {
-            plan = crate::document::at(&object.place(), plan.cycles(cycles))?;
-        }
+        plan.queries_per_halving = object.or("queries_per_halving", plan.queries_per_halving)?;
+        plan = object.change("cycles", plan, Self::cycles)?;
         object.finish()?;
         Ok(plan)
     }
@@ -67,7 +62,7 @@ impl MonotoneDiagonal {
 impl Plan for MonotoneDiagonal {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         // Weights of balanced accuracy: every class has a chance to be predicted.
         let mut weights: Vec<f64> = self.space.class_priors().iter().map(|z| 1.0 / z).collect();
         for turn in 0..self.cycles * (weights.len() - 1) {

@@ -10,8 +10,7 @@ use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::quadratic::{Around, checked_inner_radius};
 use super::slope::{Method, SlopeSearch};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{Singular, dot, norm, plus, scaled};
@@ -69,15 +68,13 @@ impl Polynomial {
     }
 
     pub(crate) fn read(mut object: Object, space: Sphere) -> Result<Self> {
-        let degree = object.optional("degree")?.unwrap_or(3);
+        let degree = object.or("degree", 3)?;
         let mut plan = crate::document::at(&object.place(), Self::new(space, degree, 1e-3))?;
         let paper = SlopeSearch::new(Method::paper(3, Halving::Three), 1e-3)?;
         let default = if object.is("method", "paper") { paper } else { plan.search };
         plan.search = SlopeSearch::read(&mut object, default)?;
-        if let Some(inner_radius) = object.optional("inner_radius")? {
-            plan = crate::document::at(&object.place(), plan.inner_radius(inner_radius))?;
-        }
-        plan.seed = object.optional("seed")?.unwrap_or(plan.seed);
+        plan = object.change("inner_radius", plan, Self::inner_radius)?;
+        plan.seed = object.or("seed", plan.seed)?;
         object.finish()?;
         Ok(plan)
     }
@@ -108,7 +105,7 @@ impl Polynomial {
 impl Plan for Polynomial {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let o = self.space.centre();
         let around = Around { centre: &o, radius: self.space.radius(), inner_radius: self.inner_radius };
         let monomials = Monomials::new(o.len(), self.degree);

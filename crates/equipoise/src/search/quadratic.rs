@@ -7,8 +7,7 @@
 use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::slope::{Ball, Method, Signs, SlopeSearch};
-use crate::ask::Oracle;
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
 use crate::linalg::{Singular, dot, plus, scaled};
@@ -30,21 +29,36 @@ pub enum Reconstruction {
 }
 
 /// Elicits a quadratic metric, a cost of error rates.
+pub type Quadratic = FromSlopes<Sphere>;
+
+/// A plan that puts a metric together from slopes in small balls: [`Quadratic`], and its sibling for groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Quadratic {
-    pub(crate) space: Sphere,
+pub struct FromSlopes<S> {
+    pub(crate) space: S,
     #[serde(flatten)]
-    search: SlopeSearch,
+    pub(super) search: SlopeSearch,
     inner_radius: f64,
     reconstruction: Reconstruction,
 }
 
-impl Quadratic {
+/// A space with a ball in it for every group.
+pub trait Round {
+    /// That ball.
+    fn of_one_group(&self) -> Sphere;
+}
+
+impl Round for Sphere {
+    fn of_one_group(&self) -> Sphere {
+        self.clone()
+    }
+}
+
+impl<S: Round> FromSlopes<S> {
     /// The UAI search (three cycles, at most three questions per halving) in balls a tenth of the space's, with our
     /// reconstruction.
-    pub fn new(space: Sphere, tolerance: f64) -> Result<Self> {
+    pub fn new(space: S, tolerance: f64) -> Result<Self> {
         let search = SlopeSearch::new(Method::paper(3, Halving::Three), tolerance)?;
-        let inner_radius = 0.1 * space.radius();
+        let inner_radius = 0.1 * space.of_one_group().radius();
         Ok(Self { space, search, inner_radius, reconstruction: Reconstruction::Scales })
     }
 
@@ -55,7 +69,7 @@ impl Quadratic {
 
     /// $\varrho$: the radius of the balls in which slopes are searched.
     pub fn inner_radius(self, inner_radius: f64) -> Result<Self> {
-        let inner_radius = checked_inner_radius(inner_radius, self.space.radius())?;
+        let inner_radius = checked_inner_radius(inner_radius, self.space.of_one_group().radius())?;
         Ok(Self { inner_radius, ..self })
     }
 
@@ -64,15 +78,26 @@ impl Quadratic {
         Self { reconstruction, ..self }
     }
 
-    pub(crate) fn read(mut object: Object, space: Sphere) -> Result<Self> {
+    pub(crate) fn read(mut object: Object, space: S) -> Result<Self> {
         let mut plan = Self::new(space, 0.01)?;
         plan.search = SlopeSearch::read(&mut object, plan.search)?;
-        if let Some(inner_radius) = object.optional("inner_radius")? {
-            plan = crate::document::at(&object.place(), plan.inner_radius(inner_radius))?;
-        }
-        plan.reconstruction = object.optional("reconstruction")?.unwrap_or(plan.reconstruction);
+        plan = object.change("inner_radius", plan, Self::inner_radius)?;
+        plan.reconstruction = object.or("reconstruction", plan.reconstruction)?;
         object.finish()?;
         Ok(plan)
+    }
+
+    /// d and B around the centre of the ball that the oracle is asked about.
+    pub(super) fn shape<O: Oracle>(
+        &self,
+        findings: &mut Vec<Finding>,
+        oracle: &mut O,
+    ) -> Result<Shape, O::Err> {
+        let ball = self.space.of_one_group();
+        let around =
+            Around { centre: &ball.centre(), radius: ball.radius(), inner_radius: self.inner_radius };
+        let slopes = around.slopes(&self.search, self.reconstruction, oracle)?;
+        Ok(slopes.reconstruct(self.reconstruction, self.search.tolerance(), findings))
     }
 }
 
@@ -84,13 +109,10 @@ pub(super) fn checked_inner_radius(inner: f64, outer: f64) -> Result<f64> {
 impl Plan for Quadratic {
     type Output = Outcome;
 
-    fn run<O: Oracle>(&self, oracle: &mut O) -> std::result::Result<Outcome, O::Err> {
+    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
         let o = self.space.centre();
-        let around = Around { centre: &o, radius: self.space.radius(), inner_radius: self.inner_radius };
-        let slopes = around.slopes(&self.search, self.reconstruction, oracle)?;
         let mut findings = beyond_reach(&self.space);
-        let Shape { linear, matrix } =
-            slopes.reconstruct(self.reconstruction, self.search.tolerance(), &mut findings);
+        let Shape { linear, matrix } = self.shape(&mut findings, oracle)?;
         // a = d - Bo.
         let at_o: Vec<f64> = matrix.iter().map(|row| dot(row, &o)).collect();
         let linear = plus(&linear, -1.0, &at_o);
@@ -119,7 +141,7 @@ impl Around<'_> {
         offset: &[f64],
         search: &SlopeSearch,
         oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    ) -> Result<Vec<f64>, O::Err> {
         let centre = plus(self.centre, 1.0, offset);
         let ball = Ball { centre: &centre, radius: self.inner_radius };
         Ok(scaled(&search.run(ball, Signs::Unknown, oracle)?, -1.0))
@@ -131,7 +153,7 @@ impl Around<'_> {
         search: &SlopeSearch,
         reconstruction: Reconstruction,
         oracle: &mut O,
-    ) -> std::result::Result<LocalSlopes, O::Err> {
+    ) -> Result<LocalSlopes, O::Err> {
         let q = self.centre.len();
         let offset = |j: usize, sign: f64| {
             let mut offset = vec![0.0; q];

@@ -104,34 +104,27 @@ impl SlopeSearch {
     }
 
     pub(crate) fn read(object: &mut Object, default: Self) -> Result<Self> {
-        let method = match object.optional::<String>("method")?.as_deref() {
-            None => default.method,
-            Some("antipodal") => Method::Antipodal,
-            Some("paper") => match default.method {
-                Method::Antipodal => Method::paper(2, Halving::Four),
-                paper => paper,
-            },
-            Some(other) => return Err(unknown_method(object, other, "paper, antipodal, adaptive")),
+        let usual = if default.method == Method::Antipodal { "antipodal" } else { "paper" };
+        let word = object.word("method", &METHODS, usual)?;
+        let method = match (word.as_str(), default.method) {
+            ("antipodal", _) => Method::Antipodal,
+            (_, Method::Antipodal) => Method::paper(2, Halving::Four),
+            (_, paper) => paper,
         };
         let method = match method {
             Method::Antipodal => Method::Antipodal,
             Method::Paper { cycles, order, queries_per_halving } => Method::Paper {
-                cycles: object.optional("cycles")?.unwrap_or(cycles),
-                order: object.optional("order")?.unwrap_or(order),
-                queries_per_halving: object.optional("queries_per_halving")?.unwrap_or(queries_per_halving),
+                cycles: object.or("cycles", cycles)?,
+                order: object.or("order", order)?,
+                queries_per_halving: object.or("queries_per_halving", queries_per_halving)?,
             },
         };
-        let tolerance = object.optional("tolerance")?.unwrap_or(default.tolerance);
+        let tolerance = object.or("tolerance", default.tolerance)?;
         crate::document::at(&object.place(), Self::new(method, tolerance))
     }
 
     /// The unit direction in which points of a ball are liked better, as far as the oracle's answers tell.
-    pub fn slope<O: Oracle>(
-        &self,
-        centre: &[f64],
-        radius: f64,
-        oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    pub fn slope<O: Oracle>(&self, centre: &[f64], radius: f64, oracle: &mut O) -> Result<Vec<f64>, O::Err> {
         self.run(Ball { centre, radius }, Signs::Unknown, oracle)
     }
 
@@ -141,7 +134,7 @@ impl SlopeSearch {
         ball: Ball<'_>,
         signs: Signs<'_>,
         oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    ) -> Result<Vec<f64>, O::Err> {
         match self.method {
             Method::Antipodal => self.antipodal(ball, signs, oracle),
             Method::Paper { cycles, order, queries_per_halving } => {
@@ -167,7 +160,7 @@ impl SlopeSearch {
         order: Order,
         halving: Halving,
         oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    ) -> Result<Vec<f64>, O::Err> {
         // The start the papers leave open: quadrant midpoints. Backward, the first search of an angle does not depend
         // on earlier ones; at right angles they leave the later coordinates their full length.
         let start = match order {
@@ -195,7 +188,7 @@ impl SlopeSearch {
         ball: Ball<'_>,
         signs: Signs<'_>,
         oracle: &mut O,
-    ) -> std::result::Result<Vec<f64>, O::Err> {
+    ) -> Result<Vec<f64>, O::Err> {
         let q = ball.centre.len();
         let mut grows_along = |tangent: &[f64]| {
             let ends = [ball.radius, -ball.radius].map(|r| plus(ball.centre, r, tangent));
@@ -236,16 +229,11 @@ impl SlopeSearch {
     }
 }
 
-pub(super) fn unknown_method(object: &Object, found: &str, expected: &str) -> crate::Error {
-    crate::Error::Unknown {
-        field: object.path("method"),
-        found: found.to_owned(),
-        expected: expected.to_owned(),
-    }
-}
+/// The words of a plan document for how slopes are searched.
+pub(super) const METHODS: [&str; 3] = ["paper", "antipodal", "adaptive"];
 
 /// q questions that tell the sign of every coordinate of the slope (UAI 2022 appendix, Algorithm 2).
-fn orthant<O: Oracle>(ball: Ball<'_>, oracle: &mut O) -> std::result::Result<Vec<f64>, O::Err> {
+fn orthant<O: Oracle>(ball: Ball<'_>, oracle: &mut O) -> Result<Vec<f64>, O::Err> {
     let q = ball.centre.len();
     let all_positive = vec![1.0 / (q as f64).sqrt(); q];
     let mut signs = vec![1.0; q];

@@ -2,7 +2,7 @@
 
 use super::Space;
 use super::mixture::{Mixture, all_within};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use crate::linalg::{direction, dot, norm};
 use crate::population::{AskError, Confusions, PostShift, Randomised};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
@@ -43,10 +43,7 @@ impl<'a, P: Confusions + ?Sized> Achievable<'a, P> {
     /// The set of a population, for a measure that lists errors. Every class must occur, in every group if
     /// they are told apart.
     pub fn new(population: &'a P, measure: Measure) -> Result<Self> {
-        if !measure.lists_errors() {
-            let what = format!("measure is \"{}\", expected one that lists errors", measure.name());
-            return Err(Error::Mismatch(what));
-        }
+        refuse!(!measure.lists_errors(), "measure is \"{}\", expected one that lists errors", measure.name());
         let prevalence = population.prevalence();
         let classes = prevalence.class_priors();
         let (groups, priors) = if measure == Measure::GroupRates {
@@ -79,6 +76,11 @@ impl<'a, P: Confusions + ?Sized> Achievable<'a, P> {
     /// The support function $h(u) = \max_r \langle u, r \rangle$ over one group's errors.
     pub fn support(&self, weights: &[f64], group: usize) -> Result<f64, AskError<P::Err>> {
         Ok(dot(weights, &self.extreme(weights, group)?.1))
+    }
+
+    /// The errors of a classifier, in every group that is told apart.
+    pub fn errors_of(&self, confusions: &GroupConfusions) -> Point {
+        (0..self.groups()).flat_map(|group| self.point(confusions, group)).collect()
     }
 
     /// The classifier behind a point of the whole view: a draw between at most dimension + 1 rules whose errors
@@ -209,7 +211,7 @@ impl<'a, P: Confusions + ?Sized> Achievable<'a, P> {
     }
 
     /// The errors of always predicting one class.
-    fn constant(&self, class: usize, group: usize) -> Point {
+    pub(super) fn constant(&self, class: usize, group: usize) -> Point {
         let error = |(i, j)| if j == class { self.scale(i, group) } else { 0.0 };
         off_diagonal_pairs(self.view.classes()).map(error).collect()
     }

@@ -2,11 +2,11 @@
 
 use super::mixture::reaches;
 use super::{Polygon, Space};
-use crate::document::{self, Object};
+use crate::document::{Object, make};
 use crate::error::{Result, check};
 use crate::population::{Confusions as _, Logistic};
 use crate::view::{Measure, Point, View};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Achievable (true positive, true negative) pairs (Proposition 3.2): of a known law, or the hull of what data show.
 ///
@@ -102,28 +102,16 @@ impl Binary {
         Some([angle - before, angle + after])
     }
 
-    pub(super) fn read(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            slope: f64,
-            #[serde(default)]
-            offset: f64,
-        }
-        let raw: Raw = object.rest()?;
-        document::at(at, Logistic::with_offset(raw.slope, raw.offset)).map(Self::from_law)
+    pub(super) fn read(object: Object) -> Result<Self> {
+        make!(object, { slope: f64, offset: Option<f64> } => {
+            Logistic::with_offset(slope, offset.unwrap_or(0.0)).map(Self::from_law)
+        })
     }
 
-    pub(super) fn read_hull(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            positive_prior: f64,
-            vertices: Vec<[f64; 2]>,
-        }
-        let raw: Raw = object.rest()?;
-        let hull = Polygon::hull(raw.vertices);
-        document::at(at, hull.and_then(|hull| Self::from_hull(raw.positive_prior, hull)))
+    pub(super) fn read_hull(object: Object) -> Result<Self> {
+        make!(object, { positive_prior: f64, vertices: Vec<[f64; 2]> } => {
+            Self::from_hull(positive_prior, Polygon::hull(vertices)?)
+        })
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::mixture::reaches;
 use super::{Polygon, Space};
-use crate::document::{self, Object};
+use crate::document::{self, Object, make};
 use crate::error::{Error, Result, check};
 use crate::linalg::dot;
 use crate::population::{Confusions as _, PostShift, Softmax};
 use crate::rates::Prevalence;
 use crate::view::{Measure, Point, View};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Achievable diagonals of the confusion matrix (Proposition 4.1): of a known law, or the faces data show.
 ///
@@ -112,30 +112,19 @@ impl Diagonal {
         point
     }
 
-    pub(super) fn read(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            slopes: Vec<f64>,
-        }
-        let raw: Raw = object.rest()?;
-        document::at(at, Softmax::new(raw.slopes)).map(Self::from_law)
+    pub(super) fn read(object: Object) -> Result<Self> {
+        make!(object, { slopes: Vec<f64> } => Softmax::new(slopes).map(Self::from_law))
     }
 
-    pub(super) fn read_faces(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            class_priors: Vec<f64>,
-            faces: Vec<Vec<[f64; 2]>>,
-        }
-        let raw: Raw = object.rest()?;
-        let face = |(j, vertices)| document::at(&format!("{at}.faces[{j}]"), Polygon::hull(vertices));
-        let faces = raw.faces.into_iter().enumerate().map(face).collect::<Result<_>>()?;
-        document::at(at, Self::from_faces(raw.class_priors, faces))
+    pub(super) fn read_faces(object: Object) -> Result<Self> {
+        let place = object.path("faces");
+        make!(object, { class_priors: Vec<f64>, faces: Vec<Vec<[f64; 2]>> } => {
+            let face = |(j, vertices)| document::at(&format!("{place}[{j}]"), Polygon::hull(vertices));
+            let faces = faces.into_iter().enumerate().map(face).collect::<Result<_>>()?;
+            Self::from_faces(class_priors, faces)
+        })
     }
 
-    /// The best of all points on faces.
     fn best_on_faces(&self, weights: &[f64]) -> Point {
         let lifted = |class| self.lift(class, self.on_face(class, [weights[0], weights[class]]));
         let points = (1..self.classes()).map(lifted);

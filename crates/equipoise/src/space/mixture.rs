@@ -7,6 +7,7 @@
 use super::Space;
 use crate::linalg::{direction, dot, least_squares, norm, plus};
 use crate::view::Point;
+use std::convert::Infallible;
 
 /// The feasible point nearest to a target, as a mixture of extreme points.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +24,9 @@ pub struct Mixture {
 
 /// The mixture within `tolerance` of `target`, or `None`, known as soon as a plane keeps them further apart.
 pub fn within(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) -> Option<Mixture> {
-    let mixture = approach(target, tolerance, best, |_, at_least| at_least > tolerance);
-    (mixture.distance <= tolerance).then_some(mixture)
+    let best = |directions: &[Vec<f64>]| Ok(vec![(directions[0].clone(), best(&directions[0]))]);
+    let Ok(found): Result<_, Infallible> = all_within(&[target], tolerance, best);
+    found.and_then(|mut mixtures| mixtures.pop())
 }
 
 /// The same for several targets, each of a set of its own. The extreme points of all sets are asked for together, so
@@ -59,26 +61,6 @@ pub(super) fn all_within<E>(
     }
     let mixtures: Vec<Mixture> = searches.into_iter().map(|search| search.mixture).collect();
     Ok(mixtures.iter().all(|mixture| mixture.distance <= tolerance).then_some(mixtures))
-}
-
-/// Comes nearer until within `tolerance`, or until what is known of the distance is `enough`.
-fn approach(
-    target: &[f64],
-    tolerance: f64,
-    best: impl Fn(&[f64]) -> Point,
-    enough: impl Fn(f64, f64) -> bool,
-) -> Mixture {
-    let anywhere = vec![1.0; target.len()];
-    let part = best(&anywhere);
-    let mut search = Search::new(anywhere, part, target);
-    while let Some(towards) = search.ask(tolerance) {
-        let part = best(&towards);
-        search.tell(towards, part, target);
-        if enough(search.mixture.distance, search.at_least) {
-            break;
-        }
-    }
-    search.mixture
 }
 
 /// Wolfe's algorithm, one extreme point at a time; the target may move between them.
@@ -184,6 +166,26 @@ pub(super) fn reaches<S: Space>(space: &S, point: &[f64], tolerance: f64) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Comes nearer until within `tolerance`, or until what is known of the distance is `enough`.
+    fn approach(
+        target: &[f64],
+        tolerance: f64,
+        best: impl Fn(&[f64]) -> Point,
+        enough: impl Fn(f64, f64) -> bool,
+    ) -> Mixture {
+        let anywhere = vec![1.0; target.len()];
+        let part = best(&anywhere);
+        let mut search = Search::new(anywhere, part, target);
+        while let Some(towards) = search.ask(tolerance) {
+            let part = best(&towards);
+            search.tell(towards, part, target);
+            if enough(search.mixture.distance, search.at_least) {
+                break;
+            }
+        }
+        search.mixture
+    }
 
     /// The nearest mixture of all, also for a target out of reach.
     fn nearest(target: &[f64], tolerance: f64, best: impl Fn(&[f64]) -> Point) -> Mixture {

@@ -10,6 +10,9 @@ mod ball;
 mod binary;
 mod diagonal;
 mod mixture;
+mod operating_point;
+mod pairs;
+mod plausible;
 mod polygon;
 mod pool;
 mod ray;
@@ -18,6 +21,9 @@ mod sphere;
 pub use achievable::Achievable;
 pub use binary::Binary;
 pub use diagonal::Diagonal;
+pub use operating_point::OperatingPoint;
+pub(crate) use operating_point::{LEAST_SPAN, TradeOff};
+pub(crate) use plausible::Plausible;
 pub use polygon::Polygon;
 pub use pool::Pool;
 pub use sphere::{GroupSphere, Sphere};
@@ -58,12 +64,14 @@ pub enum AnySpace {
     Sphere(Sphere),
     /// `{"kind":"group_sphere","classes":3,"radius":0.2,"prevalence":[[...],[...]]}`
     GroupSphere(GroupSphere),
+    /// `{"kind":"operating_point","classes":3,"point":[...],"trade_offs":[...],"rules":[...]}`, from data
+    OperatingPoint(OperatingPoint),
     /// `{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[{"name":"cautious","point":[0.3,0.05]},...]}`
     Pool(Pool),
 }
 
 impl<'de> serde::Deserialize<'de> for AnySpace {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         Self::from_part(value, "space").map_err(serde::de::Error::custom)
     }
@@ -74,16 +82,19 @@ impl AnySpace {
     pub(crate) fn from_part(value: Value, at: &str) -> Result<Self> {
         let mut object = Object::new(value, at)?;
         object.allow_format()?;
-        let kind = object
-            .kind("kind", &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere", "pool"])?;
+        let kind = object.kind(
+            "kind",
+            &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere", "operating_point", "pool"],
+        )?;
         Ok(match kind.as_str() {
-            "logistic" => Self::Binary(Binary::read(object, at)?),
-            "hull" => Self::Binary(Binary::read_hull(object, at)?),
-            "faces" => Self::Diagonal(Diagonal::read_faces(object, at)?),
-            "softmax" => Self::Diagonal(Diagonal::read(object, at)?),
-            "sphere" => Self::Sphere(Sphere::read(object, at)?),
-            "pool" => Self::Pool(Pool::read(object, at)?),
-            _ => Self::GroupSphere(GroupSphere::read(object, at)?),
+            "logistic" => Self::Binary(Binary::read(object)?),
+            "hull" => Self::Binary(Binary::read_hull(object)?),
+            "faces" => Self::Diagonal(Diagonal::read_faces(object)?),
+            "softmax" => Self::Diagonal(Diagonal::read(object)?),
+            "sphere" => Self::Sphere(Sphere::read(object)?),
+            "operating_point" => Self::OperatingPoint(OperatingPoint::read(object)?),
+            "pool" => Self::Pool(Pool::read(object)?),
+            _ => Self::GroupSphere(GroupSphere::read(object)?),
         })
     }
 
@@ -94,18 +105,8 @@ impl AnySpace {
             Self::Diagonal(space) => space.kind(),
             Self::Sphere(_) => "sphere",
             Self::GroupSphere(_) => "group_sphere",
+            Self::OperatingPoint(_) => "operating_point",
             Self::Pool(_) => "pool",
-        }
-    }
-
-    /// The space behind the kind.
-    pub fn as_space(&self) -> &dyn Space {
-        match self {
-            Self::Binary(space) => space,
-            Self::Diagonal(space) => space,
-            Self::Sphere(space) => space,
-            Self::GroupSphere(space) => space,
-            Self::Pool(space) => space,
         }
     }
 }

@@ -1,10 +1,9 @@
 //! A pool: a finite list of classifiers to choose from, by their points.
 
 use super::{Achievable, Space};
-use crate::document::{self, Object};
-use crate::error::{Error, Result, check};
-use crate::linalg::normals;
-use crate::linalg::{dot, norm, plus};
+use crate::document::{Object, make};
+use crate::error::{Error, Result, check, refuse};
+use crate::linalg::{dot, norm, normals, plus};
 use crate::population::{AskError, Confusions};
 use crate::view::{Measure, Point, View};
 use rand::SeedableRng;
@@ -44,10 +43,7 @@ pub struct Pool {
 impl Pool {
     /// At least two classifiers with names of their own and points in [0, 1], not all alike.
     pub fn new(measure: Measure, classes: usize, members: Vec<(String, Point)>) -> Result<Self> {
-        if measure == Measure::GroupRates {
-            let what = "measure is \"group_rates\", expected one without groups".to_owned();
-            return Err(Error::Mismatch(what));
-        }
+        refuse!(measure == Measure::GroupRates, "measure is \"group_rates\", expected one without groups");
         let view = View::new(measure, classes, 1)?;
         check::at_least("the number of points", members.len(), 2, "at least 2")?;
         let points: Vec<Member> = members.into_iter().map(|(name, point)| Member { name, point }).collect();
@@ -57,10 +53,11 @@ impl Pool {
             for (i, value) in member.point.iter().enumerate() {
                 check::unit(&format!("{field}[{i}]"), *value)?;
             }
-            if points[..n].iter().any(|other| other.name == member.name) {
-                let what = format!("points[{n}].name is \"{}\", which another point has", member.name);
-                return Err(Error::Mismatch(what));
-            }
+            refuse!(
+                points[..n].iter().any(|other| other.name == member.name),
+                "points[{n}].name is \"{}\", which another point has",
+                member.name
+            );
         }
         if points.iter().all(|member| member.point == points[0].point) {
             return Err(Error::Mismatch(
@@ -114,17 +111,11 @@ impl Pool {
         self.points.iter().map(|member| norm(&plus(&member.point, -1.0, &centre))).fold(0.0, f64::max)
     }
 
-    pub(super) fn read(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            measure: Measure,
-            classes: usize,
-            points: Vec<Member>,
-        }
-        let raw: Raw = object.rest()?;
-        let members = raw.points.into_iter().map(|member| (member.name, member.point)).collect();
-        document::at(at, Self::new(raw.measure, raw.classes, members))
+    pub(super) fn read(object: Object) -> Result<Self> {
+        make!(object, { measure: Measure, classes: usize, points: Vec<Member> } => {
+            let members = points.into_iter().map(|member| (member.name, member.point)).collect();
+            Self::new(measure, classes, members)
+        })
     }
 }
 

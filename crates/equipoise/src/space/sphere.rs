@@ -1,12 +1,12 @@
 //! Balls of rates inside the feasible set: one for everybody, or one common to all groups.
 
 use super::Space;
-use crate::document::{self, Object};
-use crate::error::{Error, Result, check};
+use crate::document::{Object, make};
+use crate::error::{Error, Result, check, refuse};
 use crate::linalg::{direction, norm, plus};
 use crate::rates::{GroupShares, Rates};
 use crate::view::{Measure, Point, View};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A ball around the point of the uniformly random classifier (Assumption 4.2).
 ///
@@ -23,10 +23,10 @@ pub struct Sphere {
 impl Sphere {
     /// A ball of error rates, recalls, or joint probabilities under equal class priors.
     pub fn new(measure: Measure, classes: usize, radius: f64) -> Result<Self> {
-        if measure == Measure::GroupRates {
-            let what = "measure is \"group_rates\", expected one without groups (use a group_sphere)";
-            return Err(Error::Mismatch(what.to_owned()));
-        }
+        refuse!(
+            measure == Measure::GroupRates,
+            "measure is \"group_rates\", expected one without groups (use a group_sphere)"
+        );
         let view = View::new(measure, classes, 1)?;
         check::positive("radius", radius)?;
         let centre = centre_entry(&view);
@@ -56,20 +56,10 @@ impl Sphere {
         (self.radius > reachable + 1e-12).then(|| over(self.radius, self.classes, reachable))
     }
 
-    pub(super) fn read(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            #[serde(default = "error_rates")]
-            measure: Measure,
-            classes: usize,
-            radius: f64,
-        }
-        fn error_rates() -> Measure {
-            Measure::OffDiagonalRates
-        }
-        let raw: Raw = object.rest()?;
-        document::at(at, Self::new(raw.measure, raw.classes, raw.radius))
+    pub(super) fn read(object: Object) -> Result<Self> {
+        make!(object, { measure: Option<Measure>, classes: usize, radius: f64 } => {
+            Self::new(measure.unwrap_or(Measure::OffDiagonalRates), classes, radius)
+        })
     }
 }
 
@@ -150,22 +140,14 @@ impl GroupSphere {
         Sphere { measure: Measure::OffDiagonalRates, classes: self.classes, radius: self.radius }
     }
 
-    pub(super) fn read(object: Object, at: &str) -> Result<Self> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Raw {
-            classes: Option<usize>,
-            radius: f64,
-            prevalence: GroupShares,
-        }
-        let raw: Raw = object.rest()?;
-        document::at(at, {
-            let expected = raw.prevalence.classes();
-            match raw.classes {
+    pub(super) fn read(object: Object) -> Result<Self> {
+        make!(object, { classes: Option<usize>, radius: f64, prevalence: GroupShares } => {
+            let expected = prevalence.classes();
+            match classes {
                 Some(found) if found != expected => Err(Error::Mismatch(format!(
                     "classes is {found}, but prevalence lists {expected} classes per group"
                 ))),
-                _ => Self::new(raw.radius, raw.prevalence),
+                _ => Self::new(radius, prevalence),
             }
         })
     }

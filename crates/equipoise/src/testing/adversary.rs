@@ -4,9 +4,7 @@
 //! that is not a number, not feasible, or was asked before.
 
 use crate::AnyPlan;
-use crate::ask::Plan as _;
-use crate::ask::Snapshot;
-use crate::ask::{Answer, Oracle, Preference, Query};
+use crate::ask::{Answer, Oracle, Plan as _, Preference, Query, Snapshot};
 use crate::engine::Inquiry;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -60,9 +58,9 @@ impl Adversary {
                 Err(Stop::Broken(what)) => return Err(what),
             }
         };
-        let text = outcome.metric.to_json();
-        if text.contains("null") {
-            return Err(format!("a coefficient of the result is not a number: {text}"));
+        let coefficients = outcome.metric.coefficients();
+        if coefficients.iter().any(|x| !x.is_finite()) {
+            return Err(format!("a coefficient of the result is not a number: {coefficients:?}"));
         }
         Ok(respondent.answers)
     }

@@ -1,8 +1,9 @@
 //! Simulated members of the population of people that the engine allows for.
 
 use crate::any_plan::AnyPlan;
+use crate::ask::parts;
 use crate::ask::{Answer, Gap, NoiseModel, Oracle, Preference, Query};
-pub use crate::ask::{MOST_LAPSES, SLOPES};
+pub use crate::ask::{MOST_LAPSES, RATIO_SLOPES, SLOPES};
 pub use crate::engine::LARGEST_RATIO;
 use crate::engine::{Adaptive, Features};
 use crate::linalg::normals;
@@ -14,7 +15,13 @@ use std::convert::Infallible;
 
 /// A person's noise, drawn from the population.
 pub fn noise(random: &mut impl Rng) -> NoiseModel {
-    NoiseModel::of_person(random.random(), random.random())
+    NoiseModel::of_person(random.random_bool(0.5), random.random(), random.random())
+}
+
+/// The noise of somebody who goes by differences and seldom slips, which is what plans on a ball allow for.
+pub fn noise_by_difference(random: &mut impl Rng) -> NoiseModel {
+    let slope = NoiseModel::of_person(false, random.random(), 0.0).slope();
+    NoiseModel::Absolute { slope, lapse: 0.05 * random.random::<f64>() }
 }
 
 /// The logarithm of a cost ratio, drawn from the population.
@@ -52,6 +59,12 @@ fn weights(plan: &Adaptive, features: &Features, random: &mut impl Rng) -> (Metr
     (metric, unit)
 }
 
+/// The metric of whoever gives these costs to the features of a plan.
+pub fn metric_of(plan: &Adaptive, costs: &[f64]) -> Option<Metric> {
+    let liking: Vec<f64> = costs.iter().map(|cost| -cost).collect();
+    Some(plan.features()?.metric(&liking))
+}
+
 /// A simulated member of the population: a metric and a noise in units of the space.
 #[derive(Debug, Clone)]
 pub struct Expert {
@@ -72,8 +85,8 @@ impl Expert {
     /// What they would rather have.
     pub fn choose(&mut self, query: &Query) -> Preference {
         let difference = self.metric.liking(&query.first) - self.metric.liking(&query.second);
-        let first =
-            self.random.random::<f64>() < self.noise.chance_of_first(Gap::from(difference / self.unit));
+        let gap = Gap::new(difference / self.unit, parts(&self.metric, query).into_iter());
+        let first = self.random.random::<f64>() < self.noise.chance_of_first(gap);
         if first { Preference::First } else { Preference::Second }
     }
 }
@@ -95,11 +108,19 @@ mod tests {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
         let people: Vec<NoiseModel> = (0..20_000).map(|_| noise(&mut random)).collect();
         let listed: Vec<NoiseModel> = NoiseModel::population().into_iter().map(|(noise, _)| noise).collect();
-        let mean = |of: fn(&NoiseModel) -> f64, all: &[NoiseModel]| {
-            all.iter().map(of).sum::<f64>() / all.len() as f64
-        };
-        let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
-        assert!(gap(|noise| noise.slope().ln()) < 0.03);
-        assert!(gap(|noise| noise.lapse()) < 0.001);
+        for by_ratio in [true, false] {
+            let alike = |noise: &&NoiseModel| matches!(noise, NoiseModel::Relative { .. }) == by_ratio;
+            let mean = |of: fn(&NoiseModel) -> f64, all: &[NoiseModel]| {
+                let all: Vec<f64> = all.iter().filter(alike).map(of).collect();
+                all.iter().sum::<f64>() / all.len() as f64
+            };
+            let gap = |of| (mean(of, &people) - mean(of, &listed)).abs();
+            let log_slope = |noise: &NoiseModel| match noise {
+                NoiseModel::Relative { slope, .. } => slope.ln(),
+                other => other.slope().ln(),
+            };
+            assert!(gap(log_slope) < 0.03);
+            assert!(gap(|noise| noise.lapse()) < 0.003);
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! A simulated elicitation described by one document: space, hidden metric, noise, plan and seed.
 
 use crate::AnyPlan;
-use crate::ask::{Counting, NoiseModel, Simulated};
-use crate::ask::{Finding, Outcome, Plan};
+use crate::ask::{Counting, Finding, NoiseModel, Outcome, Plan, Simulated};
 use crate::document::{self, FORMAT, Object};
 use crate::error::Result;
 use crate::metric::{Difference, Metric};

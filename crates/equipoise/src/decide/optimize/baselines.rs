@@ -1,13 +1,11 @@
 //! What one would try first: searches over a few weights on the validation rows, and undoing label noise.
 
-use super::basis::{Basis, evaluate};
-use super::classifier::Classifier;
 use super::oracle::{Failure, Judge, Probing};
 use super::problem::Problem;
-use super::rows::Rows;
-use super::rule::{Form, Rule};
+use crate::error::{Result as Checked, check};
 use crate::linalg::Singular;
-use crate::population::largest;
+use crate::metric::Metric;
+use crate::population::{Basis, Classifier, Form, PlugIn, Profile, Rows, evaluate, largest};
 
 /// Rounds of coordinate ascent at most.
 const ROUNDS: usize = 10;
@@ -17,14 +15,14 @@ const CUT_OFF: f64 = 1e-6;
 
 /// The model's most likely classes.
 pub fn most_likely(classes: usize) -> Classifier {
-    Classifier::new(vec![Basis::All], vec![(1.0, Rule::most_likely(classes, 1))])
+    Classifier::new(vec![Basis::All], vec![(1.0, PlugIn::most_likely(classes, 1))])
 }
 
 /// The plug-in with coordinate-wise search (Appendix E.6): one weight per class, each tuned against the last class alone.
 ///
 /// `candidates` values of every weight are tried.
-pub fn plug_in_search<J: Judge>(
-    problem: &Problem,
+pub fn plug_in_search<J: Judge, T>(
+    problem: &Problem<T>,
     judge: &mut Probing<J>,
     candidates: usize,
 ) -> Result<Classifier, Failure<J::Err>> {
@@ -45,15 +43,42 @@ pub fn plug_in_search<J: Judge>(
             }
         }
     }
-    let rule = Rule::new(k, Form::Diagonal, weights).expect("one finite weight per class");
+    let rule = PlugIn::new(k, Form::Diagonal, weights).expect("one finite weight per class");
     Ok(Classifier::new(vec![Basis::All], vec![(1.0, rule)]))
+}
+
+/// The best threshold of two classes on the validation rows, or the best threshold for each of the groups that `parts` name in
+/// their order: every one is tried, so none does better there.
+pub fn best_thresholds<T>(problem: &Problem<T>, metric: &Metric, parts: Vec<Basis>) -> Checked<Classifier> {
+    let rows = problem.validation();
+    check::number("classes of a threshold", rows.classes() as f64, rows.classes() == 2, "2")?;
+    let codes: Vec<u16> = (0..rows.len()).map(|row| rows.group(row) as u16).collect();
+    let groups = (rows.groups() > 1).then_some((&codes[..], rows.groups()));
+    let profile = Profile::from_rows(rows.scores().positive(), rows.truth(), rows.weights(), groups)?;
+    let cuts = match parts.is_empty() {
+        true => profile.best(metric, &[])?.found().map(|best| vec![best.cut]),
+        false => profile.best_per_group(metric, &[])?.found().map(|best| best.cuts),
+    };
+    let weights = cuts.into_iter().flatten().flat_map(|cut| match (cut.above, cut.up_to) {
+        (None, _) => [-1.0, 1.0],
+        (_, None) => [1.0, 0.0],
+        // A rule accepts beyond its threshold, not from it on.
+        (Some(above), Some(up_to)) => {
+            let at = if cut.threshold < up_to { cut.threshold } else { above };
+            [at, 1.0 - at]
+        }
+    });
+    let parts = if parts.is_empty() { vec![Basis::All] } else { parts };
+    let weights: Vec<f64> = weights.collect();
+    check::length("thresholds", weights.len() / 2, parts.len())?;
+    Ok(Classifier::new(parts, vec![(1.0, PlugIn::new(2, Form::Diagonal, weights)?)]))
 }
 
 /// Cyclic coordinate ascent on the full argmax: one weight at a time, every class in play, until nothing improves.
 ///
 /// Much better than [`plug_in_search`] for more than two classes.
-pub fn cyclic_search<J: Judge>(
-    problem: &Problem,
+pub fn cyclic_search<J: Judge, T>(
+    problem: &Problem<T>,
     judge: &mut Probing<J>,
     candidates: usize,
 ) -> Result<Classifier, Failure<J::Err>> {
@@ -63,8 +88,8 @@ pub fn cyclic_search<J: Judge>(
 /// The same with weights of their own for every part of the rows: a threshold per group, for two classes.
 ///
 /// `parts` are hard bases that cut the rows, such as one column of 0 and 1 per group.
-pub fn group_thresholds<J: Judge>(
-    problem: &Problem,
+pub fn group_thresholds<J: Judge, T>(
+    problem: &Problem<T>,
     judge: &mut Probing<J>,
     candidates: usize,
     parts: Vec<Basis>,
@@ -73,8 +98,8 @@ pub fn group_thresholds<J: Judge>(
     Ok(ascend(problem, judge, candidates, parts))
 }
 
-fn ascend<J: Judge>(
-    problem: &Problem,
+fn ascend<J: Judge, T>(
+    problem: &Problem<T>,
     judge: &mut Probing<J>,
     candidates: usize,
     parts: Vec<Basis>,
@@ -82,7 +107,7 @@ fn ascend<J: Judge>(
     let (rows, k) = (problem.validation(), problem.classes());
     let values = evaluate(&parts, rows.scores()).expect("checked by the caller");
     let mut weights = vec![1.0; parts.len() * k];
-    let rule = |weights: &[f64]| Rule::new(k, Form::Diagonal, weights.to_vec()).expect("finite weights");
+    let rule = |weights: &[f64]| PlugIn::new(k, Form::Diagonal, weights.to_vec()).expect("finite weights");
     let value = |weights: &[f64], judge: &mut Probing<J>| {
         let labels = rule(weights).predict(rows.scores(), &values);
         judge.value(&problem.predictions(&labels), "coordinate search")
@@ -148,6 +173,6 @@ pub fn transition_matrix(validation: &Rows) -> Classifier {
         // Column j of the inverse.
         decomposed.solve(&unit, CUT_OFF).into_iter().enumerate().for_each(|(i, w)| rewards[i * k + j] = w);
     }
-    let rule = Rule::new(k, Form::General, rewards).unwrap_or_else(|_| Rule::most_likely(k, 1));
+    let rule = PlugIn::new(k, Form::General, rewards).unwrap_or_else(|_| PlugIn::most_likely(k, 1));
     Classifier::new(vec![Basis::All], vec![(1.0, rule)])
 }

@@ -1,6 +1,6 @@
 //! A metric in closed form as a judge, which tells its values only, and as a guide, which tells its slopes too.
 
-use super::oracle::{Failure, Guide, Judge, Labels, Neighbourhood, Predictions};
+use super::oracle::{Cause, Failure, Guide, Judge, Labels, Neighbourhood, Predictions};
 use crate::error::{Error, Result};
 use crate::linalg::dot;
 use crate::metric::Metric;
@@ -52,5 +52,5 @@ impl Guide for Metric {
 }
 
 fn failure(about: &str, error: Error) -> Failure<Error> {
-    Failure { call: 1, about: about.to_owned(), cause: Err(error) }
+    Failure { call: 1, about: about.to_owned(), cause: Cause::Failed(error) }
 }

@@ -4,8 +4,8 @@
 //! be, and is wrong on the other clusters as evenly as it can be, which makes every other entry small.
 
 use super::problem::{Position, Problem};
-use super::rule::{Form, Rule};
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::population::{AskError, Form, PlugIn};
 
 /// Values of a threshold, or of a ratio of two weights, that are tried.
 const GRID: usize = 99;
@@ -18,7 +18,7 @@ pub(super) struct Constraints {
 
 impl Constraints {
     /// Builds the probes; the bases must cut the rows into clusters.
-    pub fn new(problem: &Problem) -> Result<Self> {
+    pub fn new<T>(problem: &Problem<T>) -> Result<Self, AskError<T>> {
         let (bases, k) = (problem.bases().len(), problem.classes());
         check_partition(problem)?;
         let wrong = contrary_weights(problem)?;
@@ -33,10 +33,10 @@ impl Constraints {
                         (0..k).for_each(|j| block[j * k + j] = -wrong[other * k + j]);
                     }
                 }
-                rules.push(problem.position(&Rule::new(k, Form::General, weights)?));
+                rules.push(PlugIn::new(k, Form::General, weights)?);
             }
         }
-        Ok(Self { rules })
+        Ok(Self { rules: problem.positions(&rules).map_err(AskError::Population)? })
     }
 
     pub fn rules(&self) -> impl Iterator<Item = &Position> {
@@ -44,9 +44,9 @@ impl Constraints {
     }
 }
 
-fn check_partition(problem: &Problem) -> Result<()> {
+fn check_partition<T>(problem: &Problem<T>) -> Result<(), AskError<T>> {
     let (bases, k) = (problem.bases().len(), problem.classes());
-    let moments = problem.training.moments(&Rule::most_likely(k, bases));
+    let moments = &(problem.training)(&[PlugIn::most_likely(k, bases)]).map_err(AskError::Population)?[0];
     let mass = |block: &[f64]| block.iter().sum::<f64>();
     let hard = (0..bases).all(|l| (mass(moments.first(l)) - mass(moments.second(l, l))).abs() < 1e-9);
     let disjoint = (0..bases).all(|l| (0..l).all(|m| mass(moments.second(l, m)) < 1e-9));
@@ -56,19 +56,21 @@ fn check_partition(problem: &Problem) -> Result<()> {
     }
     let what =
         "the bases overlap, are soft or leave rows out, expected hard clusters with every row in exactly one";
-    Err(Error::Mismatch(what.to_owned()))
+    Err(Error::Mismatch(what.to_owned()).into())
 }
 
 /// Positive weights w, cluster by cluster, such that $\arg\min_j w_j\eta_j$ is wrong about all classes alike: the weight of
 /// each class against the last from a line search (E.74 for two classes, E.76 for more).
-fn contrary_weights(problem: &Problem) -> Result<Vec<f64>> {
+fn contrary_weights<T>(problem: &Problem<T>) -> Result<Vec<f64>, AskError<T>> {
     let (bases, k) = (problem.bases().len(), problem.classes());
     let mut weights = vec![1.0; bases * k];
     for class in 0..k - 1 {
         let mut best = vec![f64::INFINITY; bases];
-        for n in 1..=GRID {
-            let ratio = n as f64 / (GRID + 1) as f64;
-            let moments = problem.training.moments(&between(problem, class, ratio)?);
+        let ratios: Vec<f64> = (1..=GRID).map(|n| n as f64 / (GRID + 1) as f64).collect();
+        let rules = ratios.iter().map(|&ratio| between(bases, k, class, ratio));
+        let rules = rules.collect::<Result<Vec<_>, Error>>()?;
+        let moments = (problem.training)(&rules).map_err(AskError::Population)?;
+        for (ratio, moments) in ratios.into_iter().zip(moments) {
             for cluster in 0..bases {
                 let right = (0..k).map(|i| moments.first(cluster)[i * k + i]).fold(0.0, f64::max);
                 if right < best[cluster] {
@@ -82,8 +84,7 @@ fn contrary_weights(problem: &Problem) -> Result<Vec<f64>> {
 }
 
 /// Predicts `class` where $\zeta\eta_{class} < (1-\zeta)\eta_{last}$ and the last class elsewhere, never another.
-fn between(problem: &Problem, class: usize, ratio: f64) -> Result<Rule> {
-    let (bases, k) = (problem.bases().len(), problem.classes());
+fn between(bases: usize, k: usize, class: usize, ratio: f64) -> Result<PlugIn, Error> {
     let last = k - 1;
     // Scores of the two are at least -1; a reward of -2 whatever the truth keeps the others out.
     let entry = |n: usize| match (n / k % k, n % k) {
@@ -92,16 +93,16 @@ fn between(problem: &Problem, class: usize, ratio: f64) -> Result<Rule> {
         (_, j) if j == class || j == last => 0.0,
         _ => -2.0,
     };
-    Rule::new(k, Form::General, (0..bases * k * k).map(entry).collect())
+    PlugIn::new(k, Form::General, (0..bases * k * k).map(entry).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::decide::optimize::FrankWolfe;
-    use crate::decide::optimize::basis::Basis;
-    use crate::decide::optimize::rows::{Column, Rows, Scores};
+    use crate::error::Result;
     use crate::metric::Metric;
+    use crate::population::{Basis, Column, Rows, Scores};
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -1,14 +1,13 @@
 //! Algorithm 7.3, FW-EG: Frank-Wolfe with elicited gradients.
 
-use super::basis::Basis;
-use super::classifier::Classifier;
 use super::oracle::{Failure, Guide};
 use super::probe::Probes;
 use super::problem::Problem;
-use super::rule::{Form, Rule};
 use super::weights::Elicitation;
 use crate::error::{Error, Result as Checked, check};
 use crate::linalg::{direction, dot, norm, plus, scaled};
+use crate::population::{AskError, Basis, Classifier, Form, Moments, PlugIn};
+use std::convert::Infallible;
 use std::fmt;
 
 /// Steps from the mean rule to the model when the validation rows ask for one in between.
@@ -53,22 +52,22 @@ pub struct Outcome {
 
 /// A question was not answered; what was found until then is kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stopped<E> {
+pub struct Stopped<E, T = Infallible> {
     /// Which question, and why.
-    pub failure: Failure<E>,
+    pub failure: Failure<E, T>,
     /// In which iteration, counted from 1.
     pub iteration: usize,
     /// The classifier so far.
     pub partial: Box<Outcome>,
 }
 
-impl<E: fmt::Display> fmt::Display for Stopped<E> {
+impl<E: fmt::Display, T: fmt::Display> fmt::Display for Stopped<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "iteration {}, {}", self.iteration, self.failure)
     }
 }
 
-impl<E: fmt::Display + fmt::Debug> std::error::Error for Stopped<E> {}
+impl<E: fmt::Display + fmt::Debug, T: fmt::Display + fmt::Debug> std::error::Error for Stopped<E, T> {}
 
 impl FrankWolfe {
     /// How many iterations; 20 come within .0005 of 100.
@@ -98,10 +97,10 @@ impl FrankWolfe {
     }
 
     /// Says what does not fit a problem, before anybody is asked.
-    pub fn check(&self, problem: &Problem) -> Checked<()> {
+    pub fn check<T>(&self, problem: &Problem<T>) -> Result<(), AskError<T>> {
         if let Some(class) = self.start.filter(|&class| class >= problem.classes()) {
             let what = format!("start is class {class}, expected one of {} classes", problem.classes());
-            return Err(Error::Mismatch(what));
+            return Err(Error::Mismatch(what).into());
         }
         Elicitation::new(problem, self.form_for(problem.classes()), self.probes).map(drop)
     }
@@ -110,44 +109,58 @@ impl FrankWolfe {
     ///
     /// # Panics
     /// If [`FrankWolfe::check`] would have complained.
-    pub fn run<G: Guide>(&self, problem: &Problem, guide: &mut G) -> Result<Outcome, Stopped<G::Err>> {
+    pub fn run<G: Guide, T>(
+        &self,
+        problem: &Problem<T>,
+        guide: &mut G,
+    ) -> Result<Outcome, Stopped<G::Err, T>> {
         let (bases, k) = (problem.bases().len(), problem.classes());
-        let form = self.form_for(k);
-        let elicitation = Elicitation::new(problem, form, self.probes).expect("checked by the caller");
-        let start =
-            self.start.map_or_else(|| Rule::most_likely(k, bases), |class| Rule::constant(k, bases, class));
-        let mut at = problem.position(&start);
-        let mut rules = vec![(1.0, start)];
+        let start = self
+            .start
+            .map_or_else(|| PlugIn::most_likely(k, bases), |class| PlugIn::constant(k, bases, class));
         let mut outcome = Outcome {
-            classifier: Classifier::new(problem.bases().to_vec(), rules.clone()),
+            classifier: Classifier::new(problem.bases().to_vec(), vec![(1.0, start)]),
             iterations: 0,
             rank: 0,
-            unknowns: bases * form.weights(k),
+            unknowns: bases * self.form_for(k).weights(k),
             queries: 0,
             notes: problem.notes().to_vec(),
         };
+        let ended = self.iterate(problem, guide, &mut outcome);
+        outcome.queries = guide.queries();
+        let iteration = (outcome.iterations + 1).min(self.iterations);
+        match ended {
+            Ok(()) => Ok(outcome),
+            Err(failure) => Err(Stopped { failure, iteration, partial: Box::new(outcome) }),
+        }
+    }
+
+    fn iterate<G: Guide, T>(
+        &self,
+        problem: &Problem<T>,
+        guide: &mut G,
+        outcome: &mut Outcome,
+    ) -> Result<(), Failure<G::Err, T>> {
+        let elicitation = match Elicitation::new(problem, self.form_for(problem.classes()), self.probes) {
+            Err(AskError::Population(error)) => return Err(Failure::training(0, error)),
+            made => made.map_err(drop).expect("checked by the caller"),
+        };
+        let position = |rule: &PlugIn, guide: &G| {
+            problem.position(rule).map_err(|error| Failure::training(guide.queries(), error))
+        };
+        let mut rules = outcome.classifier.rules().to_vec();
+        let mut at = position(&rules[0].1, guide)?;
         for t in 0..self.iterations {
-            let weights = match elicitation.run(problem, &at, guide) {
-                Ok(weights) => weights,
-                Err(failure) => {
-                    outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
-                    outcome.queries = guide.queries();
-                    return Err(Stopped { failure, iteration: t + 1, partial: Box::new(outcome) });
-                }
-            };
-            (outcome.rank, outcome.iterations) = (weights.rank, t + 1);
+            let weights = elicitation.run(problem, &at, guide).map_err(Failure::of_guide)?;
             let step = 2.0 / (t as f64 + 2.0);
-            at.mix(step, &problem.position(&weights.rule));
+            at.mix(step, &position(&weights.rule, guide)?);
             rules.iter_mut().for_each(|(share, _)| *share *= 1.0 - step);
             rules.retain(|(share, _)| *share > 0.0);
             rules.push((step, weights.rule));
+            (outcome.rank, outcome.iterations) = (weights.rank, t + 1);
+            outcome.classifier = Classifier::new(problem.bases().to_vec(), rules.clone());
         }
-        let ended = self.settle(problem, guide, rules, &mut outcome);
-        outcome.queries = guide.queries();
-        match ended {
-            Ok(()) => Ok(outcome),
-            Err(failure) => Err(Stopped { failure, iteration: self.iterations, partial: Box::new(outcome) }),
-        }
+        self.settle(problem, guide, outcome)
     }
 
     /// Makes the mixture deterministic, and sees to it that the validation rows do not speak against it.
@@ -155,28 +168,28 @@ impl FrankWolfe {
     /// Few validation rows may by chance like the model itself better than the vote. Of the rules on the line through the mean
     /// rule and the model, the one that does best by the elicited weights of the training rows, of which there are many, is then
     /// taken as long as the validation rows do not speak against it. The model itself is on that line.
-    fn settle<G: Guide>(
+    fn settle<G: Guide, T>(
         &self,
-        problem: &Problem,
+        problem: &Problem<T>,
         guide: &mut G,
-        rules: Vec<(f64, Rule)>,
         outcome: &mut Outcome,
-    ) -> Result<(), Failure<G::Err>> {
-        let alone = |rule: Rule| Classifier::new(problem.bases().to_vec(), vec![(1.0, rule)]);
+    ) -> Result<(), Failure<G::Err, T>> {
+        let alone = |rule: PlugIn| Classifier::new(problem.bases().to_vec(), vec![(1.0, rule)]);
         let labels = |classifier: &Classifier| {
             classifier.predict(problem.validation().scores()).expect("the bases were evaluated before")
         };
-        let model = alone(Rule::most_likely(problem.classes(), problem.bases().len()));
+        let model = alone(PlugIn::most_likely(problem.classes(), problem.bases().len()));
         let of_model = problem.predictions(&labels(&model));
-        outcome.classifier = Classifier::new(problem.bases().to_vec(), rules);
         let vote = problem.predictions(&labels(&outcome.classifier));
-        if !guide.prefers(&of_model, &vote)? {
+        if !guide.prefers(&of_model, &vote).map_err(Failure::of_guide)? {
             return Ok(());
         }
         let mean = outcome.classifier.mean_weights();
-        for rule in self.line(problem, &mean) {
+        let line = self.line(problem, &mean).map_err(|error| Failure::training(guide.queries(), error))?;
+        for rule in line {
             let candidate = alone(rule);
-            if !guide.prefers(&of_model, &problem.predictions(&labels(&candidate)))? {
+            let found = problem.predictions(&labels(&candidate));
+            if !guide.prefers(&of_model, &found).map_err(Failure::of_guide)? {
                 let sentence = "by chance or not, the validation rows speak against the vote of all iterations; the best rule by \
                                 the training rows that they do not speak against was taken";
                 outcome.notes.push(sentence.to_owned());
@@ -192,23 +205,23 @@ impl FrankWolfe {
 
     /// Rules on the line through the mean rule and the model, best by the training rows first: those weighted with the mean rule's
     /// weights, which is the objective (7.17) that the iterations have maximised.
-    fn line(&self, problem: &Problem, mean: &[f64]) -> Vec<Rule> {
+    fn line<T>(&self, problem: &Problem<T>, mean: &[f64]) -> Result<Vec<PlugIn>, T> {
         let form = self.form_for(problem.classes());
-        let objective = |rule: &Rule| {
-            let moments = problem.training.moments(rule);
+        let objective = |moments: &Moments| {
             let of_basis =
                 |(basis, weights): (usize, &[f64])| dot(weights, &form.weighed(moments.first(basis)));
             mean.chunks(form.weights(problem.classes())).enumerate().map(of_basis).sum::<f64>()
         };
         let shares = (-LINE..=LINE).map(|n| n as f64 / LINE as f64);
-        let rules = shares.filter_map(|share| self.on_line(problem, mean, share));
-        let mut rated: Vec<(f64, Rule)> = rules.map(|rule| (objective(&rule), rule)).collect();
+        let rules: Vec<PlugIn> = shares.filter_map(|share| self.on_line(problem, mean, share)).collect();
+        let moments = (problem.training)(&rules)?;
+        let mut rated: Vec<(f64, PlugIn)> = moments.iter().map(objective).zip(rules).collect();
         rated.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        rated.into_iter().map(|(_, rule)| rule).collect()
+        Ok(rated.into_iter().map(|(_, rule)| rule).collect())
     }
 
     /// The mean rule with a share of the model mixed into its weights; a negative share leads away from the model.
-    fn on_line(&self, problem: &Problem, mean: &[f64], share: f64) -> Option<Rule> {
+    fn on_line<T>(&self, problem: &Problem<T>, mean: &[f64], share: f64) -> Option<PlugIn> {
         let (bases, k) = (problem.bases().len(), problem.classes());
         let form = self.form_for(k);
         let width = form.weights(k);
@@ -222,6 +235,6 @@ impl FrankWolfe {
             })
             .collect();
         let mean = scaled(&direction(mean)?, (1.0 - share) * norm(&model));
-        Rule::new(k, form, plus(&mean, share, &model)).ok()
+        PlugIn::new(k, form, plus(&mean, share, &model)).ok()
     }
 }

@@ -1,7 +1,7 @@
 //! Cluster centres by k-means, for bases around them.
 
-use super::rows::{Column, Scores};
 use crate::error::{Result, check};
+use crate::population::{Scores, nearest};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -48,30 +48,20 @@ pub fn centres(scores: &Scores, features: &[String], count: usize, seed: u64) ->
 
 fn points(scores: &Scores, features: &[String]) -> Result<Vec<Vec<f64>>> {
     let columns = features.iter().map(|name| scores.column(name)).collect::<Result<Vec<_>>>()?;
-    let value = |column: &Column, row: usize| match column {
-        Column::Flags(flags) => f64::from(u8::from(flags[row])),
-        Column::Reals(values) => values[row],
-    };
     let point = |row: usize| -> Vec<f64> {
         if columns.is_empty() {
             (0..scores.classes()).map(|class| scores.probability(class, row)).collect()
         } else {
-            columns.iter().map(|column| value(column, row)).collect()
+            columns.iter().map(|column| column.at(row)).collect()
         }
     };
     Ok((0..scores.rows()).map(point).collect())
 }
 
-/// The nearest centre and the squared distance to it; ties go to the first.
-pub(super) fn nearest(point: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
-    let squared = |centre: &Vec<f64>| point.iter().zip(centre).map(|(x, c)| (x - c).powi(2)).sum::<f64>();
-    let all = centres.iter().map(squared).enumerate();
-    all.fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::population::Column;
 
     #[test]
     fn two_heaps_have_two_centres() -> Result<()> {

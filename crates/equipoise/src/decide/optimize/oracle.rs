@@ -6,7 +6,7 @@
 //! classifier; [`Probing`] finds out by asking a judge.
 
 use super::probe::Move;
-use super::problem::{Position, Problem, Standing};
+use super::problem::{Position, Standing, Validation};
 use crate::error::{Result as Checked, check};
 use crate::population::largest;
 use crate::rates::GroupConfusions;
@@ -19,31 +19,35 @@ use std::fmt;
 /// A classifier's predictions for the validation rows.
 #[derive(Debug)]
 pub struct Predictions<'a> {
-    problem: &'a Problem<'a>,
+    validation: &'a Validation<'a>,
     at: Cow<'a, Standing>,
     moves: &'a [(f64, Move<'a>)],
 }
 
 impl<'a> Predictions<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, at: Cow<'a, Standing>, moves: &'a [(f64, Move<'a>)]) -> Self {
-        Self { problem, at, moves }
+    pub(super) fn new(
+        validation: &'a Validation<'a>,
+        at: Cow<'a, Standing>,
+        moves: &'a [(f64, Move<'a>)],
+    ) -> Self {
+        Self { validation, at, moves }
     }
 
     /// Number of classes.
     pub fn classes(&self) -> usize {
-        self.problem.classes()
+        self.validation.rows.classes()
     }
 
     /// The true class of every row.
     pub fn truth(&self) -> &[u8] {
-        self.problem.validation.rows.truth()
+        self.validation.rows.truth()
     }
 
     /// The predicted distribution of every row, row after row.
     pub fn soft(&self) -> Vec<f64> {
         let mut soft = self.at.soft.clone();
         for (step, towards) in self.moves {
-            towards.on_rows(*step, self.problem, &self.at.soft, &mut soft);
+            towards.on_rows(*step, self.validation, &self.at.soft, &mut soft);
         }
         // Sums of moves may pass 0 or 1 by a rounding error.
         soft.iter_mut().for_each(|p| *p = p.clamp(0.0, 1.0));
@@ -134,14 +138,14 @@ impl<F: FnMut(&[u8]) -> f64> Judge for Hard<F> {
 /// The current classifier and the moves a guide is asked about.
 #[derive(Debug)]
 pub struct Neighbourhood<'a> {
-    problem: &'a Problem<'a>,
+    validation: &'a Validation<'a>,
     at: &'a Position,
     moves: Vec<Move<'a>>,
 }
 
 impl<'a> Neighbourhood<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, at: &'a Position, moves: Vec<Move<'a>>) -> Self {
-        Self { problem, at, moves }
+    pub(super) fn new(validation: &'a Validation<'a>, at: &'a Position, moves: Vec<Move<'a>>) -> Self {
+        Self { validation, at, moves }
     }
 
     /// How many moves there are.
@@ -151,28 +155,28 @@ impl<'a> Neighbourhood<'a> {
 
     /// The current classifier.
     pub fn here(&self) -> Predictions<'a> {
-        Predictions::new(self.problem, Cow::Borrowed(&self.at.standing), &[])
+        Predictions::new(self.validation, Cow::Borrowed(&self.at.standing), &[])
     }
 
     /// The classifier after several moves at once, each by its step.
     pub fn moved<T>(&self, steps: &[f64], use_it: impl FnOnce(&Predictions<'_>) -> T) -> T {
         let moves: Vec<(f64, Move)> =
             steps.iter().copied().zip(self.moves.iter().copied()).filter(|(step, _)| *step != 0.0).collect();
-        use_it(&Predictions::new(self.problem, Cow::Borrowed(&self.at.standing), &moves))
+        use_it(&Predictions::new(self.validation, Cow::Borrowed(&self.at.standing), &moves))
     }
 
     /// What a step of size 1 along a move adds to the confusion matrices, group by group.
     pub fn displacement(&self, n: usize) -> Vec<f64> {
-        self.moves[n].on_validation(&self.at.standing, self.problem.classes())
+        self.moves[n].on_validation(&self.at.standing, self.validation.rows.classes())
     }
 
     /// A move in words.
     pub fn in_words(&self, n: usize) -> String {
-        self.moves[n].in_words(self.problem)
+        self.moves[n].in_words(self.validation)
     }
 
     pub(super) fn rows_of(&self) -> impl Iterator<Item = Vec<f64>> {
-        let (bases, k) = (self.problem.bases().len(), self.problem.classes());
+        let (bases, k) = (self.validation.bases.len(), self.validation.rows.classes());
         self.moves.iter().map(move |towards| towards.on_training(&self.at.training, bases, k))
     }
 }
@@ -198,26 +202,54 @@ pub trait Guide {
 
 /// A question that was not answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failure<E> {
+pub struct Failure<E, T = Infallible> {
     /// Which question, counted from 1.
     pub call: usize,
     /// What it was about.
     pub about: String,
-    /// What went wrong: an error, or an answer that is not a finite number.
-    pub cause: std::result::Result<f64, E>,
+    /// What went wrong.
+    pub cause: Cause<E, T>,
 }
 
-impl<E: fmt::Display> fmt::Display for Failure<E> {
+/// Why a question was not answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause<E, T = Infallible> {
+    /// The answer is not a finite number.
+    NoNumber(f64),
+    /// Whoever knows the metric failed.
+    Failed(E),
+    /// The training rows were asked in vain.
+    Training(T),
+}
+
+impl<E, T> Failure<E, T> {
+    /// The training rows did not answer; the guide was asked so often before.
+    pub(super) fn training(call: usize, error: T) -> Self {
+        Self { call, about: "the training rows".to_owned(), cause: Cause::Training(error) }
+    }
+
+    /// The same failure where training rows may fail too.
+    pub(super) fn of_guide(failure: Failure<E>) -> Self {
+        let cause = match failure.cause {
+            Cause::NoNumber(value) => Cause::NoNumber(value),
+            Cause::Failed(error) => Cause::Failed(error),
+        };
+        Self { call: failure.call, about: failure.about, cause }
+    }
+}
+
+impl<E: fmt::Display, T: fmt::Display> fmt::Display for Failure<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "call {} ({}): ", self.call, self.about)?;
         match &self.cause {
-            Ok(value) => write!(f, "the metric is {value}, expected a finite number"),
-            Err(error) => error.fmt(f),
+            Cause::NoNumber(value) => write!(f, "the metric is {value}, expected a finite number"),
+            Cause::Failed(error) => error.fmt(f),
+            Cause::Training(error) => error.fmt(f),
         }
     }
 }
 
-impl<E: fmt::Display + fmt::Debug> std::error::Error for Failure<E> {}
+impl<E: fmt::Display + fmt::Debug, T: fmt::Display + fmt::Debug> std::error::Error for Failure<E, T> {}
 
 /// Finds slopes by evaluating the metric a small step away: differences, never values (eq. 7.12 in its delta form).
 ///
@@ -267,7 +299,7 @@ impl<J: Judge> Probing<J> {
         for _ in 0..draws {
             let labels: Vec<u8> =
                 soft.chunks(predictions.classes()).map(|row| draw(row, &mut self.random)).collect();
-            sum += self.once(&predictions.problem.predictions(&labels), about)?;
+            sum += self.once(&predictions.validation.predictions(&labels), about)?;
         }
         Ok(sum / draws as f64)
     }
@@ -277,7 +309,8 @@ impl<J: Judge> Probing<J> {
         let (call, about) = (self.calls, || about.to_owned());
         match self.judge.value(predictions) {
             Ok(value) if value.is_finite() => Ok(value),
-            cause => Err(Failure { call, about: about(), cause }),
+            Ok(value) => Err(Failure { call, about: about(), cause: Cause::NoNumber(value) }),
+            Err(error) => Err(Failure { call, about: about(), cause: Cause::Failed(error) }),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! slopes along the moves. The adaptive engine keeps a posterior over the direction of s and chooses u. Both classifiers
 //! exist whatever the bases, overlapping or soft: no sphere of confusion matrices has to be fitted in.
 
-use super::oracle::{Failure, Guide, Neighbourhood, Predictions};
+use super::oracle::{Cause, Failure, Guide, Neighbourhood, Predictions};
 use crate::ask::{NoiseModel, Oracle, Preference, Query};
 use crate::engine::{Direction, Probit, Said, Sites};
 use crate::error::{Error, Result as Checked, check};
@@ -71,7 +71,8 @@ impl<O: Oracle> Comparing<O> {
         let answer = points
             .map_err(Unanswered::View)
             .and_then(|query| self.oracle.prefer(&query).map_err(Unanswered::Oracle));
-        let failure = |error| Failure { call: self.questions, about: about.to_owned(), cause: Err(error) };
+        let failure =
+            |error| Failure { call: self.questions, about: about.to_owned(), cause: Cause::Failed(error) };
         answer.map(|answer| answer.preference).map_err(failure)
     }
 }

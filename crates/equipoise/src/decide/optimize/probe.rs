@@ -3,9 +3,8 @@
 //! A move takes part of the mass of the current classifier elsewhere. Its effect on the training moments and on the
 //! validation confusions is a difference of moments already kept, so probing costs no pass over any rows.
 
-use super::moments::Moments;
-use super::problem::{Position, Problem, Standing};
-use super::rule::Form;
+use super::problem::{Position, Standing, Validation};
+use crate::population::{Form, Moments};
 use serde::{Deserialize, Serialize};
 
 /// Which probing classifiers are used.
@@ -81,10 +80,10 @@ impl<'p> Move<'p> {
     }
 
     /// Adds a step to the predicted distributions of all validation rows.
-    pub fn on_rows(&self, step: f64, problem: &Problem, here: &[f64], moved: &mut [f64]) {
-        let k = problem.classes();
+    pub fn on_rows(&self, step: f64, validation: &Validation, here: &[f64], moved: &mut [f64]) {
+        let k = validation.rows.classes();
         for (row, (here, moved)) in here.chunks(k).zip(moved.chunks_mut(k)).enumerate() {
-            let mass = step * self.basis().map_or(1.0, |basis| problem.validation.values[basis].at(row));
+            let mass = step * self.basis().map_or(1.0, |basis| validation.values[basis].at(row));
             match self {
                 Move::ToClass { class, .. } => {
                     moved.iter_mut().zip(here).for_each(|(moved, h)| *moved -= mass * h);
@@ -106,8 +105,8 @@ impl<'p> Move<'p> {
     }
 
     /// The move in words; bases are called by name.
-    pub fn in_words(&self, problem: &Problem) -> String {
-        let name = |basis: &usize| problem.bases()[*basis].name(&[]);
+    pub fn in_words(&self, validation: &Validation) -> String {
+        let name = |basis: &usize| validation.bases[*basis].name(&[]);
         match self {
             Move::ToClass { basis, class } => format!("{} moved towards class {class}", name(basis)),
             Move::Transfer { basis, from, to } => {

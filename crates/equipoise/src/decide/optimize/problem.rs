@@ -1,12 +1,11 @@
 //! What is prepared once: bases on both tables, training rows for moments, and where a classifier stands.
 
-use super::basis::{Basis, Values, evaluate};
-use super::moments::{Moments, Training, blend};
 use super::oracle::Predictions;
-use super::rows::Rows;
-use super::rule::Rule;
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::population::{Ask, AskError, Basis, Moments, PlugIn, Rows, Training, Values, blend, evaluate};
 use std::borrow::Cow;
+use std::convert::Infallible;
+use std::fmt;
 
 /// So many validation rows per basis and class, or the weights follow the noise of the validation rows.
 pub const ROWS_PER_WEIGHT: usize = 50;
@@ -15,31 +14,45 @@ pub const ROWS_PER_WEIGHT: usize = 50;
 ///
 /// A basis on which a class never occurs, in one of the tables, says nothing about it and is dropped;
 /// [`Problem::notes`] names it.
-#[derive(Debug)]
-pub struct Problem<'a> {
-    bases: Vec<Basis>,
-    pub(super) training: Training<'a>,
+pub struct Problem<'a, T = Infallible> {
+    pub(super) training: Ask<'a, T>,
     pub(super) validation: Validation<'a>,
     notes: Vec<String>,
 }
 
-impl<'a> Problem<'a> {
-    /// Evaluates the bases on both tables, which must have the same classes.
-    pub fn new(training: &'a Rows<'a>, validation: &'a Rows<'a>, bases: Vec<Basis>) -> Result<Self> {
+impl<T> fmt::Debug for Problem<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Problem")
+            .field("bases", &self.bases())
+            .field("notes", &self.notes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, T> Problem<'a, T> {
+    /// Evaluates the bases on both tables, which must have the same classes. The training rows may be a
+    /// [`Population`](crate::population::Population) that is elsewhere.
+    pub fn new<R: Training<Err = T>>(
+        training: &'a R,
+        validation: &'a Rows<'a>,
+        bases: Vec<Basis>,
+    ) -> Result<Self, AskError<T>> {
         let k = training.classes();
         if validation.classes() != k {
             let found = validation.classes();
-            return Err(Error::Mismatch(format!(
-                "{found} classes in the validation rows, but {k} in the training rows"
-            )));
+            let what = format!("{found} classes in the validation rows, but {k} in the training rows");
+            return Err(Error::Mismatch(what).into());
         }
         let mut notes = Vec::new();
-        let (mut kept, mut on_training, mut on_validation) = (Vec::new(), Vec::new(), Vec::new());
-        let values =
-            evaluate(&bases, training.scores())?.into_iter().zip(evaluate(&bases, validation.scores())?);
-        for (basis, (there, here)) in bases.into_iter().zip(values) {
+        let mut ask = training.moments(&bases)?;
+        let there = &ask(&[PlugIn::most_likely(k, bases.len())]).map_err(AskError::Population)?[0];
+        let (asked, mut kept, mut on_validation) = (bases.len(), Vec::new(), Vec::new());
+        let values = evaluate(&bases, validation.scores())?;
+        for (n, (basis, here)) in bases.into_iter().zip(values).enumerate() {
+            let mass = |row: &[f64]| row.iter().sum::<f64>();
+            let missing = there.first(n).chunks(k).position(|row| mass(row) <= NOTHING);
             let empty = empty_class(validation, &here).map(|class| ("validation", class));
-            let empty = empty.or_else(|| empty_class(training, &there).map(|class| ("training", class)));
+            let empty = empty.or_else(|| missing.map(|class| ("training", class)));
             match empty {
                 Some((table, class)) => notes.push(format!(
                     "basis {} was dropped: no {table} row of class {class} belongs to it",
@@ -47,14 +60,16 @@ impl<'a> Problem<'a> {
                 )),
                 None => {
                     kept.push(basis);
-                    on_training.push(there);
                     on_validation.push(here);
                 }
             }
         }
         if kept.is_empty() {
             let what = "no basis is left, expected one on which every class occurs in both tables";
-            return Err(Error::Mismatch(what.to_owned()));
+            return Err(Error::Mismatch(what.to_owned()).into());
+        }
+        if kept.len() < asked {
+            ask = training.moments(&kept)?;
         }
         let needed = ROWS_PER_WEIGHT * kept.len() * k;
         if validation.len() < needed {
@@ -64,13 +79,13 @@ impl<'a> Problem<'a> {
                 if kept.len() == 1 { "1 basis".to_owned() } else { format!("{} bases", kept.len()) },
             ));
         }
-        let validation = Validation { rows: validation, values: on_validation };
-        Ok(Self { bases: kept, training: Training::new(training, on_training), validation, notes })
+        let validation = Validation { rows: validation, bases: kept, values: on_validation };
+        Ok(Self { training: ask, validation, notes })
     }
 
     /// The bases that are left.
     pub fn bases(&self) -> &[Basis] {
-        &self.bases
+        &self.validation.bases
     }
 
     /// What was dropped, and what is doubtful.
@@ -88,20 +103,23 @@ impl<'a> Problem<'a> {
         self.validation.rows
     }
 
-    /// Whether training rows are counted by presorted atoms rather than one by one.
-    pub fn is_presorted(&self) -> bool {
-        matches!(self.training, Training::Atoms(_))
-    }
-
     /// Predicted labels of the validation rows, as a judge sees them.
     pub fn predictions(&self, labels: &[u8]) -> Predictions<'_> {
-        Predictions::new(self, Cow::Owned(self.validation.standing(labels)), &[])
+        self.validation.predictions(labels)
     }
 
     /// Where a rule stands on both tables.
-    pub(super) fn position(&self, rule: &Rule) -> Position {
-        let labels = rule.predict(self.validation.rows.scores(), &self.validation.values);
-        Position { training: self.training.moments(rule), standing: self.validation.standing(&labels) }
+    pub(super) fn position(&self, rule: &PlugIn) -> Result<Position, T> {
+        Ok(self.positions(std::slice::from_ref(rule))?.remove(0))
+    }
+
+    /// Where rules stand on both tables.
+    pub(super) fn positions(&self, rules: &[PlugIn]) -> Result<Vec<Position>, T> {
+        let position = |(rule, training): (&PlugIn, Moments)| {
+            let labels = rule.predict(self.validation.rows.scores(), &self.validation.values);
+            Position { training, standing: self.validation.standing(&labels) }
+        };
+        Ok(rules.iter().zip((self.training)(rules)?).map(position).collect())
     }
 }
 
@@ -130,10 +148,16 @@ fn empty_class(rows: &Rows, values: &Values) -> Option<usize> {
 #[derive(Debug)]
 pub(super) struct Validation<'a> {
     pub rows: &'a Rows<'a>,
+    pub bases: Vec<Basis>,
     pub values: Vec<Values<'a>>,
 }
 
 impl Validation<'_> {
+    /// Predicted labels, as a judge sees them.
+    pub fn predictions(&self, labels: &[u8]) -> Predictions<'_> {
+        Predictions::new(self, Cow::Owned(self.standing(labels)), &[])
+    }
+
     /// Where predicted labels stand.
     pub fn standing(&self, labels: &[u8]) -> Standing {
         let (k, groups) = (self.rows.classes(), self.rows.groups());
@@ -190,7 +214,8 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::optimize::rows::{Column, Scores};
+    use crate::error::Result;
+    use crate::population::{Column, Scores};
 
     #[test]
     fn a_basis_without_a_class_is_dropped_by_name() -> Result<()> {

@@ -1,12 +1,11 @@
 //! Which bases to use: cross-validation inside the validation rows, leaning towards fewer.
 
-use super::basis::Basis;
 use super::frank_wolfe::FrankWolfe;
-use super::oracle::Probing;
+use super::oracle::{Cause, Probing};
 use super::problem::Problem;
-use super::rows::Rows;
 use crate::error::{Error, Result, check};
 use crate::metric::Metric;
+use crate::population::{AskError, Basis, Rows, Training};
 use crate::rates::Prevalence;
 
 /// A set of bases and what it came to.
@@ -39,15 +38,15 @@ pub fn nested(units: &[Vec<Basis>]) -> Vec<Vec<Basis>> {
 ///
 /// Small validation sets overfit rich bases; the rule costs little where they do not. `metric` is what the metric is for
 /// rows with a prevalence, since every fold has its own. It is used as `plan` would use it, by its gradient if `known`.
-pub fn select(
-    training: &Rows,
+pub fn select<R: Training>(
+    training: &R,
     validation: &Rows,
     candidates: Vec<Vec<Basis>>,
     metric: &dyn Fn(&Prevalence) -> Result<Metric>,
     plan: &FrankWolfe,
     known: bool,
     folds: usize,
-) -> Result<Selection> {
+) -> Result<Selection, AskError<R::Err>> {
     check::number("folds", folds as f64, (2..=100).contains(&folds), "a whole number from 2 to 100")?;
     check::at_least("sets of bases", candidates.len(), 1, "at least 1")?;
     let fold_of = folds_of(validation, folds);
@@ -56,8 +55,10 @@ pub fn select(
         let mut values = Vec::with_capacity(folds);
         for fold in 0..folds {
             // A fold may lack a class in a group; it then says nothing about this metric.
-            if let Ok(value) = left_out(training, validation, &bases, metric, plan, known, (&fold_of, fold)) {
-                values.push(value);
+            match left_out(training, validation, &bases, metric, plan, known, (&fold_of, fold)) {
+                Ok(value) => values.push(value),
+                Err(AskError::Input(_)) => {}
+                Err(unanswered) => return Err(unanswered),
             }
         }
         if values.len() > 1 {
@@ -73,7 +74,7 @@ pub fn select(
     let Some(best) = best else {
         let what =
             format!("no fold of {folds} has every class in every group, expected more validation rows");
-        return Err(Error::Mismatch(what));
+        return Err(Error::Mismatch(what).into());
     };
     let enough = sign * tried[best].mean - tried[best].standard_error;
     let chosen = tried.iter().position(|candidate| sign * candidate.mean >= enough).unwrap_or(best);
@@ -96,15 +97,15 @@ fn folds_of(rows: &Rows, folds: usize) -> Vec<usize> {
 }
 
 /// Optimises on all folds but one and evaluates on that one.
-fn left_out(
-    training: &Rows,
+fn left_out<R: Training>(
+    training: &R,
     validation: &Rows,
     bases: &[Basis],
     metric: &dyn Fn(&Prevalence) -> Result<Metric>,
     plan: &FrankWolfe,
     known: bool,
     (fold_of, fold): (&[usize], usize),
-) -> Result<f64> {
+) -> Result<f64, AskError<R::Err>> {
     let part = |inside: bool| {
         let weight = |row: usize| if (fold_of[row] == fold) == inside { validation.weight(row) } else { 0.0 };
         validation.clone().with_weights((0..validation.len()).map(weight).collect::<Vec<f64>>())
@@ -117,10 +118,13 @@ fn left_out(
         true => plan.run(&problem, &mut fitting),
         false => plan.run(&problem, &mut Probing::new(fitting)),
     };
-    let failed = |stopped: super::Stopped<Error>| match stopped.failure.cause {
-        Err(error) => error,
-        Ok(value) => Error::Mismatch(format!("the metric is {value}, expected a finite number")),
+    let failed = |stopped: super::Stopped<Error, R::Err>| match stopped.failure.cause {
+        Cause::Failed(error) => AskError::Input(error),
+        Cause::Training(error) => AskError::Population(error),
+        Cause::NoNumber(value) => {
+            Error::Mismatch(format!("the metric is {value}, expected a finite number")).into()
+        }
     };
     let classifier = outcome.map_err(failed)?.classifier;
-    metric(&prevalence(&held)?)?.of(&held.confusions(&classifier.predict(held.scores())?)?)
+    Ok(metric(&prevalence(&held)?)?.of(&held.confusions(&classifier.predict(held.scores())?)?)?)
 }

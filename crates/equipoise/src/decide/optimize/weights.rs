@@ -4,9 +4,8 @@ use super::constraints::Constraints;
 use super::oracle::{Failure, Guide, Neighbourhood};
 use super::probe::{Move, Probes};
 use super::problem::{Position, Problem};
-use super::rule::{Form, Rule};
-use crate::error::Result as Checked;
 use crate::linalg::Singular;
+use crate::population::{AskError, Form, PlugIn};
 
 /// Singular values below this times the largest count as zero. Overlapping bases make some exactly zero.
 const CUT_OFF: f64 = 1e-6;
@@ -24,7 +23,7 @@ const BLEND: f64 = 0.1;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
     /// The plug-in rule with these weights.
-    pub rule: Rule,
+    pub rule: PlugIn,
     /// The numerical rank of the system.
     pub rank: usize,
     /// How many weights it has.
@@ -41,24 +40,25 @@ pub(super) struct Elicitation {
 }
 
 impl Elicitation {
-    pub fn new(problem: &Problem, form: Form, probes: Probes) -> Checked<Self> {
+    pub fn new<T>(problem: &Problem<T>, form: Form, probes: Probes) -> Result<Self, AskError<T>> {
         let (bases, k) = (problem.bases().len(), problem.classes());
-        let most_likely = problem.position(&Rule::most_likely(k, bases));
+        let position = |rule: &PlugIn| problem.position(rule).map_err(AskError::Population);
+        let most_likely = position(&PlugIn::most_likely(k, bases))?;
         // The most likely class may be the same everywhere; dividing by class frequencies keeps all classes in play.
         let frequency =
             |n: usize| most_likely.training.second(n / k, n / k)[n % k * k..][..k].iter().sum::<f64>();
-        let balanced = Rule::new(k, Form::Diagonal, (0..bases * k).map(|n| 1.0 / frequency(n)).collect())?;
+        let balanced = PlugIn::new(k, Form::Diagonal, (0..bases * k).map(|n| 1.0 / frequency(n)).collect())?;
         let constraints = match probes {
             Probes::Fixed => None,
             Probes::Constraints => Some(Constraints::new(problem)?),
         };
-        Ok(Self { form, anchors: vec![most_likely, problem.position(&balanced)], constraints })
+        Ok(Self { form, anchors: vec![most_likely, position(&balanced)?], constraints })
     }
 
     /// The weights that explain the slopes around a classifier.
-    pub fn run<G: Guide>(
+    pub fn run<G: Guide, T>(
         &self,
-        problem: &Problem,
+        problem: &Problem<T>,
         at: &Position,
         guide: &mut G,
     ) -> Result<Weights, Failure<G::Err>> {
@@ -81,7 +81,7 @@ impl Elicitation {
         for basis in (0..bases).filter(|&basis| is_nearly_trivial(at, basis, k)) {
             moves.extend(self.anchors.iter().map(|rule| Move::Within { basis, rule }));
         }
-        let around = Neighbourhood::new(problem, at, moves);
+        let around = Neighbourhood::new(&problem.validation, at, moves);
         let slopes = guide.slopes(&around)?;
         let unknowns = bases * self.form.weights(k);
         let weighed =
@@ -89,7 +89,7 @@ impl Elicitation {
         let rows: Vec<Vec<f64>> = around.rows_of().map(weighed).collect();
         let system = Singular::of(&rows, unknowns);
         let weights = system.solve(&slopes, CUT_OFF);
-        let rule = Rule::new(k, self.form, weights).unwrap_or_else(|_| Rule::most_likely(k, bases));
+        let rule = PlugIn::new(k, self.form, weights).unwrap_or_else(|_| PlugIn::most_likely(k, bases));
         Ok(Weights { rule, rank: system.rank(CUT_OFF), unknowns })
     }
 }
@@ -117,23 +117,28 @@ fn is_nearly_trivial(at: &Position, basis: usize, classes: usize) -> bool {
 /// # Departures
 /// The print inverts the matrix of values (7.13). It is singular for overlapping bases and at every trivial classifier, and
 /// biased for metrics that are not homogeneous of degree 1.
-pub fn elicit_weights<G: Guide>(
-    problem: &Problem,
-    around: &Rule,
+pub fn elicit_weights<G: Guide, T>(
+    problem: &Problem<T>,
+    around: &PlugIn,
     form: Form,
     guide: &mut G,
-) -> Result<Weights, Failure<G::Err>> {
-    let elicitation = Elicitation::new(problem, form, Probes::Fixed).expect("fixed probes fit every problem");
-    elicitation.run(problem, &problem.position(around), guide)
+) -> Result<Weights, Failure<G::Err, T>> {
+    let unanswered = |calls| move |error| Failure::training(calls, error);
+    let elicitation = match Elicitation::new(problem, form, Probes::Fixed) {
+        Err(AskError::Population(error)) => return Err(unanswered(0)(error)),
+        made => made.map_err(drop).expect("fixed probes fit every problem"),
+    };
+    let at = problem.position(around).map_err(unanswered(0))?;
+    elicitation.run(problem, &at, guide).map_err(Failure::of_guide)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::optimize::basis::Basis;
     use crate::decide::optimize::oracle::Probing;
-    use crate::decide::optimize::rows::{Column, Rows, Scores};
+    use crate::error::Result as Checked;
     use crate::metric::Metric;
+    use crate::population::{Basis, Column, Rows, Scores};
 
     const POSITIVE: [f64; 12] = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.15, 0.35, 0.65, 0.85];
     const TRUTH: [u8; 12] = [0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1];
@@ -148,8 +153,8 @@ mod tests {
             scores.with_column("a", Column::Flags(&flags))?.with_column("b", Column::Flags(&others))?;
         let rows = Rows::new(scores, &TRUTH)?;
         let problem = Problem::new(&rows, &rows, vec![Basis::column("a"), Basis::column("b")])?;
-        let rule = Rule::most_likely(2, 2);
-        let at = problem.position(&rule);
+        let rule = PlugIn::most_likely(2, 2);
+        let Ok(at) = problem.position(&rule);
         struct Fixed(Vec<f64>);
         impl Guide for Fixed {
             type Err = std::convert::Infallible;
@@ -195,7 +200,7 @@ mod tests {
         let bases = vec![Basis::All, Basis::column("a"), Basis::column("b")];
         let problem = Problem::new(&rows, &rows, bases)?;
         let mut metric = Metric::f_beta(1.0, 7.0 / 12.0)?;
-        let start = Rule::most_likely(2, 3);
+        let start = PlugIn::most_likely(2, 3);
         let found = elicit_weights(&problem, &start, Form::Diagonal, &mut metric.clone()).unwrap();
         assert_eq!((found.rank, found.unknowns), (4, 6));
         let probed =

@@ -33,7 +33,7 @@ pub struct Guard {
 pub struct Advice {
     /// The threshold for calibrated scores, or why there is none.
     #[serde(serialize_with = "or_reason")]
-    pub bayes: std::result::Result<Bayes, Error>,
+    pub bayes: Result<Bayes, Error>,
     /// What the metric is on this table at that threshold.
     pub bayes_value: Option<f64>,
     /// The requirements that threshold does not meet on this table.
@@ -230,10 +230,7 @@ fn choose(theory: bool, misses: &[String], gain: Option<&Gain>, per_class: [usiz
 }
 
 /// A threshold, or the sentence that says why there is none.
-fn or_reason<S: Serializer>(
-    bayes: &std::result::Result<Bayes, Error>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
+fn or_reason<S: Serializer>(bayes: &Result<Bayes, Error>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Reason {
         reason: String,

@@ -1,8 +1,11 @@
 //! The threshold that theory gives for calibrated scores.
 
+use super::groups::BUCKETS;
+use super::sweep::Judge;
 use crate::decide::{Spread, check_level};
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use crate::metric::Metric;
+use crate::population::{Cell, Profile};
 use crate::view::Measure;
 use serde::Serialize;
 
@@ -77,10 +80,10 @@ pub fn bayes(metric: &Metric, positive_prior: f64, draws: &[Metric], level: f64)
         _ => costs,
     };
     let [false_alarm, missed] = per_case(costs);
-    if !(false_alarm >= 0.0 && missed >= 0.0) {
-        let what = "the metric likes one kind of error, so no threshold on the probability is best for it";
-        return Err(Error::Mismatch(what.to_owned()));
-    }
+    refuse!(
+        !(false_alarm >= 0.0 && missed >= 0.0),
+        "the metric likes one kind of error, so no threshold on the probability is best for it"
+    );
     let of = |[false_alarm, missed]: [f64; 2]| false_alarm / (false_alarm + missed);
     // A draw may like one kind of error a little: then never, or always, accept.
     let clipped = |costs: [f64; 2]| -> Option<f64> {
@@ -97,4 +100,44 @@ pub fn bayes(metric: &Metric, positive_prior: f64, draws: &[Metric], level: f64)
         return Ok(Bayes { threshold, interval: Some(spread), level: ratios.level() });
     }
     Ok(Bayes { threshold, interval: Spread::of(&drawn, level), level })
+}
+
+impl Profile {
+    /// The threshold that any metric wants if every score is the probability it says, whatever the true classes are.
+    ///
+    /// For a linear metric that is [`bayes`] up to the scores there are. For others, such as F-measures, the best threshold is
+    /// looked up on rows that are each in part positive, as their score says. Nothing is tuned to the classes of the rows.
+    ///
+    /// ```
+    /// use equipoise::{Metric, population::Profile};
+    /// let scores: Vec<f64> = (0..1000).map(|n| f64::from(n) / 1000.0).collect();
+    /// let truth: Vec<u8> = (0..1000).map(|n| (n % 2) as u8).collect();
+    /// let profile = Profile::from_rows(&scores, &truth, None, None)?;
+    /// // F1 at a threshold t is (1 - t^2) / (3/2 - t) here. The best threshold is half of the best F1, .764 (Lipton, Elkan,
+    /// // Narayanaswamy 2014).
+    /// let best = (3.0 - 5.0_f64.sqrt()) / 2.0;
+    /// assert!((profile.expected_best(&Metric::f_beta(1.0, 0.5)?)? - best).abs() < 2e-3);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn expected_best(&self, metric: &Metric) -> Result<f64> {
+        let rows = match self.cells().len() > BUCKETS {
+            true => &self.coarse(BUCKETS, &[]).profile,
+            false => self,
+        };
+        let parts = |cell: &Cell| {
+            let score = cell.score.clamp(0.0, 1.0);
+            let part = |positive: bool| {
+                let share = if positive { score } else { 1.0 - score };
+                Cell { weight: cell.weight * share, positive, ..*cell }
+            };
+            [part(false), part(true)]
+        };
+        let cells = rows.cells().iter().flat_map(parts).collect();
+        let soft = Profile::new(cells, self.groups(), self.total());
+        let metric = metric.for_prevalence(&soft.confusions_at(0.5)?.prevalence())?;
+        soft.check(&metric, &[])?;
+        let found = soft.sweep(&soft.masses(), &mut Judge::new(&metric, &[]));
+        let (accepted, _) = found.ok_or_else(super::sweep::no_value)?;
+        Ok(soft.cut_after(accepted).threshold)
+    }
 }

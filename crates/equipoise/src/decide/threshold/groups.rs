@@ -15,6 +15,8 @@ const EXHAUSTIVE: usize = 1_000_000;
 const GRID: usize = 200_000;
 /// The same in every draw of an interval.
 const DRAWN_GRID: usize = 20_000;
+/// Profiles with more cells are searched in so many buckets first.
+pub(super) const BUCKETS: usize = 1 << 16;
 /// Common thresholds tried as a start, besides the best one.
 const STARTS: usize = 9;
 /// Rounds of single steps; each round improves the rule, so this is a guard, not a setting.
@@ -41,6 +43,8 @@ struct Ladder {
     rows: Vec<usize>,
     /// The lowest score each step but the first accepts.
     scores: Vec<f64>,
+    /// The highest score of all, if scores stand for buckets of them: then a cut is at a bucket's end.
+    top: Option<f64>,
 }
 
 impl Profile {
@@ -49,7 +53,8 @@ impl Profile {
     /// Every combination is tried where there are at most a million of them. Otherwise the search starts from the best
     /// common threshold, from other common ones and from a grid of combinations that narrows around its best, moves one
     /// group at a time to the best of all its thresholds, and several groups together within a window, until nothing
-    /// improves: never worse than the best common threshold, and no change in a single group does better.
+    /// improves: never worse than the best common threshold, and no change in a single group does better. Of more than 65,536
+    /// thresholds a part is searched like this first, and all of them around what it finds.
     ///
     /// ```
     /// use equipoise::{Metric, population::Profile};
@@ -87,7 +92,8 @@ impl Profile {
     }
 
     fn ladders(&self, masses: &[f64]) -> Vec<Ladder> {
-        let start = || Ladder { accepted: vec![[0.0; 2]], rows: vec![0], scores: vec![] };
+        let top = self.top_of_buckets();
+        let start = || Ladder { accepted: vec![[0.0; 2]], rows: vec![0], scores: vec![], top };
         let mut ladders: Vec<Ladder> = (0..self.groups()).map(|_| start()).collect();
         for (cell, mass) in self.cells().iter().zip(masses) {
             let ladder = &mut ladders[usize::from(cell.group)];
@@ -124,6 +130,8 @@ impl Profile {
             return Some(Found { steps, rating, exact: true });
         }
         let mut starts: Vec<Vec<usize>> = Vec::new();
+        // Buckets are searched as they are: several groups have several cells in each.
+        let large = self.cells().len() > BUCKETS && self.top_of_buckets().is_none();
         let common = |accepted: usize| {
             let mut rows = vec![0; self.groups()];
             let first = self.cells()[..accepted].iter();
@@ -133,8 +141,20 @@ impl Profile {
             ladders.iter().zip(rows).map(step).collect::<Vec<usize>>()
         };
         starts.extend(self.sweep(&self.masses(), judge).map(|(accepted, _)| common(accepted)));
-        starts.extend((0..=STARTS).map(|n| common(n * self.cells().len() / STARTS)));
-        starts.extend(narrowing(&lengths, ladders, &mut tally, judge));
+        if large {
+            // Few of very many thresholds are worth a closer look: those around the best rule for buckets of scores.
+            let coarse = self.coarse(BUCKETS, &[]).profile;
+            let rough = coarse.ladders(&coarse.masses());
+            let found = coarse.search(&rough, judge);
+            let rows = |found: Found| -> Vec<usize> {
+                rough.iter().zip(found.steps).map(|(ladder, step)| ladder.rows[step]).collect()
+            };
+            let step = |(ladder, rows): (&Ladder, usize)| ladder.rows.partition_point(|&r| r <= rows) - 1;
+            starts.extend(found.map(|found| ladders.iter().zip(rows(found)).map(step).collect()));
+        } else {
+            starts.extend((0..=STARTS).map(|n| common(n * self.cells().len() / STARTS)));
+            starts.extend(narrowing(&lengths, ladders, &mut tally, judge));
+        }
         let mut best: Option<Found> = None;
         for start in starts {
             let Some((steps, rating)) = one_by_one(start, ladders, &mut tally, judge) else { continue };
@@ -175,7 +195,11 @@ struct Found {
 impl Ladder {
     fn cut(&self, step: usize) -> Cut {
         let up_to = step.checked_sub(1).map(|last| self.scores[last]);
-        cut_between(self.scores.get(step).copied(), up_to, self.rows[step])
+        match (self.top, up_to) {
+            (Some(_), Some(up_to)) => cut_between(None, Some(up_to), self.rows[step]),
+            (Some(top), None) => cut_between(Some(top), None, 0),
+            (None, _) => cut_between(self.scores.get(step).copied(), up_to, self.rows[step]),
+        }
     }
 }
 

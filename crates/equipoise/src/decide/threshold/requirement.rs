@@ -50,8 +50,9 @@ pub enum Quantity {
 /// A bound on a number of the confusion matrix, overall or within a group.
 ///
 /// Written `quantity:class>=bound` or `<=`, where the quantity is `recall`, `precision`, `fpr`, `fnr` or `coverage`;
-/// `rate:truth->estimate<=bound`; or `accuracy>=bound`. `@group` before the sign asks it of one group. A precision where
-/// nothing is predicted has no value, and a requirement on it counts as not met.
+/// `rate:truth->estimate<=bound`; or `accuracy>=bound`. `@group` before the sign asks it of one group; `gap:` in front, as in
+/// `gap:recall:malignant<=0.05`, bounds how far the groups are apart in it. A precision where nothing is predicted has no
+/// value, and a requirement on it counts as not met.
 ///
 /// ```
 /// use equipoise::decide::threshold::Requirement;
@@ -73,6 +74,8 @@ pub struct Requirement {
     pub quantity: Quantity,
     /// Within which group; `None` for all rows.
     pub group: Option<usize>,
+    /// Whether the difference between the largest and the smallest of the groups is bounded.
+    pub between_groups: bool,
     /// Whether the bound is the least value rather than the most.
     pub at_least: bool,
     /// The bound.
@@ -94,6 +97,13 @@ impl Requirement {
             wrong("there is no >= or <=, expected something like recall:malignant>=0.9".to_owned())
         })?;
         let (left, right) = (text[..sign].trim(), text[sign + 2..].trim());
+        let at_least = text[sign..].starts_with('>');
+        let apart = left.strip_prefix("gap:").map(str::trim_start);
+        if apart.is_some() && (groups.len() < 2 || at_least) {
+            let what = if at_least { "a gap is bounded by <=" } else { "a gap needs at least 2 groups" };
+            return Err(wrong(what.to_owned()));
+        }
+        let left = apart.unwrap_or(left);
         let bound = right.parse::<f64>().ok().filter(|bound| (0.0..=1.0).contains(bound));
         let bound =
             bound.ok_or_else(|| wrong(format!("the bound is \"{right}\", expected a number in [0, 1]")))?;
@@ -171,12 +181,16 @@ impl Requirement {
                 )));
             }
             _ => {
-                let known = "recall, precision, fpr, fnr, coverage, rate, accuracy";
+                let known =
+                    "recall, precision, fpr, fnr, coverage, rate, accuracy, or gap: before one of these";
                 return Err(wrong(format!("\"{word}\" is not a quantity, expected one of {known}")));
             }
         };
-        let at_least = text[sign..].starts_with('>');
-        Ok(Self { text: text.trim().to_owned(), quantity, group, at_least, bound })
+        let between_groups = apart.is_some();
+        if between_groups && group.is_some() {
+            return Err(wrong("a gap is between all groups, but one is named".to_owned()));
+        }
+        Ok(Self { text: text.trim().to_owned(), quantity, group, between_groups, at_least, bound })
     }
 
     /// The number of a confusion matrix that is bounded; `None` where it has no value.
@@ -240,7 +254,27 @@ impl Requirement {
         groups: usize,
         cell: impl Fn(usize, usize, usize) -> f64,
     ) -> Option<f64> {
-        let within = self.group.map_or(0..groups, |group| group..group + 1);
+        if !self.between_groups {
+            return self.measure_within(
+                self.group.map_or(0..groups, |group| group..group + 1),
+                classes,
+                &cell,
+            );
+        }
+        let each = (0..groups).map(|group| self.measure_within(group..group + 1, classes, &cell));
+        let (low, high) = each
+            .collect::<Option<Vec<f64>>>()?
+            .into_iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        Some(high - low)
+    }
+
+    fn measure_within(
+        &self,
+        within: std::ops::Range<usize>,
+        classes: usize,
+        cell: impl Fn(usize, usize, usize) -> f64,
+    ) -> Option<f64> {
         let sum = |pick: &dyn Fn(usize, usize) -> bool| -> f64 {
             let cells =
                 (0..classes).flat_map(|i| (0..classes).map(move |j| (i, j))).filter(|&(i, j)| pick(i, j));

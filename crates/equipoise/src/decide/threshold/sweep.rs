@@ -179,10 +179,15 @@ impl Profile {
 
     /// The threshold that accepts the first cells.
     pub(super) fn cut(&self, accepted: usize) -> Cut {
+        let rows = self.cells()[..accepted].iter().map(|cell| cell.rows as usize).sum();
+        Cut { accepted: rows, ..self.cut_after(accepted) }
+    }
+
+    /// The same without counting the rows.
+    pub(super) fn cut_after(&self, accepted: usize) -> Cut {
         let (first, rest) = self.cells().split_at(accepted);
         let score = |cell: &Cell| cell.score;
-        let rows = first.iter().map(|cell| cell.rows as usize).sum();
-        cut_between(rest.first().map(score), first.last().map(score), rows)
+        cut_between(rest.first().map(score), first.last().map(score), 0)
     }
 
     /// What each requirement can reach alone.
@@ -220,7 +225,7 @@ pub(super) fn cut_between(above: Option<f64>, up_to: Option<f64>, accepted: usiz
 pub(super) fn as_matrices<S: Serializer>(
     confusions: &GroupConfusions,
     serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
+) -> Result<S::Ok, S::Error> {
     let k = confusions.classes();
     let row = |g: usize, i: usize| (0..k).map(|j| confusions.get(g, i, j)).collect::<Vec<f64>>();
     let matrix = |g: usize| (0..k).map(|i| row(g, i)).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! What a threshold accepts, class by class and group by group.
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use crate::metric::Metric;
 use crate::population::{Cell, Profile, accepts};
 use crate::rates::GroupConfusions;
@@ -42,10 +42,7 @@ impl Profile {
     /// Says what keeps the metric from having a value on this sample, if anything does.
     pub(super) fn check_metric(&self, metric: &Metric) -> Result<()> {
         let view = metric.view();
-        if view.classes() != 2 {
-            let what = format!("the metric has {} classes, expected 2 for a threshold", view.classes());
-            return Err(Error::Mismatch(what));
-        }
+        refuse!(view.classes() != 2, "the metric has {} classes, expected 2 for a threshold", view.classes());
         if view.measure() == Measure::GroupRates {
             check::length("groups of the sample", self.groups(), view.groups())?;
             for (group, totals) in self.tally(&self.masses()).totals.iter().enumerate() {

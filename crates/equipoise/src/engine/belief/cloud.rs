@@ -11,6 +11,7 @@ use crate::engine::probit::{Probit, Said};
 use crate::engine::question::best_direction;
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
+use crate::seed::stream;
 use crate::space::{Space, Sphere};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -78,8 +79,7 @@ impl Cloud {
                 middles.push(middle);
             }
         }
-        let turn = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.answered.len() as u64 + 1);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(turn));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, self.answered.len() as u64));
         for _ in 0..RANDOM_MIDDLES {
             let towards: Vec<f64> = (0..q).map(|_| StandardNormal.sample(&mut random)).collect();
             let length = 0.95 * random.random::<f64>().powf(1.0 / q as f64) / norm(&towards).max(1e-12);
@@ -135,11 +135,7 @@ impl Belief for Cloud {
         let (first, second) = (self.relative(&shown.first), self.relative(&shown.second));
         self.hesitates |= answer.preference == Preference::CannotTell;
         let probit = if self.hesitates { self.probit } else { self.probit.decided() };
-        self.answered.push(Answered {
-            query: query.clone(),
-            preference: answer.preference,
-            shown: answer.shown.clone(),
-        });
+        self.answered.push(Answered::new(query, answer));
         match answer.preference {
             Preference::First => self.cloud.take(first, second, probit, Said::Positive),
             Preference::Second => self.cloud.take(second, first, probit, Said::Positive),

@@ -6,8 +6,7 @@
 
 use super::sites::Sites;
 use crate::engine::probit::{Probit, Said};
-use crate::linalg::normals;
-use crate::linalg::{cholesky, dot, plus};
+use crate::linalg::{cholesky, dot, normals, plus};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -13,6 +13,7 @@ use crate::engine::progress::Imagined;
 use crate::engine::question::{Chooser, Direction, Reach};
 use crate::linalg::{direction, dot, norm, plus, scaled};
 use crate::metric::Metric;
+use crate::seed::stream;
 use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -139,19 +140,14 @@ impl Gaussian {
     ///
     /// For known noise only.
     pub fn take_all(&mut self, transcript: &[Answered]) {
-        for Answered { query, preference, shown } in transcript {
-            let answer = Answer { preference: *preference, shown: shown.clone() };
-            self.hesitates |= *preference == Preference::CannotTell;
-            let (w, probit, said) = self.evidence(query, &answer, self.chooser.probit);
+        for answered in transcript {
+            self.hesitates |= answered.preference == Preference::CannotTell;
+            let (w, probit, said) = self.evidence(&answered.query, &answered.answer(), self.chooser.probit);
             self.posterior.add(w, probit, said);
-            self.record(query, &answer);
+            self.answered.push(answered.clone());
         }
         self.posterior.settle(ALL_SWEEPS, 1e-6);
         self.known = Direction::of(&self.posterior);
-    }
-
-    fn record(&mut self, query: &Query, Answer { preference, shown }: &Answer) {
-        self.answered.push(Answered { query: query.clone(), preference: *preference, shown: shown.clone() });
     }
 
     /// How likely the first of two points is preferred, with another lapse rate than the posterior allows for.
@@ -203,7 +199,7 @@ impl Belief for Gaussian {
             self.models = models::remaining(std::mem::take(&mut self.models));
             self.follow_leader();
         }
-        self.record(query, answer);
+        self.answered.push(Answered::new(query, answer));
     }
 
     fn take_check(&mut self, query: &Query, answer: &Answer) {
@@ -217,7 +213,7 @@ impl Belief for Gaussian {
     }
 
     fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
-        let seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(self.answered.len() as u64 + 1));
+        let seed = stream(seed, self.answered.len() as u64);
         let asked: Vec<Query> = self.answered.iter().map(|answered| answered.query.clone()).collect();
         let best = self.chooser.best(&self.posterior, &self.known, &asked, seed);
         let best = best.map(|even| self.about_the_noise(&even).unwrap_or(even));

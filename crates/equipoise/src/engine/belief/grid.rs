@@ -1,81 +1,43 @@
 //! Two classes, one number: the cost ratio, with its exact posterior on a grid.
 //!
 //! A linear two-class metric is its cost ratio: how many false alarms one missed case is worth. One number is few
-//! enough for a grid, and so are the two numbers that describe how a person errs: how steeply the chance of the better
-//! answer rises with the difference, and how often an answer has nothing to do with the question. The posterior of all
-//! three together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
+//! enough for a grid, and so is what describes how a person errs: whether they go by ratios or by differences, how steeply the
+//! chance of the better answer rises with them, and how often an answer has nothing to do with the question. The posterior of
+//! all together is exact (to the grid), so that the interval of the ratio allows for not knowing the noise.
+//!
+//! Where the noise is known, pairs come from the whole boundary, and the most telling one is asked. Of people, whose noise is
+//! not, only what somebody would build is asked, and what saves most regret of the threshold that follows.
 
 use super::roll_out::RollOut;
-use super::{Belief, Width};
-use crate::ask::{Answer, Answered, Chances, Finding, NoiseModel, Preference, Query};
+use super::scale::Scale;
+use super::{Belief, Regret, Width};
+use crate::ask::{Answer, Answered, Chances, Finding, Gap, NoiseModel, Preference, Query};
 use crate::engine::check::{STANDS_OUT, contradicted};
 use crate::engine::normal::entropy;
 use crate::engine::progress::Imagined;
 use crate::metric::{Metric, RatioInterval, Sense};
-use crate::space::{Binary, Space as _};
-
-/// Grid places: ratios from 1/200 to 200, evenly in the logarithm.
-const RATIOS: usize = 801;
+use crate::space::{Binary, Plausible, Space as _};
+use std::sync::Arc;
 
 /// A log ratio beyond which every boundary has ended.
 const FAR: f64 = 60.0;
 
-/// How far questions may reach from the best classifier towards the ends of the boundary.
-pub(super) const REACHES: [f64; 4] = [0.1, 0.3, 0.6, 0.95];
-
+/// How far questions may reach from the best classifier towards the ends of the boundary, and of people: how far apart they are,
+/// of what is plausible.
+const REACHES: [f64; 4] = [0.1, 0.3, 0.6, 0.95];
+const REACHES_FOR_PEOPLE: [f64; 1] = [1.0];
 /// Questions are even to a ratio with one of these shares of the posterior below it.
-pub(super) const SHARES: [f64; 3] = [0.3, 0.5, 0.7];
+const SHARES: [f64; 3] = [0.3, 0.5, 0.7];
+pub(super) const SHARES_FOR_PEOPLE: [f64; 5] = [0.15, 0.3, 0.5, 0.7, 0.85];
+
+/// Nobody makes no errors that matter: regrets are relative to at least this much of the dearest answer.
+const LEAST_COST: f64 = 1e-3;
 
 /// Ratios in either tail of this weight are left off where a rough answer will do.
 const RULED_OUT: f64 = 1e-5;
 
 /// Questions closer than this in every coordinate are the same question.
-const SAME: f64 = 1e-9;
-
-/// Ratios from 1/200 to 200.
-pub const LARGEST_RATIO: f64 = 200.0;
-
-/// The ratios of a grid: evenly spaced logarithms.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scale {
-    low: f64,
-    step: f64,
-}
-
-impl Scale {
-    /// All ratios of the population.
-    fn full() -> Self {
-        let range = LARGEST_RATIO.ln();
-        Self { low: -range, step: 2.0 * range / (RATIOS - 1) as f64 }
-    }
-
-    /// The logarithm of the ratio at a place.
-    fn at(self, place: f64) -> f64 {
-        self.low + self.step * place
-    }
-
-    /// The log ratio below which a share of the masses lies, linear within a grid cell.
-    pub fn quantile(self, masses: &[f64], share: f64) -> f64 {
-        let last = (masses.len() - 1) as f64;
-        let mut below = 0.0;
-        for (place, mass) in masses.iter().enumerate() {
-            if below + mass >= share && *mass > 0.0 {
-                let within = (share - below) / mass - 0.5;
-                return self.at((place as f64 + within).clamp(0.0, last));
-            }
-            below += mass;
-        }
-        self.at(last)
-    }
-
-    /// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
-    pub fn threshold_settled(self, masses: &[f64], tolerance: f64) -> f64 {
-        let threshold = |log_ratio: f64| 1.0 / (1.0 + log_ratio.exp());
-        let chosen = threshold(self.quantile(masses, 0.5));
-        let near = |place: &usize| (threshold(self.at(*place as f64)) - chosen).abs() <= tolerance;
-        (0..masses.len()).filter(near).map(|place| masses[place]).sum()
-    }
-}
+pub(super) const SAME: f64 = 1e-9;
 
 /// A joint posterior of the cost ratio and the noise.
 ///
@@ -84,18 +46,18 @@ impl Scale {
 /// let mut belief = Adaptive::ratio(Binary::from_law(Logistic::new(5.0)?)).start();
 /// let query = belief.questions(0).next().unwrap();
 /// assert!(belief.bits(&query) > 0.5 && belief.bits(&query) < 1.0); // nobody is certain to answer right
+/// let (before, finds_more) = (belief.quantile(0.5).unwrap(), query.first[0] > query.second[0]);
 /// belief.take(&query, &Preference::First.into());
-/// assert!(belief.quantile(0.5).unwrap() > 2.0); // the first point has more true positives
-/// // Whoever prefers a classifier that is worse in both respects was not looking: nothing is learnt of the ratio.
-/// let (ratio, before) = (belief.quantile(0.5).unwrap(), belief.noise().unwrap().lapse());
+/// assert_eq!(belief.quantile(0.5).unwrap() > before, finds_more); // who likes to find more holds a larger ratio
+/// // Whoever prefers a classifier that is worse in both respects was not looking.
+/// let before = belief.noise().unwrap().lapse();
 /// belief.take_check(&Query::new(vec![0.4, 0.4], vec![0.3, 0.3]), &Preference::Second.into());
 /// assert!(belief.noise().unwrap().lapse() > 1.2 * before);
-/// assert!((belief.quantile(0.5).unwrap() / ratio).ln().abs() < 0.1);
 /// # Ok::<(), equipoise::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Grid {
-    space: Binary,
+    pub(super) space: Binary,
     unit: f64,
     scale: Scale,
     noises: Vec<NoiseModel>,
@@ -105,23 +67,32 @@ pub struct Grid {
     masses: Vec<Vec<f64>>,
     /// The same without the noise.
     marginal: Vec<f64>,
-    answered: Vec<Answered>,
+    pub(super) answered: Vec<Answered>,
     /// Whether the person has ever said "can't tell".
     hesitates: bool,
+    /// What people are asked about; nothing where the noise is known, or where nothing is plausible.
+    pub(super) room: Option<Arc<Plausible>>,
+    /// What the best classifier costs whoever holds a ratio, place by place.
+    pub(super) least: Vec<f64>,
+    /// By how much likelier the answers were found, one after the other, than tosses of a coin: the logarithm.
+    evidence: f64,
 }
 
 impl Grid {
     /// Every ratio on the grid equally likely, every noise that may be true as likely as it is listed.
     pub fn new(space: Binary, noise: NoiseModel) -> Self {
         match noise {
-            NoiseModel::Unknown => Self::of_models(space, &NoiseModel::population()),
+            NoiseModel::Unknown => {
+                let room = Plausible::of(&space).map(Arc::new);
+                Self { room, ..Self::of_models(space, &NoiseModel::population()) }
+            }
             known => Self::of_models(space, &[(known, 1.0)]),
         }
     }
 
     fn of_models(space: Binary, models: &[(NoiseModel, f64)]) -> Self {
         let unit = crate::search::inscribed_radius(&space);
-        let logs = models.iter().map(|(_, weight)| vec![weight.ln(); RATIOS]).collect();
+        let logs = models.iter().map(|(_, weight)| vec![weight.ln(); Scale::full().places()]).collect();
         let noises = models.iter().map(|(noise, _)| *noise).collect();
         Self::from_logs(space, unit, Scale::full(), noises, logs)
     }
@@ -134,7 +105,22 @@ impl Grid {
         logs: Vec<Vec<f64>>,
     ) -> Self {
         let (masses, marginal, answered, hesitates) = (vec![], vec![], vec![], false);
-        let mut made = Self { space, unit, scale, noises, logs, masses, marginal, answered, hesitates };
+        let (room, least, evidence) = (None, vec![], 0.0);
+        let mut made = Self {
+            space,
+            unit,
+            scale,
+            noises,
+            logs,
+            masses,
+            marginal,
+            answered,
+            hesitates,
+            room,
+            least,
+            evidence,
+        };
+        made.least = (0..made.logs[0].len()).map(|place| made.least_cost(place)).collect();
         made.refresh();
         made
     }
@@ -164,7 +150,56 @@ impl Grid {
         };
         let logs = self.masses.chunks(noises).map(together).collect();
         let noises = self.noises.chunks(noises).map(|near| near[near.len() / 2]).collect();
-        Self::from_logs(self.space.clone(), self.unit, scale, noises, logs)
+        let room = self.room.clone();
+        Self { room, ..Self::from_logs(self.space.clone(), self.unit, scale, noises, logs) }
+    }
+
+    /// What a classifier costs somebody with these weights on missed cases and false alarms.
+    pub(super) fn cost(&self, weights: [f64; 2], point: &[f64]) -> f64 {
+        let positive = self.space.positive_prior();
+        weights[0] * (positive - point[0]) + weights[1] * (1.0 - positive - point[1])
+    }
+
+    /// The weights of the ratio at a place, of length 1.
+    pub(super) fn weights_at(&self, place: usize) -> [f64; 2] {
+        weights_of(self.scale.at(place as f64))
+    }
+
+    fn least_cost(&self, place: usize) -> f64 {
+        let (weights, positive) = (self.weights_at(place), self.space.positive_prior());
+        let dearest = (weights[0] * positive).max(weights[1] * (1.0 - positive));
+        self.cost(weights, &self.space.best(&weights)).max(LEAST_COST * dearest)
+    }
+
+    /// What the threshold of the middle ratio is regretted, by a posterior on the places of this grid.
+    pub(super) fn regret_of(&self, marginal: &[f64]) -> Regret {
+        let middle = self.space.best(&weights_of(self.scale.quantile(marginal, 0.5)));
+        let regret = |place: usize| self.cost(self.weights_at(place), &middle) / self.least[place] - 1.0;
+        let mut regrets: Vec<(f64, f64)> =
+            marginal.iter().enumerate().map(|(place, mass)| (regret(place).max(0.0), *mass)).collect();
+        let expected = regrets.iter().map(|(regret, mass)| regret * mass).sum();
+        regrets.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut below = 0.0;
+        let bound = regrets.iter().find(|(_, mass)| {
+            below += mass;
+            below >= 0.95
+        });
+        Regret { expected, bound: bound.map_or(0.0, |(regret, _)| *regret) }
+    }
+
+    /// Some places, their masses, and how likely "first" is there, noise averaged out.
+    ///
+    /// Two hundred places are plenty for a choice; they stand for all the others by their own total, or what piles up at an
+    /// end of the grid would count for more or less than it is.
+    pub(super) fn chances_by_place(&self, query: &Query) -> impl Iterator<Item = (usize, f64, f64)> {
+        let stride = (self.marginal.len() / 200).max(1);
+        let likely = self.marginal.iter().enumerate().step_by(stride).filter(|(_, mass)| **mass >= 1e-7);
+        likely.map(|(place, mass)| {
+            let gap = self.gap(query, place);
+            let of_noise = self.noises.iter().zip(&self.masses);
+            let joint: f64 = of_noise.map(|(noise, row)| row[place] * noise.chance_of_first(gap)).sum();
+            (place, *mass, (joint / mass).clamp(0.0, 1.0))
+        })
     }
 
     /// The radius of the largest disc inside the achievable set: the unit of differences.
@@ -172,13 +207,13 @@ impl Grid {
         self.unit
     }
 
-    /// The difference of two points in the disc's units, under the ratio at a grid place.
-    fn difference(&self, query: &Query, place: usize) -> f64 {
-        difference(query, self.scale.at(place as f64)) / self.unit
+    /// How much better the first of two points is, in the disc's units, under the ratio at a grid place.
+    fn gap(&self, query: &Query, place: usize) -> Gap {
+        gap(query, self.scale.at(place as f64), self.unit)
     }
 
-    fn differences(&self, query: &Query) -> Vec<f64> {
-        (0..self.logs[0].len()).map(|place| self.difference(query, place)).collect()
+    fn gaps(&self, query: &Query) -> Vec<Gap> {
+        (0..self.logs[0].len()).map(|place| self.gap(query, place)).collect()
     }
 
     /// How likely answer n is right to all the others, noise aside; `None` for "can't tell".
@@ -189,14 +224,14 @@ impl Grid {
             Preference::Second => -1.0,
             Preference::CannotTell => return None,
         };
-        let differences = self.differences(shown.as_ref().unwrap_or(query));
+        let gaps = self.gaps(shown.as_ref().unwrap_or(query));
         let hesitates = self.answered[..n].iter().any(|other| other.preference == Preference::CannotTell);
         let (mut right, mut all) = (0.0, 0.0);
         for (noise, masses) in self.noises.iter().zip(&self.masses) {
-            for (mass, t) in masses.iter().zip(&differences) {
-                let without = mass / chance(noise, *t, *preference, hesitates);
+            for (mass, gap) in masses.iter().zip(&gaps) {
+                let without = mass / chance(noise, *gap, *preference, hesitates);
                 all += without;
-                right += if sign * t > 0.0 { without } else { 0.0 };
+                right += if sign * gap.ahead > 0.0 { without } else { 0.0 };
             }
         }
         (all > 0.0).then(|| right / all)
@@ -218,7 +253,7 @@ impl Grid {
     }
 
     /// The ratio below which a share of the posterior lies.
-    fn at(&self, share: f64) -> f64 {
+    pub(super) fn at(&self, share: f64) -> f64 {
         self.scale.quantile(&self.marginal, share).exp()
     }
 
@@ -245,9 +280,9 @@ impl Grid {
 
     /// How likely the first of two points is chosen, noise by noise, ratio by ratio, in one list.
     pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
-        let differences = self.differences(query);
+        let gaps = self.gaps(query);
         let of_noise =
-            |noise: &NoiseModel| differences.iter().map(|t| noise.chance_of_first(*t)).collect::<Vec<_>>();
+            |noise: &NoiseModel| gaps.iter().map(|gap| noise.chance_of_first(*gap)).collect::<Vec<_>>();
         self.noises.iter().flat_map(of_noise).collect()
     }
 
@@ -264,11 +299,35 @@ impl Grid {
         (self.at(0.5).ln(), self.noises[0])
     }
 
+    /// Whether a pair has been asked, sides aside.
+    pub(super) fn was_asked(&self, query: &Query) -> bool {
+        self.answered.iter().any(|other| other.query.is_same_pair(query, SAME))
+    }
+
+    /// Whether people are asked, of whom nothing is known.
+    pub(super) fn is_for_people(&self) -> bool {
+        self.room.is_some()
+    }
+
+    /// What kinds of question there are: shares of the posterior below the ratio they are even to, and reaches.
+    pub(super) fn kinds(&self) -> (&'static [f64], &'static [f64]) {
+        match self.room {
+            Some(_) => (&SHARES_FOR_PEOPLE, &REACHES_FOR_PEOPLE),
+            None => (&SHARES, &REACHES),
+        }
+    }
+
+    /// Two classifiers that are equally good under a ratio, as far apart as `reach` says.
+    pub(super) fn even(&self, ratio: f64, reach: f64) -> Option<Query> {
+        let Some(room) = &self.room else { return self.chord(ratio, reach) };
+        room.pair(ratio.ln(), reach).map(|[one, other]| Query::new(one.to_vec(), other.to_vec()))
+    }
+
     /// Two boundary classifiers that are equally good under a ratio, one on either side of its best one.
     ///
     /// One of them is `reach` of the way from the best classifier to the end of the boundary (everybody accepted, or
     /// nobody), measured in what it gives up; the other is its counterpart.
-    pub(super) fn chord(&self, ratio: f64, reach: f64) -> Option<Query> {
+    fn chord(&self, ratio: f64, reach: f64) -> Option<Query> {
         let (sin, cos) = (1.0 / ratio).atan().sin_cos();
         let value = |p: [f64; 2]| cos * p[0] + sin * p[1];
         let at = |log_ratio: f64| self.space.at_angle((-log_ratio).exp().atan());
@@ -296,28 +355,29 @@ impl Belief for Grid {
     }
 
     fn take(&mut self, query: &Query, answer: &Answer) {
-        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        let gaps = self.gaps(answer.shown.as_ref().unwrap_or(query));
+        self.evidence += super::evidence(self, query, answer);
         self.hesitates |= answer.preference == Preference::CannotTell;
         for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
-            for (log, t) in logs.iter_mut().zip(&differences) {
-                *log += chance(noise, *t, answer.preference, self.hesitates).ln();
+            for (log, gap) in logs.iter_mut().zip(&gaps) {
+                *log += chance(noise, *gap, answer.preference, self.hesitates).ln();
             }
         }
-        let Answer { preference, shown } = answer.clone();
-        self.answered.push(Answered { query: query.clone(), preference, shown });
+        self.answered.push(Answered::new(query, answer));
         self.refresh();
     }
 
     // It moves the noise alone. What each noise believes of the ratio stays as it is; only how much each noise counts
     // changes, by how likely it found the answer.
     fn take_check(&mut self, query: &Query, answer: &Answer) {
-        let differences = self.differences(answer.shown.as_ref().unwrap_or(query));
+        let gaps = self.gaps(answer.shown.as_ref().unwrap_or(query));
+        self.evidence += super::evidence(self, query, answer);
         self.hesitates |= answer.preference == Preference::CannotTell;
         for (n, noise) in self.noises.iter().enumerate() {
             let (mut mass, mut likely) = (0.0, 0.0);
-            for (m, t) in self.masses[n].iter().zip(&differences) {
+            for (m, gap) in self.masses[n].iter().zip(&gaps) {
                 mass += m;
-                likely += m * chance(noise, *t, answer.preference, self.hesitates);
+                likely += m * chance(noise, *gap, answer.preference, self.hesitates);
             }
             if mass > 0.0 {
                 self.logs[n].iter_mut().for_each(|log| *log += (likely / mass).ln());
@@ -326,7 +386,10 @@ impl Belief for Grid {
         self.refresh();
     }
 
-    fn questions(&self, _seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
+    fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
+        if self.room.is_some() {
+            return Box::new(self.questions_for_people(seed).into_iter());
+        }
         let mut best: Option<(f64, Query)> = None;
         for share in SHARES {
             let ratio = self.at(share);
@@ -334,7 +397,7 @@ impl Belief for Grid {
                 let Some(query) = self.chord(ratio, reach) else { continue };
                 let gain = self.bits(&query);
                 let better = best.as_ref().is_none_or(|(top, _)| gain > *top);
-                if better && !self.answered.iter().any(|other| other.query.is_same_pair(&query, SAME)) {
+                if better && !self.was_asked(&query) {
                     best = Some((gain, query));
                 }
             }
@@ -345,18 +408,9 @@ impl Belief for Grid {
     // About the ratio, noise averaged out.
     fn bits(&self, query: &Query) -> f64 {
         let (mut first, mut uncertainty, mut total) = (0.0, 0.0, 0.0);
-        // Two hundred places of the grid are plenty for a choice; they stand for all the others by their own total, or what
-        // piles up at an end of the grid would count for more or less than it is.
-        let stride = (self.marginal.len() / 200).max(1);
-        for (place, mass) in self.marginal.iter().enumerate().step_by(stride) {
-            if *mass < 1e-7 {
-                continue;
-            }
-            let t = self.difference(query, place);
-            let of_noise = self.noises.iter().zip(&self.masses);
-            let joint: f64 = of_noise.map(|(noise, row)| row[place] * noise.chance_of_first(t)).sum();
-            first += joint;
-            uncertainty += mass * entropy((joint / mass).clamp(0.0, 1.0));
+        for (_, mass, chance) in self.chances_by_place(query) {
+            first += mass * chance;
+            uncertainty += mass * entropy(chance);
             total += mass;
         }
         if total > 0.0 { entropy((first / total).clamp(0.0, 1.0)) - uncertainty / total } else { 0.0 }
@@ -374,7 +428,8 @@ impl Belief for Grid {
     fn metric(&self) -> Metric {
         let metric = self.metric_of(self.at(0.5));
         // The interval travels with the metric, so that ranking and thresholds allow for it.
-        let interval = RatioInterval::new(self.at(0.025), Some(self.at(0.975)), 0.95);
+        let [low, high] = self.scale.ends(&self.marginal).map(|end| end.map(f64::exp));
+        let interval = RatioInterval::new(low.unwrap_or(0.0), high, 0.95);
         interval.and_then(|interval| metric.clone().with_interval(interval)).unwrap_or(metric)
     }
 
@@ -384,20 +439,52 @@ impl Belief for Grid {
     }
 
     fn findings(&self) -> Vec<Finding> {
-        let interval = Finding::RatioInterval { low: self.at(0.025), high: self.at(0.975), level: 0.95 };
+        let interval = match self.scale.ends(&self.marginal).map(|end| end.map(f64::exp)) {
+            [Some(low), Some(high)] => Finding::RatioInterval { low, high, level: 0.95 },
+            [at_least, at_most] => Finding::RatioBeyond { at_least, at_most, level: 0.95 },
+        };
         let stands_out = |n: &usize| self.chance_without(*n).is_some_and(|chance| chance < STANDS_OUT);
         let contradicted = contradicted((0..self.answered.len()).filter(stands_out));
         [interval].into_iter().chain(contradicted).collect()
     }
 
+    // Of the likelier kind of people.
     fn noise(&self) -> Option<NoiseModel> {
-        let (mut log_slope, mut lapse) = (0.0, 0.0);
+        let mut kinds = [(0.0, 0.0, 0.0); 2];
         for (noise, row) in self.noises.iter().zip(&self.masses) {
             let share: f64 = row.iter().sum();
-            log_slope += share * noise.slope().ln();
-            lapse += share * noise.lapse();
+            let (kind, slope) = match noise {
+                NoiseModel::Relative { slope, .. } => (0, *slope),
+                other => (1, other.slope()),
+            };
+            let (all, log_slope, lapse) = &mut kinds[kind];
+            *all += share;
+            *log_slope += share * slope.ln();
+            *lapse += share * noise.lapse();
         }
-        (self.noises.len() > 1).then(|| NoiseModel::Absolute { slope: log_slope.exp(), lapse })
+        let by_ratio = kinds[0].0 > kinds[1].0;
+        let (all, log_slope, lapse) = kinds[usize::from(!by_ratio)];
+        let (slope, lapse) = ((log_slope / all).exp(), lapse / all);
+        (self.noises.len() > 1).then_some(match by_ratio {
+            true => NoiseModel::Relative { slope, lapse },
+            false => NoiseModel::Absolute { slope, lapse },
+        })
+    }
+
+    fn regret(&self) -> Option<Regret> {
+        Some(self.regret_of(&self.marginal))
+    }
+
+    fn evidence(&self) -> f64 {
+        self.evidence
+    }
+
+    fn ratio_ends(&self) -> Option<[Option<f64>; 2]> {
+        Some(self.scale.ends(&self.marginal).map(|end| end.map(f64::exp)))
+    }
+
+    fn probe(&self, heard: usize, seed: u64) -> Option<Query> {
+        self.probe_for_people(heard, seed)
     }
 
     fn quantile(&self, share: f64) -> Option<f64> {
@@ -423,8 +510,8 @@ impl Belief for Grid {
 }
 
 /// How likely an answer is, never quite impossible.
-fn chance(noise: &NoiseModel, t: f64, preference: Preference, hesitates: bool) -> f64 {
-    let Chances { first, second, cannot_tell } = noise.chances(t.into(), hesitates);
+fn chance(noise: &NoiseModel, gap: Gap, preference: Preference, hesitates: bool) -> f64 {
+    let Chances { first, second, cannot_tell } = noise.chances(gap, hesitates);
     match preference {
         Preference::First => first,
         Preference::Second => second,
@@ -433,10 +520,17 @@ fn chance(noise: &NoiseModel, t: f64, preference: Preference, hesitates: bool) -
     .max(1e-12)
 }
 
-/// How much better the first point is to whoever holds a ratio, for weights of length 1.
-pub(super) fn difference(query: &Query, log_ratio: f64) -> f64 {
+/// Weights of length 1 with the logarithm of a ratio.
+fn weights_of(log_ratio: f64) -> [f64; 2] {
     let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
-    cos * (query.first[0] - query.second[0]) + sin * (query.first[1] - query.second[1])
+    [cos, sin]
+}
+
+/// How much better the first point is to whoever holds a ratio, for weights of length 1 and in units of `unit`.
+pub(super) fn gap(query: &Query, log_ratio: f64, unit: f64) -> Gap {
+    let weights = weights_of(log_ratio);
+    let parts = [0, 1].map(|c| weights[c] * (query.first[c] - query.second[c]));
+    Gap::new((parts[0] + parts[1]) / unit, parts.into_iter())
 }
 
 #[cfg(test)]
@@ -448,14 +542,22 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_a_fine_integration() {
         let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
-        let noise = |slope: f64, lapse: f64| NoiseModel::Absolute { slope, lapse };
-        let noises = [(noise(5.0, 0.02), 0.3), (noise(20.0, 0.1), 0.7)];
+        let noises = [
+            (NoiseModel::Absolute { slope: 5.0, lapse: 0.02 }, 0.3),
+            (NoiseModel::Absolute { slope: 20.0, lapse: 0.1 }, 0.4),
+            (NoiseModel::Relative { slope: 3.0, lapse: 0.03 }, 0.3),
+        ];
         let mut posterior = Grid::of_models(space, &noises);
         let unit = posterior.unit();
         let ahead = |query: &Query, log_ratio: f64| {
             let ratio = log_ratio.exp();
             let gain = ratio * (query.first[0] - query.second[0]) + query.first[1] - query.second[1];
             gain / ratio.hypot(1.0) / unit
+        };
+        // More true positives against more true negatives, or the other way round.
+        let times = |query: &Query, log_ratio: f64| {
+            let (more, less) = (query.first[0] - query.second[0], query.second[1] - query.first[1]);
+            if more > 0.0 { log_ratio + (more / less).ln() } else { (less / more).ln() - log_ratio }
         };
         let mut asked: Vec<(Query, f64)> = vec![];
         for n in 0..10 {
@@ -469,7 +571,11 @@ mod tests {
             let likelihood = |log_ratio: f64| -> f64 {
                 let of_noise = |(noise, weight): &(NoiseModel, f64)| {
                     asked.iter().fold(*weight, |product, (query, sign)| {
-                        let right = 1.0 / (1.0 + (-noise.slope() * sign * ahead(query, log_ratio)).exp());
+                        let odds = match noise {
+                            NoiseModel::Relative { slope, .. } => slope * times(query, log_ratio),
+                            other => other.slope() * ahead(query, log_ratio),
+                        };
+                        let right = 1.0 / (1.0 + (-sign * odds).exp());
                         product * (noise.lapse() + (1.0 - 2.0 * noise.lapse()) * right)
                     })
                 };
@@ -488,5 +594,33 @@ mod tests {
                 assert!((found - exact).abs() < 0.5 * posterior.scale().step, "{n} {share}: {found} {exact}");
             }
         }
+    }
+
+    /// Against every threshold there is, with the posterior summed place by place.
+    #[test]
+    fn the_regret_is_that_of_all_thresholds_tried() {
+        let corners =
+            vec![[0.0, 0.7], [0.08, 0.69], [0.15, 0.66], [0.2, 0.6], [0.27, 0.4], [0.3, 0.0], [0.1, 0.0]];
+        let space = Binary::from_hull(0.3, crate::space::Polygon::hull(corners.clone()).unwrap()).unwrap();
+        let mut belief = Grid::new(space, NoiseModel::Unknown);
+        for preference in [Preference::First, Preference::Second, Preference::Second, Preference::First] {
+            let query = belief.questions(1).next().unwrap();
+            belief.take(&query, &preference.into());
+        }
+        let density = belief.density().unwrap();
+        let cost = |ratio: f64, p: &[f64; 2]| ratio * (0.3 - p[0]) + 0.7 - p[1];
+        let best = |ratio: f64| {
+            corners.iter().copied().min_by(|a, b| cost(ratio, a).total_cmp(&cost(ratio, b))).unwrap()
+        };
+        let chosen = best(belief.at(0.5));
+        let mut regrets: Vec<(f64, f64)> = (density.iter())
+            .map(|(log, mass)| (cost(log.exp(), &chosen) / cost(log.exp(), &best(log.exp())) - 1.0, *mass))
+            .collect();
+        let expected: f64 = regrets.iter().map(|(regret, mass)| regret * mass).sum();
+        regrets.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let found = belief.regret().unwrap();
+        assert!((found.expected - expected).abs() < 1e-9, "{found:?} {expected}");
+        let above = |x: f64| regrets.iter().filter(|(r, _)| *r > x).map(|(_, mass)| mass).sum::<f64>();
+        assert!(above(found.bound + 1e-9) <= 0.05 + 1e-9 && above(found.bound - 1e-9) >= 0.05 - 1e-9);
     }
 }

@@ -1,20 +1,24 @@
 //! What the answers say: a posterior of the metric, kept in one of three ways.
 //!
-//! One number fits on a [`grid`]; weights of features are a [`gaussian`]; a fraction is a [`cloud`] of what it may be.
+//! One number fits on a [`grid`]; weights of features are a [`gaussian`]; a fraction is a [`cloud`] of what it may be; weights
+//! asked about two at a time, by somebody whose noise is unknown, are a crowd of [`log_weights`].
 
 pub(super) mod cloud;
 pub(super) mod draws;
+mod for_people;
 pub(super) mod gaussian;
 pub(super) mod grid;
+pub(super) mod log_weights;
 mod models;
 mod particles;
 pub(super) mod pencil;
 mod roll_out;
+pub(super) mod scale;
 pub(crate) mod sites;
 
 use super::aim::Decision;
 use super::progress::Imagined;
-use crate::ask::{Answer, Answered, Finding, NoiseModel, Query};
+use crate::ask::{Answer, Answered, Finding, NoiseModel, Preference, Query};
 use crate::metric::Metric;
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -68,6 +72,28 @@ pub trait Belief: Debug + Send + Sync {
         None
     }
 
+    /// What deciding now would be regretted; `None` where nothing is to be decided.
+    fn regret(&self) -> Option<Regret> {
+        None
+    }
+
+    /// By how much likelier the answers so far were found, each by those before it, than tosses of a coin: the logarithm. Zero
+    /// where that is not told.
+    fn evidence(&self) -> f64 {
+        0.0
+    }
+
+    /// A question off those that were asked, whose answer is hardly open if the metric explains them, after so many others;
+    /// `None` where there are none.
+    fn probe(&self, _heard: usize, _seed: u64) -> Option<Query> {
+        None
+    }
+
+    /// Two classes: the ends of the 95 % interval of the cost ratio. An end that the answers have not set is none.
+    fn ratio_ends(&self) -> Option<[Option<f64>; 2]> {
+        None
+    }
+
     /// Two classes: the cost ratio below which a share of the posterior lies.
     fn quantile(&self, _share: f64) -> Option<f64> {
         None
@@ -98,6 +124,26 @@ impl Clone for Box<dyn Belief> {
     fn clone(&self) -> Self {
         self.boxed()
     }
+}
+
+/// By how much likelier a belief finds an answer than a coin does: the logarithm. Nothing for "can't tell".
+pub(super) fn evidence(belief: &dyn Belief, query: &Query, answer: &Answer) -> f64 {
+    let first = belief.chance_of_first(answer.shown.as_ref().unwrap_or(query));
+    let chance = match answer.preference {
+        Preference::First => first,
+        Preference::Second => 1.0 - first,
+        Preference::CannotTell => 0.5,
+    };
+    (2.0 * chance.max(1e-12)).ln()
+}
+
+/// How much dearer the rule that would be chosen now is than the best one for the person, as a share of what that costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Regret {
+    /// On average.
+    pub expected: f64,
+    /// It is no more than this with 95 % certainty.
+    pub bound: f64,
 }
 
 /// How wide a belief is, or may be.

@@ -8,8 +8,7 @@
 //! which depends on $u \wedge v$ alone: the plane of $u$ and $v$, and its orientation. It is linear in $u \wedge v$, so
 //! with $x = c + d$ and $y = c - d$ it is linear in $d$.
 
-use crate::linalg::normals;
-use crate::linalg::{direction, dot, norm, plus, scaled};
+use crate::linalg::{direction, dot, norm, normals, plus, scaled};
 use crate::metric::{Family, LinearFractional, Metric, Sense};
 use crate::space::{Space, Sphere};
 use rand::{Rng, RngExt};

@@ -4,7 +4,8 @@
 //! ask only now and then, so that the whole costs some milliseconds.
 
 use super::Width;
-use super::grid::{Grid, LARGEST_RATIO, REACHES, SHARES, difference};
+use super::grid::{Grid, gap};
+use super::scale::LARGEST_RATIO;
 use crate::ask::{NoiseModel, Query};
 use crate::engine::normal::entropy;
 use crate::engine::plan::Adaptive;
@@ -16,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const PEOPLE: usize = 79;
 
 /// Roll-outs know so many ratios; every so many of the noises stand for one of theirs.
-const THINNING: (usize, usize) = (120, 3);
+const THINNING: (usize, usize) = (120, 4);
 
 /// After so many questions it is reconsidered what kind of question tells most.
 const RECONSIDER: usize = 3;
@@ -33,12 +34,7 @@ struct Prospect {
 impl Prospect {
     /// Expected information about the ratio, in bits, and how likely "first" is.
     fn information(&self, masses: &[f64], marginal: &[f64]) -> (f64, f64) {
-        let mut firsts = vec![0.0; marginal.len()];
-        for (masses, chances) in masses.chunks(marginal.len()).zip(self.first.chunks(marginal.len())) {
-            for (sum, (mass, p)) in firsts.iter_mut().zip(masses.iter().zip(chances)) {
-                *sum += mass * p;
-            }
-        }
+        let firsts = self.firsts(masses, marginal);
         let first: f64 = firsts.iter().sum();
         let doubt = |(joint, mass): (&f64, &f64)| match *mass > 1e-7 {
             true => mass * entropy((joint / mass).clamp(0.0, 1.0)),
@@ -46,6 +42,29 @@ impl Prospect {
         };
         let doubt: f64 = firsts.iter().zip(marginal).map(doubt).sum();
         (entropy(first.clamp(0.0, 1.0)) - doubt, first)
+    }
+
+    /// The mass of every ratio together with "first".
+    fn firsts(&self, masses: &[f64], marginal: &[f64]) -> Vec<f64> {
+        let mut firsts = vec![0.0; marginal.len()];
+        for (masses, chances) in masses.chunks(marginal.len()).zip(self.first.chunks(marginal.len())) {
+            for (sum, (mass, p)) in firsts.iter_mut().zip(masses.iter().zip(chances)) {
+                *sum += mass * p;
+            }
+        }
+        firsts
+    }
+
+    /// How good a question the plan would find it: by what it saves people, or by what it tells.
+    fn worth(&self, start: &Grid, masses: &[f64], marginal: &[f64]) -> f64 {
+        let bits = self.information(masses, marginal).0;
+        if !start.is_for_people() {
+            return bits;
+        }
+        let firsts = self.firsts(masses, marginal);
+        let likely = (0..marginal.len()).filter(|place| marginal[*place] > 1e-7);
+        let chance = |place: usize| (firsts[place] / marginal[place]).clamp(0.0, 1.0);
+        start.worth(likely.map(|place| (place, marginal[place], chance(place))), bits)
     }
 }
 
@@ -67,7 +86,7 @@ pub struct RollOut {
 impl From<&Grid> for RollOut {
     fn from(grid: &Grid) -> Self {
         let start = grid.thinned(THINNING.0, THINNING.1);
-        let prospects = (0..(CELLS + 1) * REACHES.len()).map(|_| None).collect();
+        let prospects = (0..(CELLS + 1) * grid.kinds().1.len()).map(|_| None).collect();
         let (masses, marginal) = (start.masses().concat(), start.marginal().to_vec());
         Self { prospects, person: start.draw(0.5, 0.5), masses, marginal, kind: (0, 0), start }
     }
@@ -91,7 +110,10 @@ impl Imagined for RollOut {
         if asked > 0 {
             let [low, high] = [0.025, 0.975].map(|share| scale.quantile(&self.marginal, share));
             let settled = |tolerance| Some(scale.threshold_settled(&self.marginal, tolerance));
-            if plan.enough(Width::Factor((high - low).exp()), settled).is_some() {
+            let set = scale.ends(&self.marginal).iter().all(Option::is_some);
+            let width = Width::Factor(if set { (high - low).exp() } else { f64::INFINITY });
+            let little = |most: f64| set && self.start.regret_of(&self.marginal).expected <= most;
+            if plan.enough(width, settled).is_some() || plan.regret_at_most().is_some_and(little) {
                 return false;
             }
         }
@@ -108,8 +130,7 @@ impl Imagined for RollOut {
             return false;
         }
         let (log_ratio, noise) = self.person;
-        let t = difference(&prospect.query, log_ratio) / self.start.unit();
-        let is_first = chance < noise.chance_of_first(t);
+        let is_first = chance < noise.chance_of_first(gap(&prospect.query, log_ratio, self.start.unit()));
         let total = if is_first { first } else { 1.0 - first }.max(1e-300);
         let places = self.marginal.len();
         self.marginal.fill(0.0);
@@ -122,15 +143,16 @@ impl Imagined for RollOut {
 }
 
 impl RollOut {
-    /// Which of the questions that the plan itself considers tells most now: by share and reach.
+    /// Which of the questions that the plan itself considers it would ask now: by share and reach.
     fn best_kind(&mut self) -> (usize, usize) {
         let mut best = (f64::MIN, (0, 0));
-        for share in 0..SHARES.len() {
-            for reach in 0..REACHES.len() {
+        let (shares, reaches) = self.start.kinds();
+        for share in 0..shares.len() {
+            for reach in 0..reaches.len() {
                 let place = self.prospect((share, reach));
                 if let Some(prospect) = self.prospects[place].as_ref().and_then(Option::as_ref) {
-                    let (bits, _) = prospect.information(&self.masses, &self.marginal);
-                    best = if bits > best.0 { (bits, (share, reach)) } else { best };
+                    let worth = prospect.worth(&self.start, &self.masses, &self.marginal);
+                    best = if worth > best.0 { (worth, (share, reach)) } else { best };
                 }
             }
         }
@@ -139,17 +161,18 @@ impl RollOut {
 
     /// Where two classifiers are listed that are about equally good to a ratio with a share of the posterior below it.
     fn prospect(&mut self, (share, reach): (usize, usize)) -> usize {
+        let (shares, reaches) = self.start.kinds();
         let range = LARGEST_RATIO.ln();
-        let place = (self.start.scale().quantile(&self.marginal, SHARES[share]) / range + 1.0) * 0.5;
+        let place = (self.start.scale().quantile(&self.marginal, shares[share]) / range + 1.0) * 0.5;
         // The last place of a thinned grid stands for its neighbours too and may lie beyond the range by some of a step.
         let cell = (place.clamp(0.0, 1.0) * CELLS as f64).round() as usize;
         let ratio = (range * (2.0 * cell as f64 / CELLS as f64 - 1.0)).exp();
         let start = &self.start;
         let work_out = || {
-            let query = start.chord(ratio, REACHES[reach])?;
+            let query = start.even(ratio, reaches[reach])?;
             Some(Prospect { first: start.chances_of_first(&query), query })
         };
-        let place = cell * REACHES.len() + reach;
+        let place = cell * reaches.len() + reach;
         self.prospects[place].get_or_insert_with(work_out);
         place
     }

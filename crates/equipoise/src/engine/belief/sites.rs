@@ -269,14 +269,46 @@ mod tests {
         }
     }
 
-    /// Several weights, answers of both kinds: against plain integration over the prior.
+    /// Mass, mean and covariance by plain integration over the prior, cells of this size.
+    fn integrated(posterior: &Sites, step: f64) -> (f64, Vec<f64>, Vec<f64>) {
+        let size = posterior.dimension();
+        let places = (10.0_f64 / step).round() as usize;
+        let (mut mass, mut first, mut second) = (0.0, vec![0.0; size], vec![0.0; size * size]);
+        for cell in 0..places.pow(size as u32) {
+            let coordinate = |i: usize| -5.0 + step * ((cell / places.pow(i as u32) % places) as f64 + 0.5);
+            let theta: Vec<f64> = (0..size).map(coordinate).collect();
+            let each = |(w, probit, said): (&[f64], Probit, Said)| probit.log_chance(said, dot(w, &theta));
+            let said: f64 = posterior.evidence().map(each).sum();
+            let weight = (said - 0.5 * dot(&theta, &theta)).exp();
+            mass += weight;
+            for i in 0..size {
+                first[i] += weight * theta[i];
+                (0..size).for_each(|j| second[i * size + j] += weight * theta[i] * theta[j]);
+            }
+        }
+        let mean: Vec<f64> = first.iter().map(|x| x / mass).collect();
+        let entry = |n: usize| second[n] / mass - mean[n / size] * mean[n % size];
+        let covariance = (0..size * size).map(entry).collect();
+        (mass, mean, covariance)
+    }
+
+    #[track_caller]
+    fn is_near(posterior: &Sites, step: f64, bound: f64) {
+        let (_, mean, covariance) = integrated(posterior, step);
+        let exact = mean.iter().chain(&covariance);
+        let largest = (posterior.mean.iter().chain(&posterior.covariance).zip(exact))
+            .fold(0.0_f64, |most, (found, exact)| most.max((found - exact).abs()));
+        assert!(largest < bound, "{largest}: {posterior:?} {mean:?} {covariance:?}");
+    }
+
+    /// Several weights, answers of both kinds.
     #[test]
     fn a_few_answers_about_several_weights_have_nearly_the_exact_moments() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
-        for (d, step) in [(2_u32, 0.1), (3, 0.25), (4, 0.4)] {
-            let mut posterior = Sites::new(d as usize, 1.0);
+        for (d, step) in [(2, 0.1), (3, 0.25), (4, 0.4)] {
+            let mut posterior = Sites::new(d, 1.0);
             for n in 0..6 {
-                let w = direction(&normals(d as usize, &mut random)).unwrap();
+                let w = direction(&normals(d, &mut random)).unwrap();
                 let lapse = if n % 2 == 0 { 0.0 } else { 0.05 };
                 let unsure = Probit { variance: 0.3, lapse, half_width: 0.5 };
                 match n {
@@ -285,32 +317,57 @@ mod tests {
                 }
             }
             posterior.settle(200, 1e-10);
-            let size = d as usize;
-            let places = (10.0_f64 / step).round() as usize;
-            let (mut mass, mut first, mut second) = (0.0, vec![0.0; size], vec![0.0; size * size]);
-            for cell in 0..places.pow(d) {
-                let coordinate = |i: u32| -5.0 + step * ((cell / places.pow(i) % places) as f64 + 0.5);
-                let theta: Vec<f64> = (0..d).map(coordinate).collect();
-                let said: f64 = {
-                    let each =
-                        |(w, probit, said): (&[f64], Probit, Said)| probit.log_chance(said, dot(w, &theta));
-                    posterior.evidence().map(each).sum()
-                };
-                let weight = (said - 0.5 * dot(&theta, &theta)).exp();
-                mass += weight;
-                for i in 0..size {
-                    first[i] += weight * theta[i];
-                    (0..size).for_each(|j| second[i * size + j] += weight * theta[i] * theta[j]);
+            is_near(&posterior, step, 0.02);
+        }
+    }
+
+    /// People who also say "can't tell": everything they say is read with its half width.
+    ///
+    /// What EP promises is that along every answer's own direction mean and variance are those of that answer taken
+    /// exactly and the others as normal; this holds to the last digits, so the reading of "can't tell" is right. What is
+    /// left is how the shapes of several answers meet. Without lapses every likelihood is log-concave: in 30 random cases of
+    /// two to four weights the largest error was .004. With them the posterior is a mixture over which
+    /// answers were none, all but the first part of it with a probability of `lapsed`, and no weight varies by more than the
+    /// prior's 1: so much more it may be off.
+    #[test]
+    fn somebody_who_also_hesitates_has_nearly_the_exact_moments() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
+        for (d, step) in [(2, 0.1), (3, 0.25), (4, 0.4)] {
+            for round in 0..3 {
+                let mut posterior = Sites::new(d, 1.0);
+                for n in 0..8 {
+                    let w = direction(&normals(d, &mut random)).unwrap();
+                    let lapse = if round == 0 { 0.0 } else { 0.02 };
+                    let unsure = Probit { variance: 0.3, lapse, half_width: 0.5 };
+                    let said = if n % 2 == 0 { Said::Within } else { Said::Positive };
+                    posterior.add(w, unsure, said);
                 }
-            }
-            for i in 0..size {
-                let exact = first[i] / mass;
-                assert!((posterior.mean()[i] - exact).abs() < 0.02, "{d}: {:?} {exact}", posterior.mean());
-                for j in 0..size {
-                    let exact = second[i * size + j] / mass - exact * first[j] / mass;
-                    let found = posterior.covariance(i)[j];
-                    assert!((found - exact).abs() < 0.02, "{d}: {i} {j} {found} {exact}");
+                posterior.settle(500, 1e-12);
+                for site in &posterior.sites {
+                    let w = &site.direction;
+                    let (mean, variance) = (dot(w, &posterior.mean), dot(w, &posterior.spread(w)));
+                    let left = 1.0 - site.precision * variance;
+                    let (cavity, around) = (variance / left, (mean - site.shift * variance) / left);
+                    let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);
+                    for n in -4_000..=4_000 {
+                        let z = f64::from(n) * 2e-3;
+                        let t = around + z * cavity.sqrt();
+                        let weight = density(z) * site.probit.chance(site.said, t, 0.0);
+                        mass += weight;
+                        first += weight * t;
+                        second += weight * t * t;
+                    }
+                    let exact = first / mass;
+                    assert!((mean - exact).abs() < 1e-6, "{d} {round}: {mean} {exact}");
+                    let exact = second / mass - exact * exact;
+                    assert!((variance - exact).abs() < 1e-6, "{d} {round}: {variance} {exact}");
                 }
+                let mut attentive = posterior.clone();
+                attentive.sites.iter_mut().for_each(|site| site.probit.lapse = 0.0);
+                let [without, with] = [&attentive, &posterior].map(|sites| integrated(sites, step).0);
+                let meant: f64 = posterior.sites.iter().map(|site| 1.0 - 2.0 * site.probit.lapse).product();
+                let lapsed = 1.0 - meant * without / with;
+                is_near(&posterior, step, 0.01 + lapsed.max(0.0));
             }
         }
     }

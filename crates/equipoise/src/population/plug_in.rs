@@ -2,8 +2,8 @@
 
 use super::basis::Values;
 use super::rows::Scores;
+use super::rule::largest;
 use crate::error::{Result, check};
-use crate::population::largest;
 use serde::{Deserialize, Serialize};
 
 /// Which entries of a confusion matrix example weights reward.
@@ -26,7 +26,7 @@ impl Form {
     }
 
     /// The entries of a confusion matrix, row-major, that have a weight.
-    pub(super) fn weighed(self, matrix: &[f64]) -> Vec<f64> {
+    pub(crate) fn weighed(self, matrix: &[f64]) -> Vec<f64> {
         match self {
             Form::General => matrix.to_vec(),
             Form::Diagonal => matrix.iter().step_by(matrix.len().isqrt() + 1).copied().collect(),
@@ -39,13 +39,13 @@ impl Form {
 /// Negative weights stay negative: that is where the maximum is. Where all weights of a row are zero the most likely class
 /// is predicted, so the rule of zero weights is the model itself.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
+pub struct PlugIn {
     classes: usize,
     form: Form,
     weights: Vec<f64>,
 }
 
-impl Rule {
+impl PlugIn {
     /// Weights basis by basis: one per class, or one row per true class.
     pub fn new(classes: usize, form: Form, weights: Vec<f64>) -> Result<Self> {
         check::at_least("classes", classes, 2, "at least 2")?;
@@ -96,7 +96,7 @@ impl Rule {
 
     /// What each basis adds to the rewards of two classes for being right: class 1 is predicted where
     /// $a_1 \eta_1 > a_0 \eta_0$. Everything about two classes goes through these, so that every path decides alike.
-    pub(super) fn pairs(&self) -> Vec<[f64; 2]> {
+    pub(crate) fn pairs(&self) -> Vec<[f64; 2]> {
         let pair = |basis: usize| match (self.form, self.of_basis(basis)) {
             (Form::Diagonal, w) => [w[0], w[1]],
             (Form::General, w) => [w[0] - w[1], w[3] - w[2]],
@@ -104,47 +104,63 @@ impl Rule {
         (0..self.bases()).map(pair).collect()
     }
 
+    /// The prediction where the bases have the values `phi` and the class probabilities are `posterior`.
+    pub fn at(&self, phi: &[f64], posterior: &[f64]) -> usize {
+        if self.classes == 2 {
+            return usize::from(is_positive(
+                self.pairs().iter().zip(phi).fold([0.0; 2], added),
+                posterior[1],
+            ));
+        }
+        self.decide(phi, posterior, &mut vec![0.0; self.form.weights(self.classes)])
+    }
+
+    fn decide(&self, phi: &[f64], posterior: &[f64], weights: &mut [f64]) -> usize {
+        weights.fill(0.0);
+        for (basis, phi) in phi.iter().enumerate().filter(|(_, phi)| **phi != 0.0) {
+            weights.iter_mut().zip(self.of_basis(basis)).for_each(|(sum, w)| *sum += phi * w);
+        }
+        if weights.iter().all(|&w| w == 0.0) {
+            largest(posterior.iter().copied())
+        } else {
+            best(self.form, weights, posterior)
+        }
+    }
+
     /// The prediction for every row.
-    pub(super) fn predict(&self, scores: &Scores, values: &[Values]) -> Vec<u8> {
+    pub(crate) fn predict(&self, scores: &Scores, values: &[Values]) -> Vec<u8> {
         let mut labels = Vec::with_capacity(scores.rows());
         self.for_each(scores, values, |_, label| labels.push(label as u8));
         labels
     }
 
     /// Calls with every row and its prediction, in order.
-    pub(super) fn for_each(&self, scores: &Scores, values: &[Values], mut take: impl FnMut(usize, usize)) {
+    pub(crate) fn for_each(&self, scores: &Scores, values: &[Values], mut take: impl FnMut(usize, usize)) {
         if self.classes == 2 {
             let pairs = self.pairs();
             for (row, &positive) in scores.positive().iter().enumerate() {
-                let mut pair = [0.0; 2];
-                for ([to_0, to_1], value) in pairs.iter().zip(values) {
-                    let phi = value.at(row);
-                    pair[0] += phi * to_0;
-                    pair[1] += phi * to_1;
-                }
+                let pair = pairs
+                    .iter()
+                    .zip(values)
+                    .fold([0.0; 2], |sum, (pair, values)| added(sum, (pair, &values.at(row))));
                 take(row, usize::from(is_positive(pair, positive)));
             }
             return;
         }
-        let (k, width) = (self.classes, self.form.weights(self.classes));
-        let mut weights = vec![0.0; width];
-        let mut probabilities = vec![0.0; k];
+        let mut weights = vec![0.0; self.form.weights(self.classes)];
+        let (mut phi, mut posterior) = (vec![0.0; values.len()], vec![0.0; self.classes]);
         for row in 0..scores.rows() {
-            weights.fill(0.0);
-            for (basis, value) in values.iter().enumerate() {
-                let phi = value.at(row);
-                if phi != 0.0 {
-                    weights.iter_mut().zip(self.of_basis(basis)).for_each(|(sum, w)| *sum += phi * w);
-                }
-            }
-            if weights.iter().all(|&w| w == 0.0) {
-                take(row, scores.most_likely(row));
-                continue;
-            }
-            (0..k).for_each(|class| probabilities[class] = scores.probability(class, row));
-            take(row, best(self.form, &weights, &probabilities));
+            phi.iter_mut().zip(values).for_each(|(phi, values)| *phi = values.at(row));
+            (0..self.classes).for_each(|class| posterior[class] = scores.probability(class, row));
+            take(row, self.decide(&phi, &posterior, &mut weights));
         }
     }
+}
+
+/// The rewards of two classes with those of one more basis.
+#[inline]
+fn added([to_0, to_1]: [f64; 2], (pair, phi): (&[f64; 2], &f64)) -> [f64; 2] {
+    [to_0 + phi * pair[0], to_1 + phi * pair[1]]
 }
 
 fn best(form: Form, weights: &[f64], probabilities: &[f64]) -> usize {
@@ -159,7 +175,7 @@ fn best(form: Form, weights: &[f64], probabilities: &[f64]) -> usize {
 /// Whether class 1 of two is predicted at a probability. For fixed weights this is monotone in the probability, in
 /// floating point too: products and $1-p$ are.
 #[inline]
-pub(super) fn is_positive([to_0, to_1]: [f64; 2], positive: f64) -> bool {
+pub(crate) fn is_positive([to_0, to_1]: [f64; 2], positive: f64) -> bool {
     match (to_0, to_1) {
         (0.0, 0.0) => positive > 1.0 - positive,
         _ => to_1 * positive > to_0 * (1.0 - positive),
@@ -176,15 +192,15 @@ mod tests {
         let columns = [[0.5, 0.2, 0.1, 0.34], [0.3, 0.3, 0.2, 0.33], [0.2, 0.5, 0.7, 0.33]];
         let scores = Scores::new(columns.iter().map(|column| &column[..]).collect())?;
         let rewards = vec![1.0, 0.2, -0.5, 0.0, 2.0, 0.3, 0.1, 0.9, 1.2];
-        let rule = Rule::new(3, Form::General, rewards.clone())?;
+        let rule = PlugIn::new(3, Form::General, rewards.clone())?;
         let post_shift = PostShift::new(3, rewards)?;
         let expected = |row: usize| post_shift.predict(&columns.map(|column| column[row]), 0) as u8;
         let found = rule.predict(&scores, &[Values::One]);
         assert_eq!(found, (0..4).map(expected).collect::<Vec<_>>());
-        let diagonal = Rule::new(3, Form::Diagonal, vec![1.0, 2.0, 0.5])?;
+        let diagonal = PlugIn::new(3, Form::Diagonal, vec![1.0, 2.0, 0.5])?;
         assert_eq!(diagonal.predict(&scores, &[Values::One]), [1; 4]);
-        assert_eq!(Rule::most_likely(3, 1).predict(&scores, &[Values::One]), [0, 2, 2, 0]);
-        assert_eq!(Rule::constant(3, 1, 2).predict(&scores, &[Values::One]), [2; 4]);
+        assert_eq!(PlugIn::most_likely(3, 1).predict(&scores, &[Values::One]), [0, 2, 2, 0]);
+        assert_eq!(PlugIn::constant(3, 1, 2).predict(&scores, &[Values::One]), [2; 4]);
         Ok(())
     }
 
@@ -192,11 +208,11 @@ mod tests {
     fn two_classes_need_two_numbers() -> Result<()> {
         let positive = [0.0, 0.3, 0.5, 0.8, 1.0];
         let scores = Scores::new(vec![&positive])?;
-        let general = Rule::new(2, Form::General, vec![3.0, 1.0, -1.0, 4.0])?;
-        let diagonal = Rule::new(2, Form::Diagonal, vec![2.0, 5.0])?;
+        let general = PlugIn::new(2, Form::General, vec![3.0, 1.0, -1.0, 4.0])?;
+        let diagonal = PlugIn::new(2, Form::Diagonal, vec![2.0, 5.0])?;
         assert_eq!(general.pairs(), diagonal.pairs());
         assert_eq!(general.predict(&scores, &[Values::One]), [0, 1, 1, 1, 1]);
-        let both_negative = Rule::new(2, Form::Diagonal, vec![-2.0, -5.0])?;
+        let both_negative = PlugIn::new(2, Form::Diagonal, vec![-2.0, -5.0])?;
         assert_eq!(both_negative.predict(&scores, &[Values::One]), [1, 0, 0, 0, 0]);
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Basis functions $\phi^\ell: X \to [0,1]$: what the weight of an example may depend on (eqs. 7.7 to 7.9).
 
-use super::kmeans::nearest;
 use super::rows::{Column, Scores};
 use crate::error::{Result, check};
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,13 @@ pub enum Basis {
     Column {
         /// The name of the column.
         column: String,
+    },
+    /// 1 where a row is in a group.
+    Group {
+        /// The columns whose values, crossed, name the groups.
+        columns: Vec<String>,
+        /// The name of the group.
+        group: String,
     },
     /// 1 where the model finds a class most likely.
     Argmax {
@@ -53,7 +59,7 @@ impl Basis {
         (0..classes).map(|class| Basis::Argmax { class }).collect()
     }
 
-    /// One basis per centre: the rows nearest to it. [`centres`](super::centres) finds centres.
+    /// One basis per centre: the rows nearest to it. [`centres`](crate::decide::optimize::centres) finds centres.
     pub fn clusters(features: Vec<String>, centres: Vec<Vec<f64>>) -> Vec<Self> {
         let cluster =
             |member| Basis::Cluster { features: features.clone(), centres: centres.clone(), member };
@@ -65,6 +71,7 @@ impl Basis {
         match self {
             Basis::All => "all rows".to_owned(),
             Basis::Column { column } => column.clone(),
+            Basis::Group { group, .. } => format!("group {group}"),
             Basis::Argmax { class } => {
                 format!(
                     "most likely {}",
@@ -83,12 +90,13 @@ impl Basis {
     }
 
     /// Its value on every row.
-    pub(super) fn values<'a>(&self, scores: &Scores<'a>) -> Result<Values<'a>> {
+    pub(crate) fn values<'a>(&self, scores: &Scores<'a>) -> Result<Values<'a>> {
         let rows = 0..scores.rows();
         match self {
             Basis::All => Ok(Values::One),
             Basis::Column { column } => match scores.column(column)? {
                 Column::Flags(flags) => Ok(Values::Flags(Cow::Borrowed(flags))),
+                Column::Code(codes, code) => Ok(Values::Flags(codes.iter().map(|&c| c == code).collect())),
                 Column::Reals(values) => {
                     if let Some(row) = values.iter().position(|v| !(0.0..=1.0).contains(v)) {
                         check::unit(&format!("basis {column} in row {}", row + 1), values[row])?;
@@ -101,6 +109,7 @@ impl Basis {
                     })
                 }
             },
+            Basis::Group { .. } => Basis::column(self.name(&[])).values(scores),
             Basis::Argmax { class } => {
                 let ok = *class < scores.classes();
                 check::number("the class of an argmax basis", *class as f64, ok, "one of the classes")?;
@@ -147,17 +156,20 @@ fn coordinates<'s>(
         if columns.is_empty() {
             return (0..scores.classes()).map(|class| scores.probability(class, row)).collect();
         }
-        let value = |column: &Column| match column {
-            Column::Flags(flags) => f64::from(u8::from(flags[row])),
-            Column::Reals(values) => values[row],
-        };
-        columns.iter().map(value).collect()
+        columns.iter().map(|column| column.at(row)).collect()
     })
+}
+
+/// The nearest centre and the squared distance to it; ties go to the first.
+pub(crate) fn nearest(point: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
+    let squared = |centre: &Vec<f64>| point.iter().zip(centre).map(|(x, c)| (x - c).powi(2)).sum::<f64>();
+    let all = centres.iter().map(squared).enumerate();
+    all.fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best })
 }
 
 /// The values of one basis.
 #[derive(Debug, Clone)]
-pub(super) enum Values<'a> {
+pub(crate) enum Values<'a> {
     One,
     Flags(Cow<'a, [bool]>),
     Reals(Cow<'a, [f64]>),
@@ -180,7 +192,7 @@ impl Values<'_> {
 }
 
 /// The values of all bases on some rows.
-pub(super) fn evaluate<'a>(bases: &[Basis], scores: &Scores<'a>) -> Result<Vec<Values<'a>>> {
+pub(crate) fn evaluate<'a>(bases: &[Basis], scores: &Scores<'a>) -> Result<Vec<Values<'a>>> {
     bases.iter().map(|basis| basis.values(scores)).collect()
 }
 

@@ -1,7 +1,7 @@
-//! Tables as the optimiser sees them: borrowed columns, nothing copied.
+//! Rows in memory as the optimiser sees them: borrowed columns, nothing copied.
 
+use super::rule::largest;
 use crate::error::{Error, Result, check};
-use crate::population::largest;
 use crate::rates::GroupConfusions;
 use std::borrow::Cow;
 
@@ -12,6 +12,8 @@ pub enum Column<'a> {
     Flags(&'a [bool]),
     /// Any numbers.
     Reals(&'a [f64]),
+    /// Which rows have this code.
+    Code(&'a [u16], u16),
 }
 
 impl Column<'_> {
@@ -19,6 +21,16 @@ impl Column<'_> {
         match self {
             Column::Flags(values) => values.len(),
             Column::Reals(values) => values.len(),
+            Column::Code(codes, _) => codes.len(),
+        }
+    }
+
+    /// The number of a row.
+    pub(crate) fn at(&self, row: usize) -> f64 {
+        match self {
+            Column::Flags(flags) => f64::from(u8::from(flags[row])),
+            Column::Reals(values) => values[row],
+            Column::Code(codes, code) => f64::from(u8::from(codes[row] == *code)),
         }
     }
 }
@@ -28,7 +40,7 @@ impl Column<'_> {
 pub struct Scores<'a> {
     classes: usize,
     probabilities: Vec<&'a [f64]>,
-    columns: Vec<(&'a str, Column<'a>)>,
+    columns: Vec<(Cow<'a, str>, Column<'a>)>,
 }
 
 impl<'a> Scores<'a> {
@@ -53,10 +65,11 @@ impl<'a> Scores<'a> {
     }
 
     /// The same rows with one more named column.
-    pub fn with_column(mut self, name: &'a str, column: Column<'a>) -> Result<Self> {
+    pub fn with_column(mut self, name: impl Into<Cow<'a, str>>, column: Column<'a>) -> Result<Self> {
+        let name = name.into();
         check::length(&format!("column {name}"), column.len(), self.rows())?;
         if let Column::Reals(values) = column {
-            check::all_finite(name, values)?;
+            check::all_finite(&name, values)?;
         }
         self.columns.push((name, column));
         Ok(self)
@@ -88,20 +101,20 @@ impl<'a> Scores<'a> {
     }
 
     /// The positive class's probabilities, of two classes.
-    pub(super) fn positive(&self) -> &'a [f64] {
+    pub(crate) fn positive(&self) -> &'a [f64] {
         self.probabilities[0]
     }
 
     /// The names of its columns.
-    pub fn columns(&self) -> impl Iterator<Item = &'a str> {
-        self.columns.iter().map(|(name, _)| *name)
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(name, _)| &**name)
     }
 
     /// A column by its name.
     pub fn column(&self, name: &str) -> Result<Column<'a>> {
-        let found = self.columns.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+        let found = self.columns.iter().find(|(known, _)| known == name).map(|(_, column)| *column);
         found.ok_or_else(|| {
-            let known: Vec<&str> = self.columns.iter().map(|(known, _)| *known).collect();
+            let known: Vec<&str> = self.columns().collect();
             Error::Unknown {
                 field: "the column of a basis".to_owned(),
                 found: name.to_owned(),
@@ -159,6 +172,12 @@ impl<'a> Rows<'a> {
         Ok(self)
     }
 
+    /// The same rows with borrowed weights.
+    pub(crate) fn lent(&self) -> Rows<'_> {
+        let weights = self.weights.as_deref().map(Cow::Borrowed);
+        Rows { scores: self.scores.clone(), weights, ..*self }
+    }
+
     fn every_class_occurs(&self) -> Result<()> {
         let mut mass = vec![0.0; self.classes()];
         (0..self.len()).for_each(|row| mass[usize::from(self.truth[row])] += self.weight(row));
@@ -212,12 +231,17 @@ impl<'a> Rows<'a> {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
     }
 
+    /// What every row weighs, where rows have weights.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
     /// The sum of the weights.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    pub(super) fn is_weighted(&self) -> bool {
+    pub(crate) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 

@@ -1,11 +1,11 @@
 //! A classifier made of plug-in rules, as it is saved and applied.
 
 use super::basis::{Basis, evaluate};
+use super::plug_in::{Form, PlugIn};
 use super::rows::Scores;
-use super::rule::{Form, Rule};
+use super::rule::largest;
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
-use crate::population::largest;
 use serde::{Deserialize, Serialize};
 
 /// Rules that vote with their shares: the class with the largest share of votes is predicted.
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classifier {
     bases: Vec<Basis>,
-    rules: Vec<(f64, Rule)>,
+    rules: Vec<(f64, PlugIn)>,
     class_names: Option<Vec<String>>,
     score_columns: Option<Vec<String>>,
 }
 
 impl Classifier {
-    pub(super) fn new(bases: Vec<Basis>, rules: Vec<(f64, Rule)>) -> Self {
+    pub(crate) fn new(bases: Vec<Basis>, rules: Vec<(f64, PlugIn)>) -> Self {
         Self { bases, rules, class_names: None, score_columns: None }
     }
 
@@ -59,7 +59,7 @@ impl Classifier {
     }
 
     /// Rules and their shares.
-    pub fn rules(&self) -> &[(f64, Rule)] {
+    pub fn rules(&self) -> &[(f64, PlugIn)] {
         &self.rules
     }
 
@@ -72,7 +72,7 @@ impl Classifier {
                 Basis::Cluster { features, .. } | Basis::Radial { features, .. } => {
                     features.iter().map(String::as_str).collect()
                 }
-                Basis::All | Basis::Argmax { .. } => vec![],
+                Basis::All | Basis::Argmax { .. } | Basis::Group { .. } => vec![],
             };
             needed.into_iter().for_each(|name| {
                 if !columns.contains(&name) {
@@ -81,6 +81,19 @@ impl Classifier {
             });
         }
         columns
+    }
+
+    /// The columns that name the groups, if its rules depend on groups.
+    pub fn group_columns(&self) -> Option<&[String]> {
+        self.bases.iter().find_map(|basis| match basis {
+            Basis::Group { columns, .. } => Some(&columns[..]),
+            _ => None,
+        })
+    }
+
+    /// Says what rows lack that the bases need, if anything.
+    pub fn check(&self, scores: &Scores) -> Result<()> {
+        evaluate(&self.bases, scores).map(drop)
     }
 
     /// The weights per basis, averaged over the rules by their shares, for a reader.
@@ -134,7 +147,7 @@ impl Classifier {
             Count(usize),
             Names(&'a [String]),
         }
-        let rule = |(share, rule): &(f64, Rule)| {
+        let rule = |(share, rule): &(f64, PlugIn)| {
             let weights = (0..rule.bases()).map(|basis| rule.of_basis(basis).to_vec()).collect();
             RuleDocument { share: *share, form: rule.form(), weights }
         };
@@ -183,7 +196,7 @@ impl Classifier {
                     check::length(&format!("rules[{n}].weights[{l}]"), weights.len(), rule.form.weights(k))?;
                 }
                 check::unit(&format!("rules[{n}].share"), rule.share)?;
-                rules.push((rule.share, Rule::new(k, rule.form, rule.weights.concat())?));
+                rules.push((rule.share, PlugIn::new(k, rule.form, rule.weights.concat())?));
             }
             let classifier = Self::new(raw.bases, rules);
             match (raw.classes, raw.scores) {

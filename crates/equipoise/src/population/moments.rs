@@ -5,14 +5,17 @@
 //! $H^{\ell m}_{ij}[h] = E[\phi^\ell\phi^m\,1(y=i)\,h_j]$. So a mixture's are the mixture of its parts', a probe's follow
 //! from the current classifier's, and no copy of the predictions is kept.
 
+use super::Ask;
 use super::atoms::Atoms;
-use super::basis::Values;
+use super::basis::{Basis, Values, evaluate};
+use super::plug_in::PlugIn;
 use super::rows::Rows;
-use super::rule::Rule;
+use crate::error::Result;
+use std::convert::Infallible;
 
 /// First and second moments of one classifier.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Moments {
+pub struct Moments {
     bases: usize,
     entries: usize,
     first: Vec<f64>,
@@ -20,7 +23,8 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub fn zero(bases: usize, classes: usize) -> Self {
+    /// No rows yet.
+    pub fn new(bases: usize, classes: usize) -> Self {
         let entries = classes * classes;
         Self { bases, entries, first: vec![0.0; bases * entries], second: vec![0.0; bases * bases * entries] }
     }
@@ -36,12 +40,13 @@ impl Moments {
     }
 
     /// The moments of a classifier that follows `other` with probability `share`.
-    pub fn mix(&mut self, share: f64, other: &Self) {
+    pub(crate) fn mix(&mut self, share: f64, other: &Self) {
         blend(&mut self.first, share, &other.first);
         blend(&mut self.second, share, &other.second);
     }
 
-    /// Adds mass to the entry of every basis a row belongs to, given as (basis, $\phi$).
+    /// Adds the mass of a row to the bases it belongs to, given as (basis, $\phi$); `entry` is its place in a confusion matrix,
+    /// row-major.
     #[inline]
     pub fn add(&mut self, members: &[(usize, f64)], entry: usize, mass: f64) {
         for (n, &(basis, phi)) in members.iter().enumerate() {
@@ -65,46 +70,36 @@ impl Moments {
 }
 
 /// `a + share * (b - a)`, so that equal entries stay equal.
-pub(super) fn blend(a: &mut [f64], share: f64, b: &[f64]) {
+pub(crate) fn blend(a: &mut [f64], share: f64, b: &[f64]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a += share * (b - *a));
 }
 
-/// The training rows, prepared for moments of many rules.
-#[derive(Debug)]
-pub(super) enum Training<'a> {
-    /// Two classes and hard bases: rows sorted once, a rule costs a few binary searches.
-    Atoms(Atoms),
-    /// Anything else: a rule costs a pass over the rows.
-    Dense(Dense<'a>),
-}
-
-impl<'a> Training<'a> {
-    pub fn new(rows: &'a Rows<'a>, values: Vec<Values<'a>>) -> Self {
-        match Atoms::new(rows, &values) {
-            Some(atoms) => Training::Atoms(atoms),
-            None => Training::Dense(Dense { rows, values }),
-        }
-    }
-
-    pub fn moments(&self, rule: &Rule) -> Moments {
-        match self {
-            Training::Atoms(atoms) => atoms.moments(rule),
-            Training::Dense(dense) => dense.moments(rule),
-        }
+impl<'a> Rows<'a> {
+    /// The rows prepared for moments of many rules. Two classes, hard bases and no weights: rows are sorted once, and a rule
+    /// costs a few binary searches. Anything else: a rule costs a pass over the rows.
+    pub fn moments(self, bases: &[Basis]) -> Result<Ask<'a, Infallible>> {
+        let values = evaluate(bases, self.scores())?;
+        Ok(match Atoms::new(&self, &values) {
+            Some(atoms) => Box::new(move |rules| Ok(rules.iter().map(|rule| atoms.moments(rule)).collect())),
+            None => {
+                let dense = Dense { rows: self, values };
+                Box::new(move |rules| Ok(rules.iter().map(|rule| dense.moments(rule)).collect()))
+            }
+        })
     }
 }
 
 /// Rows as they are.
 #[derive(Debug)]
-pub(super) struct Dense<'a> {
-    pub rows: &'a Rows<'a>,
+pub(crate) struct Dense<'a> {
+    pub rows: Rows<'a>,
     pub values: Vec<Values<'a>>,
 }
 
 impl Dense<'_> {
-    pub fn moments(&self, rule: &Rule) -> Moments {
-        let (rows, k) = (self.rows, self.rows.classes());
-        let mut moments = Moments::zero(self.values.len(), k);
+    pub fn moments(&self, rule: &PlugIn) -> Moments {
+        let (rows, k) = (&self.rows, self.rows.classes());
+        let mut moments = Moments::new(self.values.len(), k);
         let mut members = Vec::with_capacity(self.values.len());
         rule.for_each(rows.scores(), &self.values, |row, label| {
             members.clear();

@@ -6,15 +6,15 @@
 
 use super::basis::Values;
 use super::moments::Moments;
+use super::plug_in::{PlugIn, is_positive};
 use super::rows::Rows;
-use super::rule::{Rule, is_positive};
 
 /// Beyond this many bases there may be too many atoms to gain from.
 const MOST_BASES: usize = 16;
 
 /// Rows by atom, sorted within.
 #[derive(Debug)]
-pub(super) struct Atoms {
+pub(crate) struct Atoms {
     bases: usize,
     rows: usize,
     atoms: Vec<Atom>,
@@ -93,9 +93,9 @@ impl Atoms {
         self.atoms.len()
     }
 
-    pub fn moments(&self, rule: &Rule) -> Moments {
+    pub fn moments(&self, rule: &PlugIn) -> Moments {
         let pairs = rule.pairs();
-        let mut moments = Moments::zero(self.bases, 2);
+        let mut moments = Moments::new(self.bases, 2);
         for atom in &self.atoms {
             let mut pair = [0.0; 2];
             for &(basis, _) in &atom.members {
@@ -132,10 +132,9 @@ impl Atoms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::optimize::basis::{Basis, evaluate};
-    use crate::decide::optimize::moments::Dense;
-    use crate::decide::optimize::rows::{Column, Scores};
-    use crate::decide::optimize::rule::Form;
+    use crate::population::basis::{Basis, evaluate};
+    use crate::population::moments::Dense;
+    use crate::population::{Column, Form, Scores};
     use proptest::prelude::*;
 
     proptest! {
@@ -159,12 +158,12 @@ mod tests {
             let bases = [Basis::All, Basis::column("a"), Basis::column("b"), Basis::column("c")];
             let values = evaluate(&bases, rows.scores()).unwrap();
             let rule = match general {
-                true => Rule::new(2, Form::General, weights).unwrap(),
-                false => Rule::new(2, Form::Diagonal, weights[..8].to_vec()).unwrap(),
+                true => PlugIn::new(2, Form::General, weights).unwrap(),
+                false => PlugIn::new(2, Form::Diagonal, weights[..8].to_vec()).unwrap(),
             };
             let atoms = Atoms::new(&rows, &values).unwrap();
             prop_assert!(atoms.count() <= 8);
-            prop_assert_eq!(atoms.moments(&rule), Dense { rows: &rows, values }.moments(&rule));
+            prop_assert_eq!(atoms.moments(&rule), Dense { rows, values }.moments(&rule));
         }
     }
 }

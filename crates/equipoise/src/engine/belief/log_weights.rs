@@ -1,0 +1,516 @@
+//! Weights of kinds of error, in their logarithms: a crowd of people who could have given these answers.
+//!
+//! A question about two kinds of error tells something of the ratio of two weights, which is a difference of their logarithms.
+//! How people err is not known either: some go by how much better, some by how many times. Both are drawn together. Everybody
+//! in the crowd has weights and a way to err; an answer thins out those whom it surprises, and the others take small steps
+//! (Metropolis, along differences of two others: ter Braak's differential evolution) so that the crowd stays a draw from the
+//! posterior. What it would regret is then an average over the crowd.
+
+use super::{Belief, Regret, Width};
+use crate::ask::{Answer, Answered, Chances, Finding, Gap, NoiseModel, Preference, Query};
+use crate::engine::check::{STANDS_OUT, contradicted};
+use crate::engine::features::Features;
+use crate::engine::normal::entropy;
+use crate::linalg::{angle, dot, normals, plus, scaled};
+use crate::metric::{Metric, Posterior};
+use crate::seed::stream;
+use crate::space::{LEAST_SPAN, OperatingPoint, Space as _, TradeOff};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::sync::Arc;
+
+/// People in the crowd.
+const PEOPLE: usize = 1000;
+/// Steps that everybody takes after an answer.
+const STEPS: usize = 6;
+/// Questions are even to a person with one of these shares of the crowd below.
+const SHARES: [f64; 3] = [0.2, 0.5, 0.8];
+/// What a bit about the weights is worth, beside halving the regret.
+const WORTH_OF_A_BIT: f64 = 0.3;
+/// An answer is never quite impossible.
+const LEAST_CHANCE: f64 = 1e-4;
+/// Nobody makes no errors that matter: regrets are relative to at least this much of the dearest rule.
+const LEAST_COST: f64 = 1e-3;
+/// Of those who would rather have the classifier as it is than any constant answer, this share at most is shown something worse.
+const DISLIKE: f64 = 0.2;
+/// But systems are at least this share of the room apart.
+const LEAST_SHARE: f64 = 0.3;
+/// A probe is something that the answers so far leave hardly open: about this likely, and found among so many.
+const FORESEEN: f64 = 0.93;
+const CANDIDATES: usize = 150;
+/// Questions closer than this in every coordinate are the same question.
+const SAME: f64 = 1e-9;
+
+/// The population of people who are asked around an operating point: half of them go by ratios, half by differences, with
+/// slopes around these (and spread by this factor's logarithm), and slips that are rare for most and up to one answer in five.
+const RATIO_SLOPE: f64 = 3.0;
+const DIFFERENCE_SLOPE: f64 = 8.0;
+const SPREAD: f64 = 0.8;
+const MOST_SLIPS: f64 = 0.2;
+
+/// How one person errs: by ratios or differences, the logarithm of the slope, and the root of the share of slips.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Erring {
+    by_ratio: bool,
+    log_slope: f64,
+    slips: f64,
+}
+
+impl Erring {
+    fn draw(random: &mut Xoshiro256PlusPlus) -> Self {
+        let by_ratio = random.random_bool(0.5);
+        let log_slope = Self::middle(by_ratio) + SPREAD * normals(1, random)[0];
+        Self { by_ratio, log_slope, slips: random.random() }
+    }
+
+    fn middle(by_ratio: bool) -> f64 {
+        if by_ratio { RATIO_SLOPE.ln() } else { DIFFERENCE_SLOPE.ln() }
+    }
+
+    fn log_prior(&self) -> f64 {
+        -0.5 * ((self.log_slope - Self::middle(self.by_ratio)) / SPREAD).powi(2)
+    }
+
+    fn model(&self) -> NoiseModel {
+        let (slope, lapse) = (self.log_slope.exp(), MOST_SLIPS * self.slips * self.slips);
+        match self.by_ratio {
+            true => NoiseModel::Relative { slope, lapse },
+            false => NoiseModel::Absolute { slope, lapse },
+        }
+    }
+
+    /// Another person near by or, now and then, anybody; and by how much likelier the prior finds them than the one they
+    /// step from, the logarithm. Whoever the prior proposes is not weighed by it again.
+    fn near(&self, random: &mut Xoshiro256PlusPlus) -> (Self, f64) {
+        if random.random_bool(0.2) {
+            return (Self::draw(random), 0.0);
+        }
+        let step = normals(2, random);
+        // Reflected at the ends.
+        let slips = (self.slips + 0.3 * step[1]).rem_euclid(2.0);
+        let slips = if slips > 1.0 { 2.0 - slips } else { slips };
+        let near = Self { log_slope: self.log_slope + 0.5 * step[0], slips, ..*self };
+        (near, near.log_prior() - self.log_prior())
+    }
+}
+
+/// Somebody who could have given these answers.
+#[derive(Debug, Clone)]
+struct Person {
+    logs: Vec<f64>,
+    weights: Vec<f64>,
+    erring: Option<Erring>,
+    noise: NoiseModel,
+    /// The logarithm of how likely they give the answers.
+    fit: f64,
+    /// What their best rule costs them.
+    least: f64,
+    /// How much dearer than the operating point the best constant answer is to them.
+    room: f64,
+}
+
+impl Person {
+    fn new(logs: Vec<f64>, erring: Option<Erring>, noise: NoiseModel) -> Self {
+        let weights = logs.iter().map(|x| x.exp()).collect();
+        Self { logs, weights, erring, noise, fit: 0.0, least: 1.0, room: 0.0 }
+    }
+
+    /// Weights are sizes of normal numbers.
+    fn log_prior(&self) -> f64 {
+        let of_weight = |(log, w): (&f64, &f64)| log - 0.5 * w * w;
+        self.logs.iter().zip(&self.weights).map(of_weight).sum::<f64>()
+    }
+}
+
+/// What an answer is about: by how much the first point is better in each kind that differs.
+#[derive(Debug, Clone)]
+struct Said {
+    parts: Vec<(usize, f64)>,
+    preference: Preference,
+}
+
+impl Said {
+    fn gap(&self, person: &Person, unit: f64) -> Gap {
+        let parts = self.parts.iter().map(|(kind, part)| person.weights[*kind] * part);
+        let length = dot(&person.weights, &person.weights).sqrt() * unit;
+        Gap::new(parts.clone().sum::<f64>() / length, parts)
+    }
+
+    /// The logarithm of how likely the person says it.
+    fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
+        let Chances { first, second, cannot_tell } = person.noise.chances(self.gap(person, unit), hesitates);
+        let chance = match self.preference {
+            Preference::First => first,
+            Preference::Second => second,
+            Preference::CannotTell => cannot_tell,
+        };
+        chance.max(LEAST_CHANCE).ln()
+    }
+}
+
+/// A crowd of people who could have given the answers.
+#[derive(Debug, Clone)]
+pub struct LogWeights {
+    space: Arc<OperatingPoint>,
+    features: Features,
+    noise: NoiseModel,
+    unit: f64,
+    seed: u64,
+    people: Vec<Person>,
+    said: Vec<Said>,
+    hesitates: bool,
+    answered: Vec<Answered>,
+    /// By how much likelier the answers were found, one after the other, than tosses of a coin: the logarithm.
+    evidence: f64,
+}
+
+impl LogWeights {
+    /// Everybody, before the first answer.
+    pub fn new(space: OperatingPoint, features: Features, noise: NoiseModel, seed: u64) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5eed);
+        let person = |_| {
+            let logs: Vec<f64> =
+                normals(space.dimension(), &mut random).iter().map(|w| w.abs().max(1e-12).ln()).collect();
+            match noise {
+                NoiseModel::Unknown => {
+                    let erring = Erring::draw(&mut random);
+                    Person::new(logs, Some(erring), erring.model())
+                }
+                known => Person::new(logs, None, known),
+            }
+        };
+        let people = (0..PEOPLE).map(person).collect();
+        let (unit, space) = (space.radius(), Arc::new(space));
+        let (said, answered, hesitates, evidence) = (vec![], vec![], false, 0.0);
+        let mut made =
+            Self { space, features, noise, unit, seed, people, said, hesitates, answered, evidence };
+        made.find_least();
+        made
+    }
+
+    fn differences(&self, query: &Query) -> Vec<(usize, f64)> {
+        let [first, second] = [&query.first, &query.second].map(|point| self.space.kinds_of(point));
+        let parts = plus(&second, -1.0, &first).into_iter().enumerate();
+        parts.filter(|(_, part)| part.abs() > 1e-12).collect()
+    }
+
+    /// How likely somebody gives all the answers.
+    fn fit(&self, person: &Person) -> f64 {
+        self.said.iter().map(|said| said.fit(person, self.unit, self.hesitates)).sum()
+    }
+
+    /// What everybody's best rule costs them, and how much dearer constant answers are than the operating point.
+    fn find_least(&mut self) {
+        let rules = self.space.rules();
+        let (now, constants) = (self.space.kinds_of(&self.space.centre()), self.space.constants());
+        for person in &mut self.people {
+            let cost = |rule: &Vec<f64>| dot(&person.weights, rule);
+            let (least, most) = rules
+                .iter()
+                .map(cost)
+                .fold((f64::INFINITY, 0.0_f64), |(least, most), cost| (least.min(cost), most.max(cost)));
+            person.least = least.max(LEAST_COST * most);
+            let constant = constants.iter().map(cost).fold(f64::INFINITY, f64::min);
+            person.room = constant - cost(&now);
+        }
+    }
+
+    fn hear(&mut self, query: &Query, answer: &Answer) {
+        self.evidence += super::evidence(self, query, answer);
+        let parts = self.differences(answer.shown.as_ref().unwrap_or(query));
+        let said = Said { parts, preference: answer.preference };
+        let hesitates_now = answer.preference == Preference::CannotTell && !self.hesitates;
+        self.hesitates |= hesitates_now;
+        self.said.push(said);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(
+            self.seed ^ (self.said.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        );
+        let fits: Vec<f64> = match (&self.said[..], hesitates_now) {
+            // Whoever hesitates once is read as somebody who hesitates.
+            (_, true) => self.people.iter().map(|person| self.fit(person)).collect(),
+            ([.., last], _) => {
+                self.people.iter().map(|p| p.fit + last.fit(p, self.unit, self.hesitates)).collect()
+            }
+            ([], _) => return,
+        };
+        self.thin_out(fits, &mut random);
+        for _ in 0..STEPS {
+            self.step(&mut random);
+        }
+        self.find_least();
+    }
+
+    /// Keeps people as often as the answer makes them likelier: systematic resampling.
+    fn thin_out(&mut self, fits: Vec<f64>, random: &mut Xoshiro256PlusPlus) {
+        let gains: Vec<f64> = self.people.iter().zip(&fits).map(|(person, fit)| fit - person.fit).collect();
+        let top = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = gains.iter().map(|gain| (gain - top).exp()).collect();
+        let every = weights.iter().sum::<f64>() / PEOPLE as f64;
+        let (mut at, mut below) = (every * random.random::<f64>(), 0.0);
+        let mut kept = Vec::with_capacity(PEOPLE);
+        for ((person, fit), weight) in self.people.iter().zip(fits).zip(weights) {
+            below += weight;
+            while at < below && kept.len() < PEOPLE {
+                kept.push(Person { fit, ..person.clone() });
+                at += every;
+            }
+        }
+        // Rounding may leave the last place empty.
+        while let (true, Some(last)) = (kept.len() < PEOPLE, kept.last().cloned()) {
+            kept.push(last);
+        }
+        self.people = kept;
+    }
+
+    /// Everybody takes a step in their weights, and one in how they err.
+    fn step(&mut self, random: &mut Xoshiro256PlusPlus) {
+        let d = self.people[0].logs.len();
+        let usual = 2.38 / (2.0 * d as f64).sqrt();
+        for n in 0..PEOPLE {
+            let [a, b] = [0, 1].map(|_| random.random_range(0..PEOPLE));
+            let length = if random.random_bool(0.1) { 1.0 } else { usual * random.random_range(0.5..1.2) };
+            let jitter = scaled(&normals(d, random), 0.01);
+            let along = plus(&self.people[a].logs, -1.0, &self.people[b].logs);
+            let (person, logs) =
+                (&self.people[n], plus(&plus(&self.people[n].logs, length, &along), 1.0, &jitter));
+            let mut moved = Person::new(logs, person.erring, person.noise);
+            moved.fit = self.fit(&moved);
+            let gain = moved.fit + moved.log_prior() - person.fit - person.log_prior();
+            if random.random::<f64>().ln() < gain {
+                self.people[n] = moved;
+            }
+            let person = &self.people[n];
+            let Some(erring) = person.erring else { continue };
+            let (proposed, likelier) = erring.near(random);
+            let mut other = Person { erring: Some(proposed), noise: proposed.model(), ..person.clone() };
+            other.fit = self.fit(&other);
+            if random.random::<f64>().ln() < other.fit - person.fit + likelier {
+                self.people[n] = other;
+            }
+        }
+    }
+
+    /// The weights whose best rule is regretted least: those of the crowd, each in units of what their best rule costs.
+    fn estimate(&self) -> Vec<f64> {
+        let zero = vec![0.0; self.people[0].weights.len()];
+        let sum =
+            self.people.iter().fold(zero, |sum, person| plus(&sum, 1.0 / person.least, &person.weights));
+        scaled(&sum, 1.0 / PEOPLE as f64)
+    }
+
+    /// The rule that costs least for some weights, and what.
+    fn cheapest(&self, weights: &[f64]) -> (usize, f64) {
+        let costs = self.space.rules().iter().map(|rule| dot(weights, rule)).enumerate();
+        costs.fold((0, f64::INFINITY), |best, other| if other.1 < best.1 { other } else { best })
+    }
+
+    /// What a question is worth: the regret it is expected to save, as a share of what is left, and a little for what it
+    /// tells of the weights.
+    fn worth(&self, said: &Said, regret: f64) -> f64 {
+        let d = self.people[0].weights.len();
+        let (mut of_first, mut of_second) = (vec![0.0; d], vec![0.0; d]);
+        let (mut first, mut doubt, mut count) = (0.0, 0.0, 0.0);
+        for person in self.people.iter() {
+            let chance = person.noise.chances(said.gap(person, self.unit), false).first;
+            (first, doubt, count) = (first + chance, doubt + entropy(chance), count + 1.0);
+            for (n, w) in person.weights.iter().enumerate() {
+                of_first[n] += w / person.least * chance;
+                of_second[n] += w / person.least * (1.0 - chance);
+            }
+        }
+        let after = (self.cheapest(&of_first).1 + self.cheapest(&of_second).1) / count - 1.0;
+        let bits = entropy(first / count) - doubt / count;
+        (regret - after) / regret.max(1e-6) + WORTH_OF_A_BIT * bits
+    }
+
+    /// The share of the crowd that likes the first point better, lapses aside.
+    fn agrees(&self, said: &Said) -> f64 {
+        let likes = |person: &&Person| said.gap(person, self.unit).ahead > 0.0;
+        self.people.iter().filter(likes).count() as f64 / PEOPLE as f64
+    }
+
+    /// How far either end of a trade may go: as far as most people who like the operating point better than any constant answer
+    /// still like the end better.
+    fn shares(&self, trade: &TradeOff, log_rate: f64) -> [f64; 2] {
+        let Some(([more, less], rate)) = trade.reach_at(log_rate) else { return [1.0; 2] };
+        let [i, j] = trade.kinds;
+        // What the whole way costs a person, and the share of it that they have room for.
+        let limit = |length: f64| {
+            let mut limits: Vec<f64> = (self.people.iter())
+                .filter(|person| person.room > 0.0)
+                .map(|person| {
+                    let dearer = length * (person.weights[i] - rate * person.weights[j]);
+                    if dearer > 0.0 { person.room / dearer } else { f64::INFINITY }
+                })
+                .collect();
+            limits.sort_by(f64::total_cmp);
+            let most = limits.get((DISLIKE * limits.len() as f64) as usize).copied().unwrap_or(1.0);
+            most.clamp(LEAST_SHARE, 1.0)
+        };
+        let shares = [limit(more), limit(-less)];
+        let apart = (shares[0] * more + shares[1] * less) * rate.min(1.0);
+        if apart < LEAST_SPAN { [1.0; 2] } else { shares }
+    }
+
+    /// A pair that differs in three kinds: an end of one trade and an end of another that shares a kind with it, each at a rate
+    /// that is even to somebody.
+    fn three_rows(&self, random: &mut Xoshiro256PlusPlus) -> Option<Query> {
+        let trades = self.space.trade_offs();
+        let [a, b] = [0, 1].map(|_| &trades[random.random_range(0..trades.len())]);
+        let mut end = |trade: &TradeOff| {
+            let logs = &self.people[random.random_range(0..PEOPLE)].logs;
+            let rate = logs[trade.kinds[0]] - logs[trade.kinds[1]];
+            let (one, other) = self.space.ends(trade, rate, self.shares(trade, rate))?;
+            Some(if random.random_bool(0.5) { one } else { other })
+        };
+        let query = Query::new(end(a)?, end(b)?);
+        let parts = self.differences(&query);
+        let told_apart = parts.iter().all(|(_, part)| part.abs() >= LEAST_SPAN);
+        let trade = parts.iter().any(|(_, part)| *part > 0.0) && parts.iter().any(|(_, part)| *part < 0.0);
+        (parts.len() == 3 && told_apart && trade).then_some(query)
+    }
+
+    fn metric_of(&self, weights: &[f64]) -> Metric {
+        self.features.metric(&scaled(weights, -1.0))
+    }
+}
+
+impl Belief for LogWeights {
+    fn answered(&self) -> &[Answered] {
+        &self.answered
+    }
+
+    fn take(&mut self, query: &Query, answer: &Answer) {
+        self.hear(query, answer);
+        let Answer { preference, shown } = answer.clone();
+        self.answered.push(Answered { query: query.clone(), preference, shown });
+    }
+
+    // A pair in which one is worse throughout tells how a person errs and nothing else; a repeat is one more answer.
+    fn take_check(&mut self, query: &Query, answer: &Answer) {
+        self.hear(query, answer);
+    }
+
+    fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
+        let regret = self.cheapest(&self.estimate()).1 - 1.0;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.said.len() as u64);
+        let mut scored: Vec<(f64, Query)> = vec![];
+        for trade in self.space.trade_offs() {
+            let [i, j] = trade.kinds;
+            let mut rates: Vec<f64> = self.people.iter().map(|p| p.logs[i] - p.logs[j]).collect();
+            rates.sort_by(f64::total_cmp);
+            for share in SHARES {
+                let even = rates[(share * PEOPLE as f64) as usize];
+                let Some((one, other)) = self.space.ends(trade, even, self.shares(trade, even)) else {
+                    continue;
+                };
+                let query =
+                    if random.random_bool(0.5) { Query::new(one, other) } else { Query::new(other, one) };
+                if self.answered.iter().any(|asked| asked.query.is_same_pair(&query, SAME)) {
+                    continue;
+                }
+                let said = Said { parts: self.differences(&query), preference: Preference::First };
+                scored.push((self.worth(&said, regret), query));
+            }
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Box::new(scored.into_iter().map(|(_, query)| query))
+    }
+
+    fn bits(&self, query: &Query) -> f64 {
+        let said = Said { parts: self.differences(query), preference: Preference::First };
+        let chances = self.people.iter().map(|p| p.noise.chances(said.gap(p, self.unit), false).first);
+        let (first, doubt) = chances.fold((0.0, 0.0), |(first, doubt), c| (first + c, doubt + entropy(c)));
+        (entropy(first / PEOPLE as f64) - doubt / PEOPLE as f64).max(0.0)
+    }
+
+    fn chance_of_first(&self, query: &Query) -> f64 {
+        let said = Said { parts: self.differences(query), preference: Preference::First };
+        let chance = |p: &Person| p.noise.chances(said.gap(p, self.unit), false).first;
+        self.people.iter().map(chance).sum::<f64>() / PEOPLE as f64
+    }
+
+    fn width(&self) -> Width {
+        let estimate = self.estimate();
+        let mut angles: Vec<f64> =
+            self.people.iter().map(|person| angle(&person.weights, &estimate)).collect();
+        angles.sort_by(f64::total_cmp);
+        Width::Angle(angles[PEOPLE * 95 / 100])
+    }
+
+    fn metric(&self) -> Metric {
+        let estimate = self.estimate();
+        let metric = self.metric_of(&estimate);
+        let own = metric.coefficients();
+        let size = dot(&own, &own).sqrt();
+        let drawn: Vec<Vec<f64>> = (self.people.iter())
+            .map(|person| scaled(&person.weights, size / dot(&person.weights, &person.weights).sqrt()))
+            .collect();
+        let share = 1.0 / PEOPLE as f64;
+        let mean = drawn.iter().fold(vec![0.0; own.len()], |sum, w| plus(&sum, share, w));
+        let covariance = |i: usize, j: usize| -> f64 {
+            share * drawn.iter().map(|w| (w[i] - mean[i]) * (w[j] - mean[j])).sum::<f64>()
+        };
+        let rows = (0..own.len())
+            .map(|i| (0..own.len()).map(|j| covariance(i.min(j), i.max(j))).collect())
+            .collect();
+        let posterior = Posterior::new(mean, rows).map(Posterior::with_known_signs);
+        posterior.and_then(|posterior| metric.clone().with_posterior(posterior)).unwrap_or(metric)
+    }
+
+    fn draws(&self, count: usize) -> Vec<Metric> {
+        let at = |n: usize| &self.people[n * PEOPLE / count % PEOPLE];
+        (0..count).map(|n| self.metric_of(&at(n).weights)).collect()
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let stands_out = |n: &usize| {
+            let Answered { query, preference, shown } = &self.answered[*n];
+            let said =
+                Said { parts: self.differences(shown.as_ref().unwrap_or(query)), preference: *preference };
+            let agree = self.agrees(&said);
+            match preference {
+                Preference::First => agree < STANDS_OUT,
+                Preference::Second => agree > 1.0 - STANDS_OUT,
+                Preference::CannotTell => false,
+            }
+        };
+        contradicted((0..self.answered.len()).filter(stands_out)).into_iter().collect()
+    }
+
+    fn noise(&self) -> Option<NoiseModel> {
+        let erring: Vec<Erring> = self.people.iter().filter_map(|person| person.erring).collect();
+        let by_ratio = 2 * erring.iter().filter(|e| e.by_ratio).count() > erring.len();
+        let alike: Vec<&Erring> = erring.iter().filter(|e| e.by_ratio == by_ratio).collect();
+        let mean = |of: fn(&Erring) -> f64| alike.iter().map(|e| of(e)).sum::<f64>() / alike.len() as f64;
+        let typical =
+            Erring { by_ratio, log_slope: mean(|e| e.log_slope), slips: mean(|e| e.slips * e.slips).sqrt() };
+        (self.noise == NoiseModel::Unknown).then(|| typical.model())
+    }
+
+    fn regret(&self) -> Option<Regret> {
+        let (rule, cost) = self.cheapest(&self.estimate());
+        let rule = &self.space.rules()[rule];
+        let mut regrets: Vec<f64> =
+            self.people.iter().map(|person| dot(&person.weights, rule) / person.least - 1.0).collect();
+        regrets.sort_by(f64::total_cmp);
+        Some(Regret { expected: (cost - 1.0).max(0.0), bound: regrets[PEOPLE * 95 / 100].max(0.0) })
+    }
+
+    fn evidence(&self) -> f64 {
+        self.evidence
+    }
+
+    fn probe(&self, heard: usize, seed: u64) -> Option<Query> {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1000 + heard as u64));
+        let found = (0..CANDIDATES).filter_map(|_| self.three_rows(&mut random)).map(|query| {
+            let first = self.chance_of_first(&query);
+            ((first.max(1.0 - first) - FORESEEN).abs(), query)
+        });
+        found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
+    }
+
+    fn boxed(&self) -> Box<dyn Belief> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,132 @@
+//! Does somebody look at the questions, and do weights explain what they say?
+//!
+//! The most telling question is one whose answer is open, so answers to such questions look like tosses of a coin whoever gives
+//! them: nothing but a question with a foreseen answer tells a person from a coin. So a few probes follow, off the place of
+//! the other questions, which are foreseen if a linear metric explains the other answers. Each answer is predicted by those
+//! before it; the product of the predictions over that of a coin is the evidence. A slip is followed by more probes, so that
+//! one does not decide. Whoever always chooses the same side, or in turns, is found out by that.
+
+use super::belief::{Belief, evidence};
+use crate::ask::{Answer, Answered, Finding, Guess, Preference, Query};
+
+/// Probes end when their answers are this much likelier from somebody with a metric than from a coin.
+const CLEARLY: f64 = 3.0;
+/// Or this much less likely.
+const OBJECTION: f64 = 0.1;
+/// After a slip, at most so many more probes.
+const MORE: usize = 5;
+/// A habit of sides must explain the answers this much better than a metric to be believed.
+const HABIT: f64 = 20.0;
+
+/// The questions after the questions: probes, and what they say of the answers. The estimate stays as it is.
+///
+/// ```
+/// use equipoise::{Preference, engine::Adaptive, population::Logistic, space::Binary};
+/// let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(21.0, 6.3)?));
+/// let mut belief = plan.start();
+/// while let Ok(query) = plan.next(belief.as_ref()) {
+///     belief.take(&query, &Preference::First.into()); // without looking
+/// }
+/// let mut doubt = plan.doubt(belief.as_ref());
+/// while let Some(query) = doubt.probe() {
+///     doubt.hear(&query, &Preference::First.into());
+/// }
+/// assert!(doubt.findings()[0].to_string().contains("mostly choosing the same side"));
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Doubt {
+    belief: Box<dyn Belief>,
+    least: usize,
+    seed: u64,
+    /// What the elicitation itself has against a coin.
+    before: f64,
+    /// The logarithm of how much likelier the answers to probes are from somebody with a metric than from a coin.
+    evidence: f64,
+    heard: usize,
+    wrong: usize,
+}
+
+impl Doubt {
+    /// After the questions, at least so many probes.
+    pub(super) fn new(belief: &dyn Belief, least: usize, seed: u64) -> Self {
+        let before = belief.evidence();
+        Self { belief: belief.boxed(), least, seed, before, evidence: 0.0, heard: 0, wrong: 0 }
+    }
+
+    /// The next probe, if one more is wanted: as many as the plan says, and a few more where they leave doubt.
+    pub fn probe(&self) -> Option<Query> {
+        let decided = self.evidence >= CLEARLY.ln() || self.evidence <= OBJECTION.ln();
+        let enough = self.heard >= self.least && (decided || self.heard >= self.least + MORE);
+        if self.least == 0 || enough { None } else { self.belief.probe(self.heard, self.seed) }
+    }
+
+    /// The evidence of the questions, and of the probes, against a coin: logarithms.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn evidence(&self) -> [f64; 2] {
+        [self.before, self.evidence]
+    }
+
+    /// Hears the answer to a probe.
+    pub fn hear(&mut self, query: &Query, answer: &Answer) {
+        let found = evidence(self.belief.as_ref(), query, answer);
+        self.evidence += found;
+        self.wrong += usize::from(found < 0.0);
+        self.heard += 1;
+        self.belief.take(query, answer);
+    }
+
+    /// What there is to say.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = vec![];
+        let total = self.before + self.evidence;
+        let habit =
+            [(Guess::Side, side(self.belief.answered())), (Guess::Turns, turns(self.belief.answered()))];
+        let habit = habit.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
+        if let Some((than, found)) = habit.filter(|(_, found)| found - total.max(0.0) > HABIT.ln()) {
+            findings.push(Finding::LikeChance { factor: (total - found).exp(), than });
+        } else if self.heard > 0 && self.evidence < 0.0 {
+            findings.push(Finding::ProbesObject { wrong: self.wrong, probes: self.heard });
+        }
+        findings
+    }
+}
+
+/// By how much likelier answers are from somebody who mostly chooses one side than from a coin: the logarithm. How often they
+/// choose the first is anything between never and always.
+fn side(answers: &[Answered]) -> f64 {
+    habit(answers.iter().filter_map(|answered| match answered.preference {
+        Preference::First => Some(true),
+        Preference::Second => Some(false),
+        Preference::CannotTell => None,
+    }))
+}
+
+/// The same of somebody who mostly changes sides, or mostly stays.
+fn turns(answers: &[Answered]) -> f64 {
+    habit(answers.windows(2).map(|pair| pair[0].preference != pair[1].preference))
+}
+
+/// The logarithm of $2^n\,k!\,(n-k)!/(n+1)!$, for k of n.
+fn habit(answers: impl Iterator<Item = bool>) -> f64 {
+    let mut counts = [0.0, 0.0];
+    // One after the other: each is as likely as those before it say (Laplace).
+    answers.fold(0.0, |sum, answer| {
+        let chance = (counts[usize::from(answer)] + 1.0) / (counts[0] + counts[1] + 2.0);
+        counts[usize::from(answer)] += 1.0;
+        sum + (2.0_f64 * chance).ln()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_habit_has_the_evidence_of_its_formula() {
+        // 2^5 3! 2! / 6!
+        let found = habit([true, false, true, true, false].into_iter());
+        assert!((found - (32.0_f64 * 12.0 / 720.0).ln()).abs() < 1e-12);
+        assert!(habit([true; 12].into_iter()) > HABIT.ln());
+    }
+}
