@@ -2,11 +2,17 @@
 
 use crate::kernel;
 use crate::table::Table;
-use equipoise::population::{Cell, Confusions, Population, Profile, Resampling, Rule, Score, Totals};
+use equipoise::population::{
+    Ask, AskError, Basis, Cell, Column, Confusions, Population, Profile, Resampling, Rows, Rule, Score,
+    Scores, Totals,
+};
 use equipoise::rates::{GroupConfusions, Prevalence};
 use rayon::prelude::*;
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::convert::Infallible;
+
+/// How many decisions of rules are held at a time, four bytes each.
+const MOST_DECISIONS: usize = 1 << 26;
 
 /// The rows of a table, taken for the whole population. Holds a table, or anything that lends one.
 ///
@@ -35,9 +41,35 @@ impl<T: Borrow<Table>> Sample<T> {
         Ok(Self { table, prevalence: totals.prevalence()?, totals })
     }
 
+    /// The table, given back.
+    pub fn into_table(self) -> T {
+        self.table
+    }
+
     /// The table.
     pub fn table(&self) -> &Table {
         self.table.borrow()
+    }
+
+    /// The rows as searches over predictions see them; group number n is the column `group n`.
+    pub fn rows(&self) -> equipoise::Result<Rows<'_>> {
+        let table = self.table();
+        let mut scores = Scores::new((0..self.classes()).map(|class| table.probabilities(class)).collect())?;
+        for (name, values) in table.columns() {
+            scores = scores.with_column(name, Column::Reals(values))?;
+        }
+        for (code, name) in table.groups().iter().flat_map(|groups| groups.names()).enumerate() {
+            let codes = table.groups().map_or(&[][..], |groups| groups.codes());
+            scores = scores.with_column(format!("group {name}"), Column::Code(codes, code as u16))?;
+        }
+        let mut rows = Rows::new(scores, table.truth())?;
+        if let Some(groups) = table.groups() {
+            rows = rows.with_groups(groups.codes(), groups.names().len())?;
+        }
+        match table.weights() {
+            Some(weights) => rows.with_weights(weights),
+            None => Ok(rows),
+        }
     }
 
     /// # Panics
@@ -61,10 +93,10 @@ impl<T: Borrow<Table>> Confusions for Sample<T> {
     /// One pass over the rows for all rules.
     ///
     /// # Panics
-    /// If a rule is for another number of classes, or of groups, than the table has.
+    /// If a rule is for other classes or groups than the table has, or names a model or a column that it has not.
     fn confusions(&self, rules: &[Rule]) -> Result<Vec<GroupConfusions>, Infallible> {
         self.check(rules);
-        let counts = kernel::counts(self.table(), self.table().weights(), rules);
+        let counts = kernel::counts(self.table(), self.table().weights(), rules, &self.labels(rules));
         Ok(counts.iter().map(|counts| shares(counts, self.classes(), self.totals.overall().weight)).collect())
     }
 }
@@ -74,6 +106,10 @@ impl<T: Borrow<Table>> Population for Sample<T> {
 
     fn sample(&self, rows: usize, seed: u64) -> Result<Self::Part, Infallible> {
         Ok(Sample::new(self.table().subsample(rows, seed)).expect("every class keeps a row that weighs"))
+    }
+
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, Infallible>, AskError<Infallible>> {
+        Ok(self.rows()?.moments(bases)?)
     }
 
     fn totals(&self) -> Result<Totals, Infallible> {
@@ -92,7 +128,7 @@ impl<T: Borrow<Table>> Population for Sample<T> {
         Ok(Profile::new(cells, self.groups(), self.totals.overall().weight))
     }
 
-    /// One pass per draw.
+    /// Every row is decided once; a draw only counts the decisions.
     ///
     /// # Panics
     /// As [`Sample::confusions`].
@@ -103,30 +139,57 @@ impl<T: Borrow<Table>> Population for Sample<T> {
         draws: usize,
     ) -> Result<Vec<Vec<GroupConfusions>>, Infallible> {
         self.check(rules);
-        let mut weights = vec![0.0; self.table().rows()];
-        let mut draw = |number: u64| {
-            self.draw_again(seed, number, &mut weights);
-            let counts = kernel::counts(self.table(), Some(&weights), rules);
-            counts.iter().map(|counts| shares(counts, self.classes(), counts.iter().sum())).collect()
-        };
-        Ok((0..draws as u64).map(&mut draw).collect())
+        let mut drawn = vec![Vec::with_capacity(rules.len()); draws];
+        // As many rules at a time as their decisions fit in a modest part of the memory.
+        for some in rules.chunks((MOST_DECISIONS / self.table().rows()).max(1)) {
+            let slots = kernel::slots(self.table(), some, &self.labels(some));
+            let (table, k, groups) = (self.table(), self.classes(), self.groups());
+            let draw = |(number, drawn): (usize, &mut Vec<GroupConfusions>)| {
+                let counts = draw_again(table, &slots, groups * k * k, (seed, number as u64));
+                drawn.extend(counts.iter().map(|counts| shares(counts, k, counts.iter().sum())));
+            };
+            drawn.par_iter_mut().enumerate().for_each(draw);
+        }
+        Ok(drawn)
     }
 }
 
 impl<T: Borrow<Table>> Sample<T> {
-    /// What the rows weigh in one draw of them.
-    fn draw_again(&self, seed: u64, draw: u64, weights: &mut [f64]) {
-        for attempt in 0.. {
-            let again = Resampling::new(seed, draw, attempt);
-            weights.par_iter_mut().enumerate().for_each(|(row, weight)| *weight = again.times(row as u64));
-            if let Some(given) = self.table().weights() {
-                weights.par_iter_mut().zip(given).for_each(|(weight, given)| *weight *= given);
+    /// What rules that say so themselves predict for every row; nothing for the others.
+    pub(crate) fn labels(&self, rules: &[Rule]) -> Vec<Cow<'_, [u8]>> {
+        let of_rule = |rule: &Rule| match rule {
+            Rule::Labels(model) => {
+                let found = self.table().labels().iter().find(|(name, _)| name == model);
+                Cow::Borrowed(&found.expect("a model whose labels the table has").1[..])
             }
-            if weights.par_iter().any(|&weight| weight > 0.0) {
-                return;
+            Rule::Classifier(classifier) => {
+                let labels = self.rows().and_then(|rows| classifier.predict(rows.scores()));
+                Cow::Owned(labels.expect("a classifier of columns that the table has"))
+            }
+            Rule::PostShift(_) | Rule::Threshold(_) => Cow::default(),
+        };
+        rules.iter().map(of_rule).collect()
+    }
+}
+
+/// The counts of every rule in one draw of the rows, from the entry of its matrices that each row adds to.
+fn draw_again(table: &Table, slots: &[Vec<u32>], entries: usize, (seed, draw): (u64, u64)) -> Vec<Vec<f64>> {
+    for attempt in 0.. {
+        let again = Resampling::new(seed, draw, attempt);
+        let mut counts = vec![vec![0.0; entries]; slots.len()];
+        let mut total = 0.0;
+        for row in 0..table.rows() {
+            let weight = again.times(row as u64) * table.weight(row);
+            total += weight;
+            for (counts, slots) in counts.iter_mut().zip(slots) {
+                counts[slots[row] as usize] += weight;
             }
         }
+        if total > 0.0 {
+            return counts;
+        }
     }
+    unreachable!("a table has rows that weigh something")
 }
 
 /// Counts as joint probabilities.

@@ -1,8 +1,11 @@
 //! Which of the classifiers a table allows are asked about.
 
 use crate::boundary::Boundary;
+use equipoise::population::Rule;
 use equipoise::population::{AskError, Population};
-use equipoise::space::{Achievable, AnySpace, Binary, Diagonal, GroupSphere, Polygon, Sphere};
+use equipoise::space::{
+    Achievable, AnySpace, Binary, Diagonal, GroupSphere, OperatingPoint, Polygon, Sphere,
+};
 use equipoise::{Error, Measure, Result};
 
 /// Below this radius no two classifiers of the ball can be told apart among a million cases.
@@ -44,6 +47,19 @@ pub fn space_for<P: Population>(population: &P, family: &str) -> Result<AnySpace
     }
     let radius = radius(Measure::OffDiagonalRates, "")?;
     Ok(AnySpace::Sphere(Sphere::new(Measure::OffDiagonalRates, k, radius)?))
+}
+
+/// The classifiers around a rule that somebody has, for questions in which two kinds of error are traded; `groups` tells groups
+/// apart.
+pub fn operating_point<P: Population>(
+    population: &P,
+    rule: &Rule,
+    groups: bool,
+) -> Result<OperatingPoint, AskError<P::Err>> {
+    let measure = if groups { Measure::GroupRates } else { Measure::OffDiagonalRates };
+    let set = Achievable::new(population, measure)?;
+    let found = population.confusions(std::slice::from_ref(rule)).map_err(AskError::Population)?;
+    OperatingPoint::around(&set, &set.errors_of(&found[0]))
 }
 
 /// What is achievable with two classes, as (true positive, true negative): the hull of all thresholds.

@@ -40,12 +40,40 @@ impl Table {
         self.taking(&kept)
     }
 
+    /// The table without each of so many folds, and that fold alone, as weights of 0 and 1: for a rule that is chosen on some rows
+    /// and judged on others. Rows of a class within a group are dealt out in turn. None if a class is too rare for that.
+    pub fn folds(&self, folds: usize) -> Vec<(Table, Table)> {
+        let (k, totals) = (self.classes().len(), self.totals());
+        let mut next = vec![0; k * totals.cells.len()];
+        let fold_of: Vec<usize> = (0..self.rows())
+            .map(|row| {
+                let next = &mut next[self.group(row) * k + usize::from(self.truth()[row])];
+                *next += usize::from(self.weight(row) > 0.0);
+                next.saturating_sub(1) % folds
+            })
+            .collect();
+        let part = |fold: usize, inside: bool| {
+            let weight = |row: usize| if (fold_of[row] == fold) == inside { self.weight(row) } else { 0.0 };
+            self.clone().with_weights((0..self.rows()).map(weight).collect()).ok()
+        };
+        let pairs = (0..folds).map(|fold| Some((part(fold, false)?, part(fold, true)?)));
+        pairs.collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
     /// The rows of these numbers; they must have every class and every group.
     fn taking(&self, rows: &[usize]) -> Table {
         let truth = rows.iter().map(|&row| self.truth()[row]).collect();
         let column = |class: usize| rows.iter().map(|&row| self.probabilities(class)[row]).collect();
         let columns = (0..self.classes().len()).map(column).collect();
-        let part = Table::new(self.classes().to_vec(), truth, columns).expect("rows of a table").data;
+        let mut part = Table::new(self.classes().to_vec(), truth, columns).expect("rows of a table").data;
+        for (name, values) in self.columns() {
+            let values = rows.iter().map(|&row| values[row]).collect();
+            part = part.with_column(name, values).expect("a value for every row");
+        }
+        for (name, codes) in self.labels() {
+            let codes = rows.iter().map(|&row| codes[row]).collect();
+            part = part.with_labels(name, codes).expect("a code for every row");
+        }
         let part = match self.groups() {
             Some(groups) => {
                 let codes = rows.iter().map(|&row| groups.codes()[row]).collect();
@@ -68,6 +96,22 @@ impl Table {
 mod tests {
     use super::*;
     use equipoise::population::Totals;
+
+    #[test]
+    fn every_row_is_left_out_once() {
+        let yes: Vec<f64> = (0..40).map(|row| f64::from(row) / 40.0).collect();
+        let no = yes.iter().map(|p| 1.0 - p).collect();
+        let truth: Vec<u8> = (0..40).map(|row| u8::from(row % 8 == 0)).collect();
+        let names = ["no", "yes"].map(str::to_owned).to_vec();
+        let table = Table::new(names, truth, vec![no, yes]).unwrap().data;
+        let folds = table.folds(5);
+        for row in 0..40 {
+            assert_eq!(folds.iter().map(|(_, held)| held.weight(row)).sum::<f64>(), 1.0);
+            assert!(folds.iter().all(|(fitted, held)| fitted.weight(row) + held.weight(row) == 1.0));
+        }
+        assert!(folds.iter().all(|(_, held)| held.totals().of_class(1).weight == 1.0));
+        assert!(table.folds(6).is_empty(), "five rows of a class cannot be in six folds");
+    }
 
     #[test]
     fn rare_cells_survive_and_the_rest_keeps_its_shape() {

@@ -41,6 +41,8 @@ pub struct Table {
     probabilities: Vec<Vec<f64>>,
     groups: Option<Groups>,
     weights: Option<Vec<f64>>,
+    columns: Vec<(String, Vec<f64>)>,
+    labels: Vec<(String, Vec<u8>)>,
 }
 
 impl Table {
@@ -48,7 +50,8 @@ impl Table {
     ///
     /// Rows whose probabilities miss 1 by at most 0.001 are rescaled, and the notes say so.
     pub fn new(classes: Vec<String>, truth: Vec<u8>, probabilities: Vec<Vec<f64>>) -> Result<Reading<Self>> {
-        let mut table = Self { classes, truth, probabilities, groups: None, weights: None };
+        let (columns, labels) = (vec![], vec![]);
+        let mut table = Self { classes, truth, probabilities, groups: None, weights: None, columns, labels };
         table.check_shape()?;
         table.check_classes()?;
         let notes = table.rescale()?;
@@ -82,6 +85,25 @@ impl Table {
         Ok(self)
     }
 
+    /// The same table with one more column of numbers, which bases of the optimiser may use.
+    pub fn with_column(mut self, name: impl Into<String>, values: Vec<f64>) -> Result<Self> {
+        self.check_length("values", values.len())?;
+        self.columns.push((name.into(), values));
+        Ok(self)
+    }
+
+    /// The same table with the class codes that a model predicts.
+    pub fn with_labels(mut self, model: impl Into<String>, codes: Vec<u8>) -> Result<Self> {
+        self.check_length("labels", codes.len())?;
+        if let Some(row) = codes.iter().position(|&code| usize::from(code) >= self.classes.len()) {
+            let expected = format!("a code below {}", self.classes.len());
+            let error = Error::new(Kind::OutOfRange, format!("class code {}", codes[row]), expected);
+            return Err(error.row(row as u64 + 1));
+        }
+        self.labels.push((model.into(), codes));
+        Ok(self)
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.truth.len()
@@ -110,6 +132,16 @@ impl Table {
     /// The row weights, if the table has any.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
+    }
+
+    /// The further columns of numbers, by name.
+    pub fn columns(&self) -> &[(String, Vec<f64>)] {
+        &self.columns
+    }
+
+    /// The labels of models, by name.
+    pub fn labels(&self) -> &[(String, Vec<u8>)] {
+        &self.labels
     }
 
     /// The group of a row; all are in one if there are none.

@@ -28,7 +28,7 @@ impl<T: Borrow<Table>> Sample<T> {
         let k = self.classes();
         let effective: Vec<f64> =
             self.table().totals().cells.concat().iter().map(Total::effective_rows).collect();
-        let counts = kernel::counts(self.table(), self.table().weights(), rules);
+        let counts = kernel::counts(self.table(), self.table().weights(), rules, &self.labels(rules));
         let matrix = |rule: usize, draw: u64| {
             let mut random = stream(seed, [draw, rule as u64, u64::MAX]);
             drawn(&posterior_draw(&counts[rule], Some(&effective), k, &mut random), k)

@@ -421,3 +421,37 @@ fn draws_spread_as_theory_says() {
     assert_eq!(twice[0], twice[1]);
     assert_ne!(twice[0][0], twice[0][1]);
 }
+
+/// Where a requirement binds, the best rule is at a corner that no single factor leads to.
+#[test]
+fn no_rule_on_a_grid_is_better_than_the_tuned_one() {
+    for (seed, bound) in (0..4).flat_map(|seed| [(seed, 0.01), (seed, 0.05)]) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let (mut truth, mut columns) = (vec![], vec![vec![]; 3]);
+        for row in 0..600 {
+            let class = [0, 0, 1, 1, 1, 2][row % 6];
+            let odds =
+                |i: usize, noise: f64| (noise + if i == class { 1.1 } else { 0.0 } - 0.7 * i as f64).exp();
+            let odds: Vec<f64> = (0..3).map(|i| odds(i, random.random_range(-2.0..2.0))).collect();
+            truth.push(class as u8);
+            columns.iter_mut().zip(&odds).for_each(|(column, o)| column.push(o / odds.iter().sum::<f64>()));
+        }
+        let names = ["low", "medium", "high"].map(str::to_owned).to_vec();
+        let sample = Sample::new(Table::new(names, truth, columns).unwrap().data).unwrap();
+        let metric = Metric::accuracy(3).unwrap();
+        let text = format!("rate:high->low<={bound}");
+        let needed = [Requirement::parse(&text, sample.table().classes(), &[]).unwrap()];
+        let start = PostShift::diagonal(&[1.0; 3]).unwrap();
+        let tuned = tune(&sample, &start, &metric, &needed).unwrap().found().unwrap();
+        let at = |n: usize| (4.0 * (n as f64 / 40.0 - 1.0)).exp();
+        let rules: Vec<PostShift> =
+            (0..81 * 81).map(|n| PostShift::diagonal(&[at(n / 81), at(n % 81), 1.0]).unwrap()).collect();
+        let Ok(found) = sample.shifted(&rules);
+        let met = |matrix: &&GroupConfusions| {
+            needed.iter().all(|r| r.value_of(matrix).unwrap().is_some_and(|value| r.is_met(value)))
+        };
+        let best = found.iter().filter(met).map(|matrix| metric.of(matrix).unwrap()).fold(0.0, f64::max);
+        assert!(tuned.value >= best, "seed {seed}, {bound}: {} tuned, {best} on the grid", tuned.value);
+        assert!(tuned.tried > 1000 && tuned.confirmed_by > 600, "{} {}", tuned.tried, tuned.confirmed_by);
+    }
+}

@@ -3,9 +3,11 @@
 
 use equipoise::Metric;
 use equipoise::decide::nearest;
+use equipoise::decide::optimize::{Cause, FrankWolfe, Problem};
 use equipoise::decide::threshold::{Doubt, Requirement, rewards, tune};
 use equipoise::population::{
-    AskError, Cell, Confusions, Population, PostShift, Profile, Resampling, Rule, Score, Totals, accepts,
+    Ask, AskError, Basis, Cell, Classifier, Confusions, Moments, Population, PostShift, Profile, Resampling,
+    Rule, Score, Totals, accepts, largest,
 };
 use equipoise::rates::{GroupConfusions, Prevalence};
 use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table, space_for};
@@ -51,7 +53,28 @@ impl<'a> Parts<'a> {
             Rule::Threshold(at) => {
                 usize::from(accepts(posterior[1], at[if at.len() == 1 { 0 } else { group }]))
             }
+            Rule::Labels(model) => {
+                let of_model = self.table.labels().iter().find(|(name, _)| name == model);
+                usize::from(of_model.unwrap().1[row])
+            }
+            Rule::Classifier(classifier) => {
+                let (phi, mut votes) = (self.phi(classifier.bases(), row), vec![0.0; posterior.len()]);
+                classifier.rules().iter().for_each(|(share, rule)| votes[rule.at(&phi, &posterior)] += share);
+                largest(votes)
+            }
         }
+    }
+
+    /// What bases are on a row.
+    fn phi(&self, bases: &[Basis], row: usize) -> Vec<f64> {
+        let value = |basis: &Basis| match basis {
+            Basis::All => 1.0,
+            Basis::Column { column } => {
+                self.table.columns().iter().find(|(name, _)| name == column).unwrap().1[row]
+            }
+            other => panic!("a toy does not know {other:?}"),
+        };
+        bases.iter().map(value).collect()
     }
 
     /// The counts of the parts, added, over a total of all counts.
@@ -123,6 +146,26 @@ impl Population for Parts<'_> {
         Ok((0..draws as u64).map(draw).collect())
     }
 
+    fn moments(&self, bases: &[Basis]) -> Result<Ask<'_, Down>, AskError<Down>> {
+        let (bases, k) = (bases.to_vec(), self.classes());
+        Ok(Box::new(move |rules| {
+            self.ask()?;
+            let mut sums = vec![Moments::new(bases.len(), k); rules.len()];
+            for row in self.parts().flatten() {
+                let phi = self.phi(&bases, row);
+                let posterior: Vec<f64> = (0..k).map(|class| self.table.probabilities(class)[row]).collect();
+                let members: Vec<(usize, f64)> =
+                    phi.iter().copied().enumerate().filter(|(_, phi)| *phi != 0.0).collect();
+                for (sum, rule) in sums.iter_mut().zip(rules) {
+                    let entry = usize::from(self.table.truth()[row]) * k + rule.at(&phi, &posterior);
+                    sum.add(&members, entry, 1.0);
+                }
+            }
+            sums.iter_mut().for_each(|sum| sum.finish(self.table.rows() as f64));
+            Ok(sums)
+        }))
+    }
+
     fn sample(&self, rows: usize, seed: u64) -> Result<Sample<Table>, Down> {
         self.ask()?;
         Ok(Sample::new(self.table.subsample(rows, seed)).unwrap())
@@ -144,7 +187,26 @@ fn table(k: usize, rows: usize) -> Table {
     }
     let codes = (0..rows).map(|row| u16::from(row % 7 < 3)).collect();
     let table = Table::new(names(k), truth, columns).unwrap().data;
+    let table = table.with_column("flag", (0..rows).map(|row| f64::from(row % 3 == 0)).collect()).unwrap();
+    let table = table.with_labels("other", (0..rows).map(|row| (row * row % k) as u8).collect()).unwrap();
     table.with_groups(Groups::new(names(2), codes).unwrap()).unwrap()
+}
+
+/// A classifier for a metric that can only be asked for slopes, by the moments of the population.
+fn optimised<P: Population>(population: &P) -> Result<Classifier, AskError<P::Err>> {
+    let k = population.classes();
+    let validation = Sample::new(table(k, 120)).unwrap();
+    let rows = validation.rows()?;
+    let problem = Problem::new(population, &rows, vec![Basis::All, Basis::column("flag")])?;
+    let plan = FrankWolfe::default().iterations(4)?;
+    plan.check(&problem)?;
+    let found =
+        plan.run(&problem, &mut Metric::g_mean(k)?).map_err(|stopped| match stopped.failure.cause {
+            Cause::Training(error) => AskError::Population(error),
+            _ => panic!("the metric has a value and a gradient everywhere"),
+        })?;
+    assert_ne!(found.classifier.predict(rows.scores())?, vec![0; rows.len()]);
+    Ok(found.classifier)
 }
 
 /// Everything that is asked of data, as text with every digit.
@@ -176,6 +238,8 @@ fn all<P: Population>(population: &P) -> Result<Vec<String>, AskError<P::Err>> {
         said.push(format!("{:?}", profile.advise_per_group(&metric, &[], doubt)?));
         said.push(format!("{:?}", profile.decision_curve(&[0.1, 0.5])?));
     }
+    rules.push(Rule::Labels("other".to_owned()));
+    rules.push(Rule::Classifier(Box::new(optimised(population)?)));
     said.push(format!("{:?}", population.confusions(&rules).map_err(AskError::Population)?));
     said.push(format!("{:?}", population.resampled(&rules, 7, 5).map_err(AskError::Population)?));
     let part = population.sample(60, 2).map_err(AskError::Population)?;

@@ -15,6 +15,7 @@ mod grid;
 use crate::table::Table;
 use equipoise::population::{PostShift, Rule, accepts, largest};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::{AddAssign, Range};
 
 /// Rows in a block: their probabilities, three classes, stay in the nearest caches.
@@ -25,26 +26,57 @@ const GRID_RULES: usize = 4;
 const GRID_ROWS: usize = 100_000;
 
 /// How often, or with what weight, each rule takes each class for each class within each group:
-/// `counts[rule][(group * k + truth) * k + estimate]`. Rows without weights count once each.
-pub(crate) fn counts(table: &Table, weights: Option<&[f64]>, rules: &[Rule]) -> Vec<Vec<f64>> {
+/// `counts[rule][(group * k + truth) * k + estimate]`. Rows without weights count once each. `labels` has what rules that know
+/// the rows say of each.
+pub(crate) fn counts(
+    table: &Table,
+    weights: Option<&[f64]>,
+    rules: &[Rule],
+    labels: &[Cow<'_, [u8]>],
+) -> Vec<Vec<f64>> {
     match weights {
-        None => with_weights(table, Ones, rules),
-        Some(weights) => with_weights(table, weights, rules),
+        None => with_weights(table, Ones, rules, labels),
+        Some(weights) => with_weights(table, weights, rules, labels),
     }
 }
 
-fn with_weights<W: RowWeights>(table: &Table, weights: W, rules: &[Rule]) -> Vec<Vec<f64>> {
+fn with_weights<W: RowWeights>(
+    table: &Table,
+    weights: W,
+    rules: &[Rule],
+    labels: &[Cow<'_, [u8]>],
+) -> Vec<Vec<f64>> {
     let columns = Columns::new(table, weights);
     let shifts: Vec<PostShift> = rules.iter().filter_map(Rule::as_post_shift).cloned().collect();
     let mut shifted = pass(&columns, &shifts).into_iter();
-    let counts = rules.iter().map(|rule| match rule {
+    let counts = rules.iter().zip(labels).map(|(rule, labels)| match rule {
         Rule::PostShift(_) => shifted.next().expect("counts of every post-shift rule"),
-        Rule::Threshold(at) => columns.tally(|part, row| {
-            let at = at[if at.len() == 1 { 0 } else { part.group(row) }];
-            usize::from(accepts(part.probabilities[1][row], at))
-        }),
+        Rule::Threshold(at) => columns.tally(|part, row| part.by_threshold(at, row)),
+        Rule::Labels(_) | Rule::Classifier(_) => {
+            let columns = Columns { labels, ..columns.part(0..columns.rows()) };
+            columns.tally(|part, row| usize::from(part.labels[row]))
+        }
     });
     counts.collect()
+}
+
+/// For every rule the entry of its matrices that each row adds to: `(group * k + truth) * k + estimate`.
+pub(crate) fn slots(table: &Table, rules: &[Rule], labels: &[Cow<'_, [u8]>]) -> Vec<Vec<u32>> {
+    let columns = Columns::new(table, Ones);
+    let of_rule = |(rule, labels): (&Rule, &Cow<'_, [u8]>)| {
+        let slot = |row: usize| {
+            let estimate = match rule {
+                Rule::PostShift(rule) => {
+                    predict(rule.rewards(columns.group(row)), &columns.probabilities, row)
+                }
+                Rule::Threshold(at) => columns.by_threshold(at, row),
+                Rule::Labels(_) | Rule::Classifier(_) => usize::from(labels[row]),
+            };
+            (columns.slot(row) * columns.classes() + estimate) as u32
+        };
+        (0..columns.rows()).into_par_iter().map(slot).collect()
+    };
+    rules.iter().zip(labels).map(of_rule).collect()
 }
 
 fn pass<W: RowWeights>(columns: &Columns<W>, rules: &[PostShift]) -> Vec<Vec<f64>> {
@@ -105,6 +137,8 @@ struct Columns<'a, W> {
     groups: Option<&'a [u16]>,
     group_count: usize,
     weights: W,
+    /// What a rule says, where it has been looked up.
+    labels: &'a [u8],
 }
 
 impl<'a, W: RowWeights> Columns<'a, W> {
@@ -115,6 +149,7 @@ impl<'a, W: RowWeights> Columns<'a, W> {
             groups: table.groups().filter(|groups| groups.names().len() > 1).map(|groups| groups.codes()),
             group_count: table.groups().map_or(1, |groups| groups.names().len()),
             weights,
+            labels: &[],
         }
     }
 
@@ -137,12 +172,19 @@ impl<'a, W: RowWeights> Columns<'a, W> {
             probabilities: self.probabilities.iter().map(|column| &column[rows.clone()]).collect(),
             groups: self.groups.map(|codes| &codes[rows.clone()]),
             group_count: self.group_count,
+            labels: self.labels.get(rows.clone()).unwrap_or(&[]),
             weights: self.weights.part(rows),
         }
     }
 
     fn group(&self, row: usize) -> usize {
         self.groups.map_or(0, |codes| usize::from(codes[row]))
+    }
+
+    /// What thresholds say of a row, one for everybody or one per group.
+    fn by_threshold(&self, at: &[f64], row: usize) -> usize {
+        let at = at[if at.len() == 1 { 0 } else { self.group(row) }];
+        usize::from(accepts(self.probabilities[1][row], at))
     }
 
     /// The class within the group, as one number.
@@ -285,7 +327,8 @@ mod tests {
             Some(weights) => both(table, weights, rules, &expected, false),
         }
         let asked: Vec<Rule> = rules.iter().cloned().map(Rule::PostShift).collect();
-        same(&counts(table, table.weights(), &asked), &expected, table.weights().is_none());
+        let labels = vec![Cow::default(); asked.len()];
+        same(&counts(table, table.weights(), &asked, &labels), &expected, table.weights().is_none());
     }
 
     fn tables_and_rules() -> impl Strategy<Value = (Table, Vec<PostShift>)> {

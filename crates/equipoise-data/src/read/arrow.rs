@@ -2,7 +2,7 @@
 
 use super::column::{Cell, Column};
 use super::columns::{Columns, Header, Want};
-use super::format::{Format, Input, open, shielded};
+use super::format::{Format, Input, shielded};
 use super::{Source, arrow_lengths, table_from};
 use crate::error::Result;
 use crate::note::Reading;
@@ -37,7 +37,7 @@ pub(crate) struct Arrow {
 impl Arrow {
     pub(crate) fn open(input: Input) -> Result<Self> {
         let check = if is_file(&input) { arrow_lengths::check_file } else { arrow_lengths::check_stream };
-        shielded(Format::Arrow, || Ok::<_, ArrowError>(open(&input.path).and_then(check)))??;
+        shielded(Format::Arrow, || Ok::<_, ArrowError>(input.stored().and_then(check)))??;
         let header = header(&batches(&input, None)?.schema());
         Ok(Self { input, header })
     }
@@ -71,7 +71,7 @@ fn header(schema: &Schema) -> Header {
 
 /// The batches of a file or stream, with these columns only.
 fn batches(input: &Input, projection: Option<Vec<usize>>) -> Result<Box<dyn RecordBatchReader>> {
-    let file = BufReader::with_capacity(1 << 18, open(&input.path)?);
+    let file = BufReader::with_capacity(1 << 18, input.stored()?);
     shielded(Format::Arrow, || {
         Ok::<_, ArrowError>(if is_file(input) {
             Box::new(FileReader::try_new(file, projection)?) as Box<dyn RecordBatchReader>

@@ -4,17 +4,16 @@
 //! may say a terabyte: the process would end instead of the file being refused. So every length is held
 //! against the size of the file first. Bodies are skipped, which makes this a matter of a few reads per batch.
 
-use super::format::{Format, fits_in_memory};
+use super::format::{Format, Stream, fits_in_memory};
 use crate::error::{Error, Result};
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{Block, Message, MessageHeader, RecordBatch, root_as_footer, root_as_message};
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Checks the lengths in an Arrow file, which has its batches listed at the end.
-pub(crate) fn check_file(file: File) -> Result<()> {
+pub(crate) fn check_file(file: Box<dyn Stream>) -> Result<()> {
     let mut walk = Walk::new(file)?;
     let trailer = walk.size.checked_sub(10).ok_or_else(|| damaged("it is too short"))?;
     let mut end = [0; 10];
@@ -30,7 +29,7 @@ pub(crate) fn check_file(file: File) -> Result<()> {
 }
 
 /// Checks the lengths in an Arrow stream, message after message.
-pub(crate) fn check_stream(file: File) -> Result<()> {
+pub(crate) fn check_stream(file: Box<dyn Stream>) -> Result<()> {
     let mut walk = Walk::new(file)?;
     let mut at = 0;
     while at + 4 <= walk.size {
@@ -59,14 +58,14 @@ fn promised(length: i64) -> Result<u64> {
 }
 
 struct Walk {
-    file: File,
+    file: Box<dyn Stream>,
     size: u64,
     unpacked: u64,
 }
 
 impl Walk {
-    fn new(file: File) -> Result<Self> {
-        let size = file.metadata().map_err(|error| damaged(&error.to_string()))?.len();
+    fn new(mut file: Box<dyn Stream>) -> Result<Self> {
+        let size = file.seek(SeekFrom::End(0)).map_err(|error| damaged(&error.to_string()))?;
         Ok(Self { file, size, unpacked: 0 })
     }
 

@@ -2,8 +2,9 @@
 //! whether the parts fit each other.
 
 use super::column::{Column, LabelCoder, Met, Moved};
-use super::columns::{Choice, Columns, Score, named_for};
+use super::columns::{Choice, Columns, Scale, Score, named_for};
 use super::label::{self, Spelling, canonical, closest};
+use super::turned::turned;
 use crate::error::{Error, Kind, Result, list, name, plural, quoted};
 use crate::note::{Note, Reading};
 use crate::table::{Groups, MOST_CLASSES, Table};
@@ -33,6 +34,8 @@ pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) ->
         moved.absorb(moved_here);
         probabilities.push(values);
     }
+    let scores: Vec<&str> = parts.scores.iter().map(|score| column_name(score.want)).collect();
+    rescale(options.scores_are(), &mut probabilities).map_err(|error| error.column(scores[0]))?;
     if probabilities.len() == 1 {
         let negative = probabilities[0].iter().map(|p| 1.0 - p).collect();
         probabilities.insert(0, negative);
@@ -44,6 +47,7 @@ pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) ->
     let mut reading = Table::new(classes.names, truth, probabilities).map_err(in_truth)?;
     notes.append(&mut reading.notes);
     let mut table = reading.data;
+    notes.extend(turned(&table).map(|area| said_turned(area, &scores, table.classes(), classes.by_order)));
 
     let mut crossed = Vec::with_capacity(parts.groups.len());
     for &want in &parts.groups {
@@ -60,6 +64,12 @@ pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) ->
     }
     notes.extend(table.findings());
     Ok(Reading { data: table, notes })
+}
+
+/// The groups that one column names.
+pub(crate) fn groups(column: Column) -> Result<Groups> {
+    let (codes, met) = Taken(vec![Some(column)]).labels(0);
+    in_order(codes, met)
 }
 
 /// Columns, each to be taken once.
@@ -86,6 +96,8 @@ struct Classes {
     names: Vec<String>,
     columns: Vec<usize>,
     notes: Vec<Note>,
+    /// Whether columns belong to classes by their order, rather than by their names.
+    by_order: bool,
 }
 
 /// What decides the classes: the labels that were met and the names of the probability columns.
@@ -151,7 +163,7 @@ impl Question<'_> {
             }
             _ => self.positive_last(&mut names)?,
         };
-        Ok(Classes { names, columns: vec![score.want], notes })
+        Ok(Classes { names, columns: vec![score.want], notes, by_order: false })
     }
 
     /// A column for each class, by name, or by position if no column is named for a class.
@@ -182,7 +194,7 @@ impl Question<'_> {
         let column =
             |class: &String| of_column.iter().position(|other| other == class).map(|n| scores[n].want);
         let columns = names.iter().filter_map(column).collect();
-        Ok(Classes { names, columns, notes })
+        Ok(Classes { names, columns, notes, by_order: false })
     }
 
     /// Order is no guess where names speak of classes in a way that is not understood.
@@ -223,7 +235,7 @@ impl Question<'_> {
         notes.extend(self.positive_last(&mut names)?);
         let column = |class: &String| labels.iter().position(|other| other == class).map(|n| scores[n].want);
         let columns = names.iter().filter_map(column).collect();
-        Ok(Classes { names, columns, notes })
+        Ok(Classes { names, columns, notes, by_order: true })
     }
 
     fn check_every_label_has_a_column(&self, classes: &[String]) -> Result<()> {
@@ -304,6 +316,52 @@ pub(crate) fn renumber(met: Vec<String>) -> (Vec<String>, Vec<u16>) {
     let mut renumbered = vec![0; met.len()];
     old.iter().enumerate().for_each(|(new, &old)| renumbered[old] = new as u16);
     (old.iter().map(|&old| met[old].clone()).collect(), renumbered)
+}
+
+/// Percentages and logarithms of odds become probabilities; a single column is that of the positive class.
+fn rescale(scale: Scale, columns: &mut [Vec<f64>]) -> Result<()> {
+    match (scale, columns) {
+        (Scale::Probability, _) => {}
+        (Scale::Percent, columns) => {
+            for column in columns {
+                if let Some(row) = column.iter().position(|p| !(0.0..=100.0).contains(p)) {
+                    let error =
+                        Error::new(Kind::OutOfRange, column[row].to_string(), "a percentage in [0, 100]");
+                    return Err(error.row(row as u64 + 1));
+                }
+                column.iter_mut().for_each(|p| *p /= 100.0);
+            }
+        }
+        (Scale::Logit, [one]) => one.iter_mut().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
+        (Scale::Logit, columns) => {
+            for row in 0..columns.first().map_or(0, Vec::len) {
+                // The largest in front, so that no exponential overflows.
+                let most = columns.iter().map(|column| column[row]).fold(f64::NEG_INFINITY, f64::max);
+                columns.iter_mut().for_each(|column| column[row] = (column[row] - most).exp());
+                let sum: f64 = columns.iter().map(|column| column[row]).sum();
+                columns.iter_mut().for_each(|column| column[row] /= sum);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What to do about scores that are the lower, the likelier the positive class is.
+fn said_turned(area: f64, scores: &[&str], classes: &[String], by_order: bool) -> Note {
+    let [negative, positive] = [0, 1].map(|class| name(&classes[class]));
+    let mend = match scores {
+        [column] => format!(
+            "if column {} is the probability of {negative}, name {negative} as the positive class",
+            name(column)
+        ),
+        [first, second] if by_order => {
+            format!("name the probability columns the other way round, {},{}", name(second), name(first))
+        }
+        _ => "the probability columns may be named for the wrong classes".to_owned(),
+    };
+    Note::Finding(format!(
+        "rows of {positive} have lower probabilities of {positive} than others (area under the ROC curve {area:.3}); {mend}"
+    ))
 }
 
 fn said_moved(moved: Moved) -> Option<Note> {

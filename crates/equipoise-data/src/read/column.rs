@@ -105,6 +105,11 @@ impl Faults {
         }
     }
 
+    /// Whether nothing is wrong but that values are missing.
+    pub(crate) fn only_missing(&self) -> bool {
+        self.0.iter().all(|fault| fault.kind == Kind::Missing)
+    }
+
     pub(crate) fn first(&self) -> Option<&Fault> {
         self.0.iter().min_by_key(|fault| fault.row)
     }
@@ -132,6 +137,8 @@ pub(crate) struct NumberCheck {
     largest: f64,
     pub(crate) faults: Faults,
     pub(crate) moved: Moved,
+    /// The least and the largest of the numbers that were out of range.
+    outside: [f64; 2],
 }
 
 impl NumberCheck {
@@ -140,7 +147,8 @@ impl NumberCheck {
 
     pub(crate) fn new(part: Part) -> Self {
         let (smallest, largest) = (part.smallest(), part.largest());
-        Self { part, smallest, largest, faults: Faults::default(), moved: Moved::default() }
+        let outside = [f64::INFINITY, f64::NEG_INFINITY];
+        Self { part, smallest, largest, faults: Faults::default(), moved: Moved::default(), outside }
     }
 
     /// The number in a cell; NaN, and a fault, for a cell without a good one.
@@ -168,7 +176,12 @@ impl NumberCheck {
             self.moved.absorb(Moved { cells: 1, furthest: distance });
             return nearest;
         }
-        let kind = if value.is_finite() { Kind::OutOfRange } else { Kind::NotFinite };
+        let kind = match () {
+            () if value.is_nan() => Kind::Missing,
+            () if value.is_finite() => Kind::OutOfRange,
+            () => Kind::NotFinite,
+        };
+        self.outside = [self.outside[0].min(value), self.outside[1].max(value)];
         // A number is quoted as it was written, without quotes.
         let found = || match cell {
             Cell::Field(text) if text.len() < 40 => String::from_utf8_lossy(text.trim_ascii()).into_owned(),
@@ -192,6 +205,18 @@ impl NumberCheck {
     pub(crate) fn absorb(&mut self, later: Self) {
         self.faults.absorb(later.faults);
         self.moved.absorb(later.moved);
+        self.outside = [self.outside[0].min(later.outside[0]), self.outside[1].max(later.outside[1])];
+    }
+
+    /// What numbers that cannot be probabilities are likely to be.
+    pub(crate) fn looks_like(&self) -> Option<&'static str> {
+        let [least, most] = self.outside;
+        match () {
+            () if self.part != Part::Probability || most < least => None,
+            () if least >= 0.0 && (5.0..=100.0).contains(&most) => Some("percentages"),
+            () if (-100.0..=-1.0).contains(&least) && most <= 100.0 => Some("logits"),
+            () => None,
+        }
     }
 }
 
@@ -455,6 +480,57 @@ impl Column {
         match self {
             Self::Labels { codes, .. } => codes.len(),
             Self::Numbers { values, .. } => values.len(),
+        }
+    }
+
+    /// Adds the rows of another file, of a column for the same part.
+    pub(crate) fn append(&mut self, later: Self) {
+        let before = self.len() as u64;
+        match (self, later) {
+            (Self::Labels { codes, coder }, Self::Labels { codes: more, coder: mut later }) => {
+                later.met.iter_mut().for_each(|met| met.first_row += before);
+                let renamed = coder.absorb(*later);
+                let code = |code: u16| renamed.get(usize::from(code)).copied().unwrap_or(LabelCoder::NONE);
+                codes.extend(more.into_iter().map(code));
+            }
+            (Self::Numbers { values, check }, Self::Numbers { values: more, check: later }) => {
+                values.extend(more);
+                check.absorb(later);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a row has no value; a label that stands for none counts as one if it is to.
+    pub(crate) fn is_missing(&self, row: usize, words: bool) -> bool {
+        match self {
+            Self::Labels { codes, coder } => match coder.met.get(usize::from(codes[row])) {
+                Some(met) => words && label::means_missing(&met.name),
+                None => true,
+            },
+            Self::Numbers { values, .. } => values[row].is_nan(),
+        }
+    }
+
+    /// The same column with some rows only, and nothing missing in it.
+    pub(crate) fn keep(self, rows: &[bool]) -> Self {
+        let kept = |row: usize| rows.get(row).copied().unwrap_or(false);
+        match self {
+            Self::Labels { codes, coder } => {
+                let mut again = LabelCoder::new(coder.part);
+                let codes = codes.into_iter().enumerate().filter(|&(row, _)| kept(row)).map(|(row, code)| {
+                    let name = &coder.met[usize::from(code)].name;
+                    let code = again.intern(name, row as u64).unwrap_or(LabelCoder::NONE);
+                    again.met[usize::from(code)].rows += 1;
+                    code
+                });
+                Self::Labels { codes: codes.collect(), coder: Box::new(again) }
+            }
+            Self::Numbers { values, mut check } => {
+                check.faults = Faults::default();
+                let values = values.into_iter().enumerate().filter(|&(row, _)| kept(row));
+                Self::Numbers { values: values.map(|(_, value)| value).collect(), check }
+            }
         }
     }
 }

@@ -8,10 +8,27 @@ use crate::note::Note;
 
 /// Names a truth column usually has.
 const TRUTH: [&str; 5] = ["y", "truth", "label", "target", "y_true"];
+/// Names it also has, looked for where none of those is there.
+const SELDOM_TRUTH: [&str; 9] = [
+    "class",
+    "outcome",
+    "actual",
+    "ground_truth",
+    "true_label",
+    "true_class",
+    "y_test",
+    "labels",
+    "observed",
+];
 /// What stands before the class in the name of a probability column.
-const PREFIXES: [&str; 3] = ["p_", "prob_", "proba_"];
+const PREFIXES: [&str; 7] = ["p_", "prob_", "proba_", "probability_", "y_prob_", "y_proba_", "score_"];
 /// Names a single column with the probability of the positive class usually has.
 const SCORE: [&str; 9] = ["score", "p", "prob", "proba", "probability", "y_score", "y_prob", "y_proba", "p1"];
+/// Names it also has, looked for where none of those is there.
+const SELDOM_SCORE: [&str; 6] =
+    ["pred_proba", "predicted_probability", "y_pred_proba", "predict_proba", "prob_positive", "pred_prob"];
+/// Names a column of predicted classes usually has, taken where there are no probabilities at all.
+const PREDICTED: [&str; 6] = ["y_pred", "pred", "prediction", "predicted", "y_hat", "predicted_class"];
 /// Names a group column usually has. Columns like `sex` are features as often as groups: ask for them.
 const GROUP: [&str; 1] = ["group"];
 /// Names a weight column usually has. Such a column is a feature as often: it is pointed out, not used.
@@ -34,6 +51,20 @@ pub struct Columns {
     positive: Option<String>,
     groups: Option<Vec<String>>,
     weight: Option<Option<String>>,
+    scale: Scale,
+    drop_missing: bool,
+}
+
+/// What the numbers in probability columns are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// Probabilities from 0 to 1.
+    #[default]
+    Probability,
+    /// Percentages from 0 to 100.
+    Percent,
+    /// Logarithms of odds: of the positive class in a single column, or up to a common constant in one column per class.
+    Logit,
 }
 
 impl Columns {
@@ -86,6 +117,24 @@ impl Columns {
         self
     }
 
+    /// What the numbers in the probability columns are, if they are no probabilities.
+    pub fn scale(self, scale: Scale) -> Self {
+        Self { scale, ..self }
+    }
+
+    /// Leaves rows out that lack a value, and says how many; otherwise the first of them is an error.
+    pub fn drop_missing(self) -> Self {
+        Self { drop_missing: true, ..self }
+    }
+
+    pub(crate) fn drops_missing(&self) -> bool {
+        self.drop_missing
+    }
+
+    pub(crate) fn scores_are(&self) -> Scale {
+        self.scale
+    }
+
     /// The probability column of each of a table's classes, if the columns were named; a single one is that of the positive
     /// class.
     pub fn score_columns(&self, classes: &[String]) -> Option<Vec<String>> {
@@ -122,7 +171,7 @@ impl Columns {
 
     /// Finds the parts among the columns of a file.
     pub(crate) fn choose(&self, header: &Header) -> Result<Choice> {
-        let mut chooser = Chooser { header, wants: Vec::new(), notes: Vec::new() };
+        let mut chooser = Chooser { header, wants: Vec::new(), notes: Vec::new(), scale: self.scale };
         let named = self.named();
         let truth = chooser.truth(self.truth.as_deref(), &named)?;
         let scores = chooser.scores(self.scores.as_deref(), &named)?;
@@ -134,7 +183,7 @@ impl Columns {
 
     /// The truth column alone, for whoever has to know the classes before the rest can be guessed.
     pub(crate) fn choose_truth(&self, header: &Header) -> Result<Want> {
-        let mut chooser = Chooser { header, wants: Vec::new(), notes: Vec::new() };
+        let mut chooser = Chooser { header, wants: Vec::new(), notes: Vec::new(), scale: self.scale };
         chooser.truth(self.truth.as_deref(), &self.named())?;
         Ok(chooser.wants.remove(0))
     }
@@ -241,6 +290,7 @@ struct Chooser<'a> {
     header: &'a Header,
     wants: Vec<Want>,
     notes: Vec<Note>,
+    scale: Scale,
 }
 
 impl Chooser<'_> {
@@ -248,7 +298,10 @@ impl Chooser<'_> {
         if let Some(column) = given {
             return self.want(column, Part::Class);
         }
-        let guess = self.guess_one("the truth", &TRUTH, named)?;
+        let guess = match self.guess_one("the truth", &TRUTH, named)? {
+            None => self.guess_one("the truth", &SELDOM_TRUTH, named)?,
+            usual => usual,
+        };
         let columns = || format!("columns {}", list(&self.header.0));
         let column = guess.ok_or_else(|| {
             Error::new(
@@ -270,8 +323,9 @@ impl Chooser<'_> {
             Some(columns) => columns.to_vec(),
             None => self.guess_scores(named)?,
         };
+        let part = if self.scale == Scale::Probability { Part::Probability } else { Part::Number };
         let score = |column: &String| {
-            let want = self.want(column, Part::Probability)?;
+            let want = self.want(column, part)?;
             Ok(Score { want, column: column.clone() })
         };
         columns.iter().map(score).collect()
@@ -286,7 +340,13 @@ impl Chooser<'_> {
         let alone = |name: &str| is_one_of(&SCORE, name) || family(name).is_some_and(|(n, _)| n > 0);
         let columns = match (wide.next(), wide.next()) {
             (Some(columns), None) => columns.clone(),
-            (None, _) => self.header.matching(named, alone),
+            (None, _) => {
+                let seldom = |name: &str| is_one_of(&SELDOM_SCORE, name);
+                let predicted = |name: &str| is_one_of(&PREDICTED, name);
+                let found = self.header.matching(named, alone);
+                let found = if found.is_empty() { self.header.matching(named, seldom) } else { found };
+                if found.is_empty() { self.header.matching(named, predicted) } else { found }
+            }
             (Some(_), Some(_)) => families.concat(),
         };
         let several = ambiguous(&families, &columns);

@@ -101,6 +101,23 @@ impl Source for Csv {
         }
     }
 
+    fn texts(&self, positions: &[usize]) -> Option<Result<Vec<Vec<String>>>> {
+        let texts = || {
+            let mut reader = reader(self.input.text()?, self.delimiter);
+            let mut texts = vec![Vec::new(); positions.len()];
+            let (mut record, mut row) = (ByteRecord::new(), 0);
+            while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
+                for (texts, &position) in texts.iter_mut().zip(positions) {
+                    let field = record.get(position).unwrap_or_default();
+                    texts.push(String::from_utf8_lossy(field).into_owned());
+                }
+                row += 1;
+            }
+            Ok(texts)
+        };
+        Some(texts())
+    }
+
     fn line(&self, row: u64) -> Option<u64> {
         let mut reader = reader(self.input.text().ok()?, self.delimiter);
         let mut record = ByteRecord::new();

@@ -1,12 +1,16 @@
 //! What a file is: by its first bytes where they are telling, by its name otherwise.
 
 use crate::error::{Error, Kind, Result, plural};
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// The formats a table can be read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl Format {
     }
 
     /// The format a file name promises, `.gz` aside.
-    fn promised_by(path: &Path) -> Option<Self> {
+    pub(crate) fn promised_by(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         match Path::new(name).extension()?.to_str()? {
@@ -51,10 +55,12 @@ impl Format {
     }
 }
 
-/// A file whose format is known. It is opened anew for each use.
+/// A file whose format is known. It is opened anew for each use; a pipe, which cannot be, is read into memory once.
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
+    /// Everything a pipe said.
+    pub(crate) piped: Option<Bytes>,
     pub(crate) format: Format,
     pub(crate) gzip: bool,
     /// The first bytes of the text, after decompression.
@@ -71,24 +77,30 @@ const READABLE: &str = "CSV, JSON Lines, Parquet or Arrow";
 impl Input {
     /// Opens a file far enough to know its format.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let raw = head(open(path)?).map_err(|error| unreadable(&error))?;
+        let piped = piped(path)?;
+        let raw = head(stream(path, piped.as_ref())?).map_err(|error| unreadable(&error))?;
         if raw.is_empty() {
             return Err(Error::new(Kind::Empty, "an empty file", "a table"));
         }
         let promised = Format::promised_by(path);
         let gzip = raw.starts_with(&GZIP);
-        let head = if gzip { unzipped_head(path)? } else { raw };
+        let head = if gzip { unzipped_head(stream(path, piped.as_ref())?)? } else { raw };
         let format = decide(&head, promised, gzip)?;
         if !gzip && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
             return Err(Error::new(Kind::Format, "no gzip header", "a gzip file, as its name says"));
         }
         let although = promised.filter(|&promised| promised != format);
-        Ok(Self { path: path.to_owned(), format, gzip, head, although })
+        Ok(Self { path: path.to_owned(), piped, format, gzip, head, although })
+    }
+
+    /// The bytes as they are stored, from the start.
+    pub(crate) fn stored(&self) -> Result<Box<dyn Stream>> {
+        stream(&self.path, self.piped.as_ref())
     }
 
     /// The text of the file: decompressed, without byte order mark.
     pub(crate) fn text(&self) -> Result<Box<dyn Read>> {
-        let file = BufReader::with_capacity(1 << 18, open(&self.path)?);
+        let file = BufReader::with_capacity(1 << 18, self.stored()?);
         let mut text: Box<dyn Read> =
             if self.gzip { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
         if self.head.starts_with(&BYTE_ORDER_MARK) {
@@ -129,6 +141,45 @@ impl Input {
     }
 }
 
+/// Bytes that can be read from anywhere.
+pub(crate) trait Stream: Read + Seek {}
+
+impl<T: Read + Seek> Stream for T {}
+
+fn stream(path: &Path, piped: Option<&Bytes>) -> Result<Box<dyn Stream>> {
+    Ok(match piped {
+        Some(bytes) => Box::new(Cursor::new(bytes.clone())),
+        None => Box::new(open(path)?),
+    })
+}
+
+/// Standard input under its usual name.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// What pipes have said, by their names: whoever asks again gets the same.
+static PIPES: Mutex<Option<HashMap<PathBuf, Bytes>>> = Mutex::new(None);
+
+/// Everything a pipe says; `None` for a file, which can be opened as often as one likes.
+fn piped(path: &Path) -> Result<Option<Bytes>> {
+    let standard = path == Path::new(STANDARD_INPUT);
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir());
+    if !standard && !is_pipe() {
+        return Ok(None);
+    }
+    let mut pipes = PIPES.lock().unwrap_or_else(PoisonError::into_inner);
+    let pipes = pipes.get_or_insert_default();
+    if let Some(bytes) = pipes.get(path) {
+        return Ok(Some(bytes.clone()));
+    }
+    let mut bytes = Vec::new();
+    let read = match standard {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false => open(path)?.read_to_end(&mut bytes),
+    };
+    read.map_err(|error| unreadable(&error))?;
+    Ok(Some(pipes.entry(path.to_owned()).or_insert(bytes.into()).clone()))
+}
+
 /// Opens a file for reading.
 pub(crate) fn open(path: &Path) -> Result<File> {
     let file = File::open(path).map_err(|error| unreadable(&error))?;
@@ -141,7 +192,11 @@ pub(crate) fn shielded<T, E: Display>(
     format: Format,
     step: impl FnOnce() -> std::result::Result<T, E>,
 ) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(step)) {
+    quieten();
+    SHIELDED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(step));
+    SHIELDED.set(false);
+    match done {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             let what = error.to_string();
@@ -154,6 +209,24 @@ pub(crate) fn shielded<T, E: Display>(
         }
         Err(_) => Err(format.damaged("its parts contradict each other")),
     }
+}
+
+thread_local! {
+    /// Whether this thread is in a step whose panics become a sentence.
+    static SHIELDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics that become a sentence from being printed as well; all others are, as before.
+fn quieten() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !SHIELDED.get() {
+                before(panic);
+            }
+        }));
+    });
 }
 
 /// Whether this many bytes can be had at all; a damaged file may ask for anything.
@@ -177,9 +250,9 @@ fn head(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// The first bytes inside a gzip file, as far as they can be had: the reader will say where it breaks off.
-fn unzipped_head(path: &Path) -> Result<Vec<u8>> {
+fn unzipped_head(stored: impl Read) -> Result<Vec<u8>> {
     let mut head = Vec::new();
-    let result = MultiGzDecoder::new(BufReader::new(open(path)?)).take(HEAD).read_to_end(&mut head);
+    let result = MultiGzDecoder::new(BufReader::new(stored)).take(HEAD).read_to_end(&mut head);
     match result {
         Ok(_) if head.is_empty() => Err(Error::new(Kind::Empty, "an empty file inside gzip", "a table")),
         Err(error) if head.is_empty() => {

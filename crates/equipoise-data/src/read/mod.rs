@@ -15,27 +15,33 @@ mod csv;
 mod format;
 mod json_lines;
 mod label;
+mod many;
 mod parquet;
 mod records;
+mod turned;
 
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
-pub use columns::Columns;
+pub use columns::{Columns, Scale};
 
 use crate::confusions::ModelConfusions;
-use crate::error::{Error, Kind, Result, list};
+use crate::error::{Error, Kind, Result, list, plural};
 use crate::note::{Note, Reading};
-use crate::table::Table;
-use column::{Column, Part};
-use columns::{Header, Want};
+use crate::table::{Groups, Table};
+use column::{Column, NumberCheck, Part};
+use columns::{Header, Score, Want};
 use format::{Format, Input};
-use std::path::Path;
+use many::Many;
+use std::path::{Path, PathBuf};
 
 /// Reads a table of predictions.
 ///
 /// The format is told by the content or the name: CSV (comma, semicolon or tab) and JSON Lines, both also
 /// gzip-compressed, Parquet, and Arrow files and streams with the feature `arrow`. The notes say what was
-/// guessed or changed; nothing is dropped: a row that cannot be used is an error.
+/// guessed or changed; nothing is dropped unless [`Columns::drop_missing`] says so: a row that cannot be used is an error.
+///
+/// A path may also be a folder or a pattern with `*` and `?`, whose files are then one table, and `-` or another pipe, which is
+/// read once and remembered.
 ///
 /// ```no_run
 /// use equipoise_data::{Columns, read};
@@ -45,15 +51,52 @@ use std::path::Path;
 /// # Ok::<(), equipoise_data::Error>(())
 /// ```
 pub fn table(path: impl AsRef<Path>, columns: &Columns) -> Result<Reading<Table>> {
-    with_source(path.as_ref(), |source| {
+    with_source(path.as_ref(), columns.drops_missing(), |source| {
         let read = |wants: &[Want]| source.read(wants, &|name| columns.would_guess(name));
-        let Some((columns, note)) = called_like_classes(source.header(), columns, read) else {
-            return table_from(source.header(), columns, read);
-        };
-        let mut reading = table_from(source.header(), &columns, read)?;
-        reading.notes.insert(0, note);
-        Ok(reading)
+        if let Some((columns, note)) = called_like_classes(source.header(), columns, read) {
+            let mut reading = table_from(source.header(), &columns, read)?;
+            reading.notes.insert(0, note);
+            return Ok(reading);
+        }
+        match table_from(source.header(), columns, read) {
+            Err(error) if matches!(error.kind, Kind::NotANumber | Kind::OutOfRange) => {
+                predicted_classes(source.header(), columns, read).unwrap_or(Err(error))
+            }
+            reading => reading,
+        }
     })
+}
+
+/// The names of the columns of a table.
+pub fn header(path: impl AsRef<Path>) -> Result<Vec<String>> {
+    with_source(path.as_ref(), true, |source| Ok(Reading { data: source.header().0.clone(), notes: vec![] }))
+        .map(|reading| reading.data)
+}
+
+/// The files behind a path: itself, those of a folder, or those that fit a pattern with `*` and `?`.
+pub fn files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
+    many::files(path.as_ref()).map_err(|error| error.file(many::named(path.as_ref())))
+}
+
+/// Reads columns as text, such as the ids of rows.
+pub fn texts<S: AsRef<str>>(path: impl AsRef<Path>, names: &[S]) -> Result<Vec<Vec<String>>> {
+    let texts = |source: &dyn Source| {
+        let want = |name: &S| source.header().find(name.as_ref());
+        let positions = names.iter().map(want).collect::<Result<Vec<_>>>()?;
+        if let Some(texts) = source.texts(&positions) {
+            return texts;
+        }
+        let columns = named(source, names, Part::Model)?;
+        let texts = |column: Column| match column {
+            Column::Labels { codes, coder } => {
+                codes.iter().map(|&code| coder.met[usize::from(code)].name.clone()).collect()
+            }
+            Column::Numbers { .. } => Vec::new(),
+        };
+        Ok(columns.into_iter().map(texts).collect())
+    };
+    let read = |source: &dyn Source| texts(source).map(|data| Reading { data, notes: vec![] });
+    with_source(path.as_ref(), false, read).map(|reading| reading.data)
 }
 
 /// Reads confusion matrices from long records `{model, group, truth, estimate, count}`, in any format.
@@ -69,7 +112,7 @@ pub fn table(path: impl AsRef<Path>, columns: &Columns) -> Result<Reading<Table>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn confusions(path: impl AsRef<Path>) -> Result<Reading<Vec<ModelConfusions>>> {
-    with_source(path.as_ref(), records::read)
+    with_source(path.as_ref(), false, records::read)
 }
 
 /// Reads columns of numbers by their names, as they are: features, bases of the optimiser, scores without truth.
@@ -81,20 +124,35 @@ pub fn confusions(path: impl AsRef<Path>) -> Result<Reading<Vec<ModelConfusions>
 /// # Ok::<(), equipoise_data::Error>(())
 /// ```
 pub fn numbers<S: AsRef<str>>(path: impl AsRef<Path>, names: &[S]) -> Result<Reading<Vec<Vec<f64>>>> {
-    with_source(path.as_ref(), |source| {
-        let want = |name: &S| {
-            let name = name.as_ref();
-            Ok(Want { position: source.header().find(name)?, name: name.to_owned(), part: Part::Number })
-        };
-        let wants = names.iter().map(want).collect::<Result<Vec<_>>>()?;
-        let columns = source.read(&wants, &|_| false)?;
-        check(&wants, &columns)?;
+    with_source(path.as_ref(), false, |source| {
+        let columns = named(source, names, Part::Number)?;
         let values = |column: Column| match column {
             Column::Numbers { values, .. } => values,
             Column::Labels { .. } => Vec::new(),
         };
         Ok(Reading { data: columns.into_iter().map(values).collect(), notes: Vec::new() })
     })
+}
+
+/// Reads group columns by their names, crossed.
+pub fn groups<S: AsRef<str>>(path: impl AsRef<Path>, names: &[S]) -> Result<Reading<Groups>> {
+    with_source(path.as_ref(), false, |source| {
+        let columns = named(source, names, Part::Group)?;
+        let parts = columns.into_iter().map(assemble::groups).collect::<Result<Vec<_>>>()?;
+        Ok(Reading { data: Groups::cross(parts)?, notes: Vec::new() })
+    })
+}
+
+/// Columns by their names, free of bad cells.
+fn named<S: AsRef<str>>(source: &dyn Source, names: &[S], part: Part) -> Result<Vec<Column>> {
+    let want = |name: &S| {
+        let name = name.as_ref();
+        Ok(Want { position: source.header().find(name)?, name: name.to_owned(), part })
+    };
+    let wants = names.iter().map(want).collect::<Result<Vec<_>>>()?;
+    let columns = source.read(&wants, &|_| false)?;
+    check(&wants, &columns)?;
+    Ok(columns)
 }
 
 /// What the formats have in common: named columns that can be read by their part.
@@ -110,6 +168,12 @@ pub(crate) trait Source {
     /// `matters` tells whether a column that is not in the header would have been used had it been there.
     fn read(&self, wants: &[Want], matters: &dyn Fn(&str) -> bool) -> Result<Vec<Column>>;
 
+    /// The cells of columns as they are written, where a format has them in writing.
+    fn texts(&self, positions: &[usize]) -> Option<Result<Vec<Vec<String>>>> {
+        let _ = positions;
+        None
+    }
+
     /// The line of a text file a row, counted from 0, begins on.
     fn line(&self, row: u64) -> Option<u64> {
         let _ = row;
@@ -117,12 +181,19 @@ pub(crate) trait Source {
     }
 }
 
-/// Opens a file, uses it, and puts its name and the line into an error.
-fn with_source<T>(path: &Path, make: impl FnOnce(&dyn Source) -> Result<Reading<T>>) -> Result<Reading<T>> {
-    let named = |error: Error| error.file(path.display().to_string());
-    let source = open(path).map_err(named)?;
+/// Opens a file, uses it, and puts its name and the line into an error that does not have them yet.
+fn with_source<T>(
+    path: &Path,
+    lenient: bool,
+    make: impl FnOnce(&dyn Source) -> Result<Reading<T>>,
+) -> Result<Reading<T>> {
+    let named = |error: Error| match error.place.file {
+        Some(_) => error,
+        None => error.file(many::named(path)),
+    };
+    let source = open(path, lenient).map_err(named)?;
     let located = |error: Error| match (error.place.row, error.place.line) {
-        (Some(row), None) => match source.line(row - 1) {
+        (Some(row), None) if error.place.file.is_none() => match source.line(row - 1) {
             Some(line) => error.line(line),
             None => error,
         },
@@ -133,7 +204,16 @@ fn with_source<T>(path: &Path, make: impl FnOnce(&dyn Source) -> Result<Reading<
     Ok(reading)
 }
 
-fn open(path: &Path) -> Result<Box<dyn Source>> {
+/// Opens a table. Missing values in one of several files are for the caller to judge if `lenient`, and errors otherwise.
+fn open(path: &Path, lenient: bool) -> Result<Box<dyn Source>> {
+    let mut files = many::files(path)?;
+    match files.len() {
+        1 if !path.is_dir() => open_one(&files.remove(0)),
+        _ => Ok(Box::new(Many::open(files, lenient)?)),
+    }
+}
+
+fn open_one(path: &Path) -> Result<Box<dyn Source>> {
     let input = Input::open(path)?;
     Ok(match input.format {
         Format::Csv => Box::new(csv::Csv::open(input)?),
@@ -156,11 +236,76 @@ fn table_from(
     read: impl FnOnce(&[Want]) -> Result<Vec<Column>>,
 ) -> Result<Reading<Table>> {
     let mut choice = columns.choose(header)?;
-    let read = read(&choice.wants)?;
+    let mut read = read(&choice.wants)?;
+    if columns.drops_missing() {
+        choice.notes.extend(drop_missing(&mut read, choice.parts.truth));
+    }
     check(&choice.wants, &read)?;
     let mut reading = assemble::table(columns, &choice, read)?;
     reading.notes.splice(0..0, choice.notes.drain(..));
     Ok(reading)
+}
+
+/// Leaves rows out that lack a value in any column, and says how many; nothing if something else is wrong.
+fn drop_missing(columns: &mut Vec<Column>, truth: usize) -> Option<Note> {
+    let rows = columns.first().map_or(0, Column::len);
+    if columns.iter().any(|column| !column.faults().only_missing() || column.len() != rows) {
+        return None;
+    }
+    let lacks = |row: usize| columns.iter().enumerate().any(|(n, column)| column.is_missing(row, n == truth));
+    let kept: Vec<bool> = (0..rows).map(|row| !lacks(row)).collect();
+    let dropped = kept.iter().filter(|&&kept| !kept).count();
+    if dropped == 0 || dropped == rows {
+        return None;
+    }
+    *columns = std::mem::take(columns).into_iter().map(|column| column.keep(&kept)).collect();
+    Some(Note::Change(format!("{dropped} of {} without a value left out", plural(rows as u64, "row"))))
+}
+
+/// The table whose only column of probabilities has predicted classes instead: probabilities of 0 and 1.
+fn predicted_classes(
+    header: &Header,
+    columns: &Columns,
+    read: impl FnOnce(&[Want]) -> Result<Vec<Column>>,
+) -> Option<Result<Reading<Table>>> {
+    let mut choice = columns.choose(header).ok()?;
+    let [score] = &choice.parts.scores[..] else { return None };
+    let (at, column) = (score.want, score.column.clone());
+    choice.wants[at].part = Part::Class;
+    let mut read = read(&choice.wants).ok()?;
+    if columns.drops_missing() {
+        choice.notes.extend(drop_missing(&mut read, choice.parts.truth));
+    }
+    check(&choice.wants, &read).ok()?;
+    let (Column::Labels { coder: truth, .. }, Column::Labels { codes, coder }) =
+        (&read[choice.parts.truth], &read[at])
+    else {
+        return None;
+    };
+    let classes = assemble::sorted(truth.met.iter().map(|met| met.name.clone()).collect());
+    if classes.len() < 2 || coder.met.iter().any(|met| !classes.contains(&met.name)) {
+        return None;
+    }
+    let sure = |class: &String| -> Vec<f64> {
+        let is = |&code: &u16| coder.met[usize::from(code)].name == *class;
+        codes.iter().map(|code| f64::from(u8::from(is(code)))).collect()
+    };
+    let values: Vec<Vec<f64>> = classes.iter().map(sure).collect();
+    choice.parts.scores.clear();
+    choice.parts.scores_guessed = false;
+    for (class, values) in classes.into_iter().zip(values) {
+        choice.parts.scores.push(Score { want: read.len(), column: class.clone() });
+        choice.wants.push(Want { position: at, name: class, part: Part::Probability });
+        read.push(Column::Numbers { values, check: NumberCheck::new(Part::Probability) });
+    }
+    let what = format!("column {column} has predicted classes, which are taken as probabilities of 0 and 1");
+    choice.notes.push(Note::Choice(what));
+    // Classes are in the columns by their names now, whatever the scale of other columns.
+    let columns = columns.clone().scale(Scale::Probability);
+    Some(assemble::table(&columns, &choice, read).map(|mut reading| {
+        reading.notes.splice(0..0, choice.notes.drain(..));
+        reading
+    }))
 }
 
 /// Columns called like the classes, such as `0` and `1`, where nothing else looks like probabilities.
@@ -193,8 +338,12 @@ fn check(wants: &[Want], columns: &[Column]) -> Result<()> {
 
 fn first_fault(wants: &[Want], columns: &[Column]) -> Option<Error> {
     let faults =
-        wants.iter().zip(columns).filter_map(|(want, column)| Some((want, column.faults().first()?)));
-    let (want, fault) = faults.min_by_key(|(_, fault)| fault.row)?;
+        wants.iter().zip(columns).filter_map(|(want, column)| Some((want, column, column.faults().first()?)));
+    let (want, column, fault) = faults.min_by_key(|(_, _, fault)| fault.row)?;
+    let looks_like = match column {
+        Column::Numbers { check, .. } => check.looks_like(),
+        Column::Labels { .. } => None,
+    };
     let expected = match fault.kind {
         Kind::Duplicate => "each key once".to_owned(),
         Kind::Encoding => format!("{}, in UTF-8", want.part.expected()),
@@ -203,6 +352,13 @@ fn first_fault(wants: &[Want], columns: &[Column]) -> Option<Error> {
         Kind::NotANumber if fault.found.contains(',') => {
             format!("{}, with a decimal point", want.part.expected())
         }
+        Kind::NotANumber if fault.found.ends_with("%\"") => {
+            format!("{}, without a sign for percent", want.part.expected())
+        }
+        Kind::OutOfRange => match looks_like {
+            Some(what) => format!("{}; the column looks like {what}", want.part.expected()),
+            None => want.part.expected().to_owned(),
+        },
         _ => want.part.expected().to_owned(),
     };
     Some(fault.error(expected).column(&want.name))

@@ -10,6 +10,7 @@ use super::columns::{Header, Want};
 use super::format::{Format, Input, fits_in_memory, open, shielded};
 use crate::error::{Error, Kind, Result};
 use parquet::basic::{Compression, ConvertedType, LogicalType};
+use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
@@ -33,8 +34,15 @@ pub(crate) struct Parquet {
 
 impl Parquet {
     pub(crate) fn open(input: Input) -> Result<Self> {
-        let file = open(&input.path)?;
-        let metadata = shielded(Format::Parquet, || ParquetMetaDataReader::new().parse_and_finish(&file))?;
+        let metadata = match &input.piped {
+            Some(bytes) => {
+                shielded(Format::Parquet, || ParquetMetaDataReader::new().parse_and_finish(bytes))?
+            }
+            None => {
+                let file = open(&input.path)?;
+                shielded(Format::Parquet, || ParquetMetaDataReader::new().parse_and_finish(&file))?
+            }
+        };
         let schema = metadata.file_metadata().schema_descr();
         let header =
             Header(schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect());
@@ -73,12 +81,18 @@ impl Parquet {
             return Err(Error::new(Kind::Format, found, "Snappy, Zstandard, LZ4, gzip or no compression"));
         }
         // Each task has its own file handle: clones of one handle share their position.
-        let file = Arc::new(open(&self.input.path)?);
+        let file = if self.input.piped.is_none() { Some(Arc::new(open(&self.input.path)?)) } else { None };
         shielded(Format::Parquet, || {
-            let pages = SerializedPageReader::new(file, chunk, rows, None)?;
+            let pages: Box<dyn PageReader> = match (&self.input.piped, file) {
+                (Some(bytes), _) => {
+                    Box::new(SerializedPageReader::new(Arc::new(bytes.clone()), chunk, rows, None)?)
+                }
+                (None, Some(file)) => Box::new(SerializedPageReader::new(file, chunk, rows, None)?),
+                (None, None) => return Err(ParquetError::General("no such file".to_owned())),
+            };
             let column = group.schema_descr().column(task.leaf);
             let meaning = Meaning::of(&column);
-            fill(get_column_reader(column, Box::new(pages)), meaning, task)
+            fill(get_column_reader(column, pages), meaning, task)
         })
     }
 }
