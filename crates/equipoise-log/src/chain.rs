@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::store::{Reader, each};
-use crate::transaction::TOMBSTONE;
+use crate::transaction::{NOBODY, TOMBSTONE, nobody};
 use crate::{COMMON_SESSION, Entry, Hash, Payload, Row, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -86,10 +86,22 @@ pub(crate) fn commitment(payload: &Payload) -> Hash {
     hash.finalize().into()
 }
 
-/// The hash of a row, from all that it says.
-fn seal(row: &Row) -> Hash {
+/// The hash of a row, from all that it says and from the salt of its event.
+///
+/// The salt goes with the event: of a row that was erased, nobody can try out whose it was and when by computing hashes.
+fn seal(row: &Row) -> Option<Hash> {
+    let payload = row.payload.as_ref()?;
+    Some(sealed_with(b"equipoise event 2\n", row).chain_update(payload.salt).finalize().into())
+}
+
+/// The hash of a row as releases before sealed it, without the salt.
+pub(crate) fn seal_of_before(row: &Row) -> Hash {
+    sealed_with(b"equipoise event 1\n", row).finalize().into()
+}
+
+fn sealed_with(format: &[u8], row: &Row) -> Sha256 {
     let mut hash = Sha256::new();
-    hash.update(b"equipoise event 1\n");
+    hash.update(format);
     hash.update(row.previous);
     hash.update(row.position.to_be_bytes());
     for text in [&row.session, &row.key] {
@@ -100,7 +112,7 @@ fn seal(row: &Row) -> Hash {
     hash.update(row.seq.to_be_bytes());
     hash.update(row.at.to_be_bytes());
     hash.update(row.commitment);
-    hash.finalize().into()
+    hash
 }
 
 impl Head {
@@ -110,13 +122,13 @@ impl Head {
     }
 
     /// The row an entry becomes at the end of this log.
-    pub(crate) fn extend(&mut self, session: &str, seq: u64, entry: Entry) -> Row {
+    pub fn extend(&mut self, session: &str, seq: u64, entry: Entry) -> Row {
         let Entry { key, at, salt, body } = entry;
         let payload = Payload { salt, body };
         let (position, previous, session) = (self.position + 1, self.hash, session.to_owned());
         let (commitment, payload) = (commitment(&payload), Some(payload));
         let mut row = Row { position, session, seq, key, at, commitment, previous, hash: [0; 32], payload };
-        row.hash = seal(&row);
+        row.hash = seal(&row).unwrap_or_default();
         *self = Self { position, hash: row.hash };
         row
     }
@@ -145,6 +157,18 @@ struct Session {
     events: u64,
     /// The first row without an event.
     empty: Option<u64>,
+    /// The last row that was blanked by an erasure, so that its seal cannot be checked.
+    blank: Option<u64>,
+    /// Where its tombstone is.
+    end: Option<u64>,
+    /// What the rows without an event committed to.
+    commitments: Vec<Hash>,
+}
+
+/// Whether a row is what an erasure leaves. How many there are is known all the same: the tombstone that comes after them
+/// is sealed with its number, and none is numbered twice.
+fn is_blank(row: &Row) -> bool {
+    row.payload.is_none() && row.at == 0 && row.key == row.seq.to_string() && row.session != COMMON_SESSION
 }
 
 /// Checks every row: its place, its number within the session, its seal, and its event.
@@ -156,7 +180,7 @@ struct Session {
 /// outside: a receipt, or the head printed in an export or a report.
 pub fn verify(
     reader: &dyn Reader,
-    look: &mut dyn FnMut(&Row, bool) -> std::result::Result<bool, Damage>,
+    look: &mut dyn FnMut(&Row, bool) -> Result<bool, Damage>,
 ) -> Result<Verified> {
     let (mut head, mut data) = (Head::default(), [0; 32]);
     let (mut sessions, mut erased): (BTreeMap<String, Session>, BTreeSet<String>) = Default::default();
@@ -168,7 +192,8 @@ pub fn verify(
         if row.previous != head.hash {
             return wrong("does not follow from the row before");
         }
-        if seal(&row) != row.hash {
+        let sealed = seal(&row) == Some(row.hash) || seal_of_before(&row) == row.hash;
+        if !sealed && !is_blank(&row) {
             return wrong("was changed: its hash is not that of its contents");
         }
         let session = sessions.entry(row.session.clone()).or_default();
@@ -181,10 +206,25 @@ pub fn verify(
             Some(payload) => look(&row, commitment(payload) == row.commitment)?,
             None => true,
         };
+        if !sealed {
+            session.blank = Some(row.position);
+        }
         match erasure(&row) {
-            Some(whose) => drop(erased.insert(whose)),
+            Some(whose) => {
+                let salt = row.payload.as_ref().map_or([0; 32], |payload| payload.salt);
+                if row.session.starts_with(NOBODY)
+                    && row.session != nobody(&salt, &head, session.commitments.iter())
+                {
+                    return wrong("does not speak of the rows that were erased");
+                }
+                session.end = Some(row.position);
+                erased.insert(whose);
+            }
             None if row.payload.is_some() => session.events += 1,
-            None => drop(session.empty.get_or_insert(row.position)),
+            None => {
+                session.empty.get_or_insert(row.position);
+                session.commitments.push(row.commitment);
+            }
         }
         head = Head::of(Some(&row));
         if is_data {
@@ -192,10 +232,15 @@ pub fn verify(
         }
         Ok(())
     })?;
-    let unexplained = |(name, session): (&String, &Session)| session.empty.filter(|_| !erased.contains(name));
+    let unexplained = |(name, session): (&String, &Session)| {
+        let late = session.blank.filter(|at| session.end.is_none_or(|end| end < *at));
+        late.or(session.empty.filter(|_| !erased.contains(name)))
+    };
     if let Some(position) = sessions.iter().find_map(unexplained) {
         return Err(Damage::at(position, "has no event, and no erasure says why").into());
     }
+    // Older releases named the session elsewhere in the log, which may have another name since.
+    erased.retain(|name| sessions.contains_key(name));
     let stray = erased.iter().filter_map(|name| sessions.get(name)).map(|session| session.events).sum();
     sessions.remove(COMMON_SESSION);
     Ok(Verified {

@@ -34,16 +34,14 @@ pub fn erase(store: &mut dyn Store, session: &str, last: Option<Entry>, tombston
 /// Waits until no file holds what was erased: `settle` is [`Store::settle`], tried again as long as somebody reads.
 ///
 /// Between two tries others may write. Whoever reads for longer than ten seconds makes it fail, in a sentence.
-pub fn settled<E: From<Error>>(
-    settle: impl FnMut() -> std::result::Result<bool, E>,
-) -> std::result::Result<(), E> {
+pub fn settled<E: From<Error>>(settle: impl FnMut() -> Result<bool, E>) -> Result<(), E> {
     settled_within(PATIENCE, settle)
 }
 
 fn settled_within<E: From<Error>>(
     patience: Duration,
-    mut settle: impl FnMut() -> std::result::Result<bool, E>,
-) -> std::result::Result<(), E> {
+    mut settle: impl FnMut() -> Result<bool, E>,
+) -> Result<(), E> {
     let begun = Instant::now();
     while !settle()? {
         if begun.elapsed() > patience {
@@ -72,9 +70,9 @@ fn holds(row: &Row) -> bool {
     row.payload.is_some() && row.key != TOMBSTONE
 }
 
-/// Sessions that were erased.
+/// Sessions that were erased, by the names they had and by those their rows have now.
 pub fn erased(reader: &dyn Reader) -> Result<BTreeSet<String>> {
-    let mut sessions = BTreeSet::new();
+    let mut sessions = reader.spent()?;
     each(reader, |row| {
         sessions.extend(erasure(&row));
         Ok::<_, Error>(())
@@ -87,8 +85,8 @@ pub fn erased(reader: &dyn Reader) -> Result<BTreeSet<String>> {
 /// A server of an older release could go on writing for somebody whom a command had erased.
 pub fn repair<E: From<Error>>(
     store: &mut dyn Store,
-    mut tombstone: impl FnMut(&str) -> std::result::Result<Entry, E>,
-) -> std::result::Result<usize, E> {
+    mut tombstone: impl FnMut(&str) -> Result<Entry, E>,
+) -> Result<usize, E> {
     let (gone, mut held) = (erased(store)?, BTreeMap::new());
     each(store, |row| {
         if holds(&row) && gone.contains(&row.session) {

@@ -30,7 +30,7 @@ pub enum Error {
 }
 
 /// Shorthand used throughout the crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a file or a database could not be used, for programs and in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

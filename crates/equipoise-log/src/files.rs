@@ -34,12 +34,29 @@ fn replace(path: &Path, content: &[u8], options: &mut OpenOptions) -> Result<()>
     let written = options.create(true).truncate(true).open(&beside).and_then(|mut file| {
         file.write_all(content)?;
         file.sync_all()?;
-        std::fs::rename(&beside, &path)
+        std::fs::rename(&beside, &path)?;
+        sync_name(&path);
+        Ok(())
     });
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+/// Makes sure that what a file holds is on the disk; one that is not there holds nothing.
+pub(crate) fn sync(path: &Path) -> Result<()> {
+    match File::open(path) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        opened => opened?.sync_all(),
+    }
+}
+
+/// Makes sure that a file that was just put somewhere is found there after a loss of power, as far as the system can.
+pub(crate) fn sync_name(path: &Path) {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    // Not every system can open a directory, and the file itself is on the disk.
+    let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|directory| directory.sync_all());
 }
 
 /// A name in the same directory, since a rename across file systems is a copy.

@@ -8,11 +8,13 @@ use crate::error::{Error, Result};
 use crate::files;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a command that is about to end, or a restore, is waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// What the lock of a log's users is called, after the log.
+const USED: &str = ".lock";
 
 /// The use of a log, until it is dropped.
 #[derive(Debug)]
@@ -24,22 +26,34 @@ impl Lease {
     /// Together with all others who write.
     pub(crate) fn shared(log: &Path) -> Result<Self> {
         let what = "the log is being replaced by a backup; try again when that is done";
-        Self::wait(log, File::try_lock_shared, what)
+        Self::wait(log, USED, File::try_lock_shared, what)
+    }
+
+    /// As the one server of the log: two would tell the same people different things.
+    pub(crate) fn serving(log: &Path) -> Result<Self> {
+        let what = "the study is being served already by another process; stop that one first";
+        Self::wait(log, ".serving.lock", File::try_lock, what)
+    }
+
+    /// What shows that there was a log, or that somebody is about to begin one.
+    pub(crate) fn trace(log: &Path) -> Option<PathBuf> {
+        [USED, "-wal", "-shm"].iter().map(|ending| files::added(log, ending)).find(|path| path.exists())
     }
 
     /// Alone: nobody else has the log open to write.
     pub(crate) fn alone(log: &Path) -> Result<Self> {
         let what = "the study is in use: a server or another command has its log open; stop it first";
-        Self::wait(log, File::try_lock, what)
+        Self::wait(log, USED, File::try_lock, what)
     }
 
     fn wait(
         log: &Path,
-        take: fn(&File) -> std::result::Result<(), TryLockError>,
+        ending: &str,
+        take: fn(&File) -> Result<(), TryLockError>,
         what: &str,
     ) -> Result<Self> {
         // Not the log itself: closing a second handle on a SQLite file would drop the locks SQLite has on it.
-        let path = files::added(log, ".lock");
+        let path = files::added(log, ending);
         let file = files::open_any(&path)
             .map_err(|e| Error::with_file(format!("{} cannot be written", path.display()), &e))?;
         let begun = Instant::now();

@@ -3,14 +3,21 @@
 use crate::chain::Head;
 use crate::error::Result;
 use crate::store::{Reader, Store, Table};
-use crate::transaction::{Last, TOMBSTONE};
+use crate::transaction::Last;
 use crate::{COMMON_SESSION, Payload, Row};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Rows in a list; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryStore {
-    rows: Arc<Mutex<Vec<Row>>>,
+    held: Arc<Mutex<Held>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Held {
+    rows: Vec<Row>,
+    spent: BTreeSet<String>,
 }
 
 impl MemoryStore {
@@ -21,11 +28,11 @@ impl MemoryStore {
 
     /// Rows as they are, also such as no log would have.
     pub fn from_rows(rows: Vec<Row>) -> Self {
-        Self { rows: Arc::new(Mutex::new(rows)) }
+        Self { held: Arc::new(Mutex::new(Held { rows, spent: BTreeSet::new() })) }
     }
 
-    fn rows(&self) -> MutexGuard<'_, Vec<Row>> {
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -39,34 +46,39 @@ fn is_first(row: &&Row) -> bool {
 
 impl Reader for MemoryStore {
     fn session(&self, session: &str) -> Result<Vec<Row>> {
-        Ok(of(&self.rows(), session))
+        Ok(of(&self.held().rows, session))
     }
 
     fn sessions(&self) -> Result<Vec<String>> {
-        Ok(self.rows().iter().filter(is_first).map(|row| row.session.clone()).collect())
+        Ok(self.held().rows.iter().filter(is_first).map(|row| row.session.clone()).collect())
     }
 
     fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> bool) -> Result<()> {
         // A copy: whoever looks may read the log, too.
-        let rows: Vec<Row> = self.rows().iter().filter(|row| row.position > position).cloned().collect();
+        let rows: Vec<Row> = self.held().rows.iter().filter(|row| row.position > position).cloned().collect();
         rows.into_iter().all(look);
         Ok(())
     }
 
     fn head(&self) -> Result<Head> {
-        Ok(Head::of(self.rows().last()))
+        Ok(Head::of(self.held().rows.last()))
+    }
+
+    fn spent(&self) -> Result<BTreeSet<String>> {
+        Ok(self.held().spent.clone())
     }
 }
 
 impl Store for MemoryStore {
     fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> Result<()> {
-        let mut rows = self.rows();
-        let length = rows.len();
-        let mut open = Open { rows: &mut rows, before: vec![] };
+        let mut held = self.held();
+        let length = held.rows.len();
+        let mut open = Open { held: &mut held, before: vec![], spent: vec![] };
         if !work(&mut open) {
-            let Open { rows, before } = open;
-            before.into_iter().rev().for_each(|(place, payload)| rows[place].payload = payload);
-            rows.truncate(length);
+            let Open { held, before, spent } = open;
+            before.into_iter().rev().for_each(|(place, row)| held.rows[place] = row);
+            held.rows.truncate(length);
+            held.spent.retain(|session| !spent.contains(session));
         }
         Ok(())
     }
@@ -76,55 +88,70 @@ impl Store for MemoryStore {
     }
 }
 
-/// The rows during a transaction, and the payloads they had before it.
+/// The rows during a transaction, those it changed as they were before, and names it spent.
 struct Open<'a> {
-    rows: &'a mut Vec<Row>,
-    before: Vec<(usize, Option<Payload>)>,
+    held: &'a mut Held,
+    before: Vec<(usize, Row)>,
+    spent: Vec<String>,
 }
 
 impl Open<'_> {
-    fn put(&mut self, wanted: impl Fn(&Row) -> bool, payload: Option<&Payload>) {
-        for (place, row) in self.rows.iter_mut().enumerate().filter(|(_, row)| wanted(row)) {
-            self.before.push((place, std::mem::replace(&mut row.payload, payload.cloned())));
+    fn change(&mut self, wanted: impl Fn(&Row) -> bool, change: impl Fn(&mut Row)) {
+        for (place, row) in self.held.rows.iter_mut().enumerate().filter(|(_, row)| wanted(row)) {
+            self.before.push((place, row.clone()));
+            change(row);
         }
     }
 }
 
 impl Table for Open<'_> {
     fn head(&self) -> Result<Head> {
-        Ok(Head::of(self.rows.last()))
+        Ok(Head::of(self.held.rows.last()))
     }
 
     fn session(&self, session: &str) -> Result<Vec<Row>> {
-        Ok(of(self.rows, session))
+        Ok(of(&self.held.rows, session))
     }
 
     fn begun(&self) -> Result<u64> {
-        Ok(self.rows.iter().filter(is_first).count() as u64)
+        Ok(self.held.rows.iter().filter(is_first).count() as u64)
     }
 
     fn keyed(&self, session: &str, key: &str) -> Result<Option<Row>> {
-        Ok(self.rows.iter().rev().find(|row| row.session == session && row.key == key).cloned())
+        Ok(self.held.rows.iter().rev().find(|row| row.session == session && row.key == key).cloned())
     }
 
     fn last(&self, session: &str) -> Result<Last> {
-        let mut own = self.rows.iter().filter(|row| row.session == session);
-        let Some(first) = own.next() else { return Ok(Last::default()) };
+        let mut own = self.held.rows.iter().filter(|row| row.session == session);
+        let Some(first) = own.next() else {
+            return Ok(Last { seq: 0, erased: self.held.spent.contains(session) });
+        };
         Ok(Last { seq: own.next_back().unwrap_or(first).seq, erased: first.payload.is_none() })
     }
 
     fn insert(&mut self, row: &Row) -> Result<()> {
-        self.rows.push(row.clone());
+        self.held.rows.push(row.clone());
         Ok(())
     }
 
-    fn forget(&mut self, session: &str) -> Result<()> {
-        self.put(|row| row.session == session && row.key != TOMBSTONE, None);
+    fn forget(&mut self, session: &str, name: &str) -> Result<()> {
+        let blank = |row: &mut Row| {
+            (row.session, row.key, row.at) = (name.to_owned(), row.seq.to_string(), 0);
+            row.payload = None;
+        };
+        self.change(|row| row.session == session, blank);
+        Ok(())
+    }
+
+    fn spend(&mut self, session: &str) -> Result<()> {
+        if self.held.spent.insert(session.to_owned()) {
+            self.spent.push(session.to_owned());
+        }
         Ok(())
     }
 
     fn replace(&mut self, position: u64, payload: &Payload) -> Result<()> {
-        self.put(|row| row.position == position, Some(payload));
+        self.change(|row| row.position == position, |row| row.payload = Some(payload.clone()));
         Ok(())
     }
 }

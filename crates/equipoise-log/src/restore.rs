@@ -3,7 +3,7 @@
 use crate::chain::Verified;
 use crate::erasure::erased;
 use crate::error::{Error, Result};
-use crate::files::added;
+use crate::files::{self, added};
 use crate::lease::Lease;
 use crate::sqlite::SqliteStore;
 use crate::store::{Reader, Store as _, each};
@@ -28,21 +28,27 @@ pub trait Judge {
     /// What goes wrong in it.
     type Err: From<Error>;
     /// Checks a log.
-    fn verify(&self, log: &dyn Reader) -> std::result::Result<Verified, Self::Err>;
+    fn verify(&self, log: &dyn Reader) -> Result<Verified, Self::Err>;
     /// Whether a backup that does not begin as the log does may take its place all the same.
-    fn belongs(&self, backup: &dyn Reader, log: Option<&dyn Reader>) -> std::result::Result<bool, Self::Err>;
+    fn belongs(&self, backup: &dyn Reader, log: Option<&dyn Reader>) -> Result<bool, Self::Err>;
     /// What says that a session was erased.
-    fn tombstone(&self, session: &str) -> std::result::Result<Entry, Self::Err>;
+    fn tombstone(&self, session: &str) -> Result<Entry, Self::Err>;
 }
 
 /// Puts a backup in the place of a log, after checking it, and erases again whoever was erased since it was made.
 ///
 /// Rows are copied into a new file, so that nothing else a backup may hold comes with them. The log that was there is
 /// kept beside it with `.replaced-1` added to its name, or the next number. Nobody else may have the log open.
-pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> std::result::Result<Restored, J::Err> {
-    let _alone = Lease::alone(to)?;
+pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> Result<Restored, J::Err> {
     let copy = SqliteStore::open_copy(backup)?;
     judge.verify(&copy)?;
+    let _alone = Lease::alone(to)?;
+    let rows = added(to, "-wal");
+    if !to.exists() && std::fs::metadata(&rows).is_ok_and(|found| found.len() > 0) {
+        // SQLite would take them for rows of the backup.
+        let what = format!("{} holds rows of a log that is gone; move it away first", rows.display());
+        return Err(Error::storage(what).into());
+    }
     let unread = |e: Error| {
         let what = format!(
             "{} cannot be read, so nobody knows who was erased since the backup; move it away if nobody was: {e}",
@@ -69,9 +75,17 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> std::result::Re
         let _ = std::fs::remove_file(added(&beside, ending));
     }
     let mut store = SqliteStore::begin_apart(&beside)?;
+    let mut spent = copy.spent()?;
+    for session in current.as_ref().map(Reader::spent).transpose()?.unwrap_or_default() {
+        // Whoever is in the backup is erased below.
+        if copy.session(&session)?.is_empty() {
+            spent.insert(session);
+        }
+    }
     let mut copied = Ok(());
     store.transact(&mut |table| {
-        copied = each(&copy, |row| table.insert(&row));
+        copied = each(&copy, |row| table.insert(&row))
+            .and_then(|()| spent.iter().try_for_each(|session| table.spend(session)));
         copied.is_ok()
     })?;
     copied?;
@@ -95,6 +109,7 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> std::result::Re
     };
     std::fs::rename(&beside, to)
         .map_err(|e| Error::with_file(format!("cannot put the backup at {}", to.display()), &e))?;
+    files::sync_name(to);
     Ok(Restored { verified, again, kept })
 }
 

@@ -6,16 +6,21 @@
 use crate::chain::Head;
 use crate::error::{Error, Result, Trouble, Why};
 use crate::files::{self, added};
-use crate::lease::Lease;
+use crate::lease::{self, Lease};
 use crate::store::{Reader, Store, Table};
-use crate::transaction::{Last, TOMBSTONE};
+use crate::transaction::Last;
 use crate::{COMMON_SESSION, Hash, Payload, Row};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How the file came to be what it is, step by step; `user_version` counts the steps taken.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_log.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_log.sql"),
+    include_str!("migrations/0002_spent.sql"),
+    include_str!("migrations/0003_salted_seals.sql"),
+];
 
 /// How long somebody else's lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,25 +39,23 @@ pub struct SqliteStore {
     identity: Option<(u64, u64)>,
     /// Dropped after the connection, so that nobody finds the log free while it is being closed.
     lease: Option<Lease>,
+    _serving: Option<Lease>,
 }
 
 impl SqliteStore {
     /// Opens a log, or begins one. Nobody can replace it while it is open.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
+        refuse_to_begin_anew(path)?;
         let lease = Lease::shared(path)?;
-        let unsaved = std::fs::metadata(added(path, "-wal")).is_ok_and(|wal| wal.len() > 0);
-        if unsaved && !path.exists() {
-            // SQLite would throw these rows away.
-            let what = format!(
-                "{} is gone, but not its rows in {}-wal; put it back",
-                path.display(),
-                path.display()
-            );
-            return Err(Error::Storage(Trouble::new(Why::Gone, what)));
-        }
         files::protect(path).map_err(|e| Error::with_file(format!("cannot write {}", path.display()), &e))?;
         Self::writing(path, Some(lease))
+    }
+
+    /// For a server: there is one at a time. Commands may use the log beside it.
+    pub fn serving(self) -> Result<Self> {
+        let _serving = Some(Lease::serving(&self.path)?);
+        Ok(Self { _serving, ..self })
     }
 
     /// Opens a log that must be there. Nobody can replace it while it is open.
@@ -96,9 +99,9 @@ impl SqliteStore {
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON;",
         )?;
-        migrate(&mut connection, path)?;
+        migrate(&mut connection, path, lease.is_some())?;
         let identity = files::identity(path);
-        Ok(Self { connection, path: path.to_owned(), identity, lease })
+        Ok(Self { connection, path: path.to_owned(), identity, lease, _serving: None })
     }
 
     fn reading(path: &Path) -> Result<Self> {
@@ -116,7 +119,7 @@ impl SqliteStore {
             found if found > MIGRATIONS.len() => return Err(newer(path, found)),
             _ => {}
         }
-        Ok(Self { connection, path: path.to_owned(), identity: None, lease: None })
+        Ok(Self { connection, path: path.to_owned(), identity: None, lease: None, _serving: None })
     }
 
     /// Folds the write-ahead log into the file, which is complete without others from then on.
@@ -178,7 +181,38 @@ pub fn fold_in(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(MOMENT)?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
     connection.busy_timeout(PATIENCE)?;
-    Ok(!busy?)
+    let settled = !busy?;
+    if settled && let Some(path) = connection.path() {
+        // SQLite cuts the file off and does not sync that: after a loss of power it would hold again what was erased.
+        files::sync(&added(Path::new(path), "-wal")).map_err(|e| {
+            let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
+            rusqlite::Error::SqliteFailure(
+                code,
+                Some(format!("the write-ahead file could not be synced: {e}")),
+            )
+        })?;
+    }
+    Ok(settled)
+}
+
+/// A log that was there and is gone must not be begun anew: SQLite would throw away the rows beside it, and nobody would
+/// notice that all others are missing.
+fn refuse_to_begin_anew(path: &Path) -> Result<()> {
+    let begun = Instant::now();
+    while !path.exists() {
+        let Some(trace) = Lease::trace(path) else { return Ok(()) };
+        // Somebody else may be beginning it at this moment.
+        if begun.elapsed() > lease::PATIENCE {
+            let (log, trace) = (path.display(), trace.display());
+            let what = format!(
+                "{log} is gone, but there was one: {trace} is still there; put the log back or restore a backup, or move \
+                 {trace} away to begin a new one"
+            );
+            return Err(Error::Storage(Trouble::new(Why::Gone, what)));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 fn present(path: &Path) -> Result<&Path> {
@@ -224,8 +258,10 @@ fn copy(connection: &Connection, to: &Path) -> Result<()> {
         // The copy is one file without a log of its own.
         target.execute_batch("PRAGMA journal_mode = DELETE;")?;
     }
-    std::fs::File::open(&part).and_then(|file| file.sync_all()).map_err(io)?;
-    std::fs::rename(&part, to).map_err(io)
+    files::sync(&part).map_err(io)?;
+    std::fs::rename(&part, to).map_err(io)?;
+    files::sync_name(to);
+    Ok(())
 }
 
 fn version(connection: &Connection) -> Result<usize> {
@@ -241,24 +277,28 @@ fn newer(path: &Path, found: usize) -> Error {
     Error::storage(what)
 }
 
-fn migrate(connection: &mut Connection, path: &Path) -> Result<()> {
+fn migrate(connection: &mut Connection, path: &Path, keep: bool) -> Result<()> {
     let found = version(connection)?;
     if found > MIGRATIONS.len() {
         return Err(newer(path, found));
     }
-    if found > 0 && found < MIGRATIONS.len() {
-        copy(connection, &added(path, &format!(".before-{}", MIGRATIONS.len())))?;
+    if found == MIGRATIONS.len() {
+        return Ok(());
+    }
+    // All steps at once: nobody sees a log between two releases. Another process may have been faster.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    // Of a log that was set aside, that is a copy already.
+    if keep && found > 0 && found < MIGRATIONS.len() {
+        // While nobody else writes, and so nobody else copies. SQLite copies from a connection that does not write.
+        let source = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        copy(&source, &added(path, &format!(".before-{}", MIGRATIONS.len())))?;
     }
     for (step, statements) in MIGRATIONS.iter().enumerate().skip(found) {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have been faster.
-        if version(&transaction)? == step {
-            transaction.execute_batch(statements)?;
-            transaction.pragma_update(None, "user_version", step + 1)?;
-        }
-        transaction.commit()?;
+        transaction.execute_batch(statements)?;
+        transaction.pragma_update(None, "user_version", step + 1)?;
     }
-    Ok(())
+    Ok(transaction.commit()?)
 }
 
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
@@ -292,6 +332,11 @@ fn session(connection: &Connection, session: &str) -> Result<Vec<Row>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+fn spent(connection: &Connection, session: &str) -> Result<bool> {
+    let mut statement = connection.prepare_cached("SELECT count(*) FROM spent WHERE session = ?1")?;
+    Ok(statement.query_row([session], |row| row.get::<_, u64>(0))? > 0)
+}
+
 impl Reader for SqliteStore {
     fn session(&self, name: &str) -> Result<Vec<Row>> {
         session(&self.connection, name)
@@ -319,6 +364,20 @@ impl Reader for SqliteStore {
 
     fn head(&self) -> Result<Head> {
         head(&self.connection)
+    }
+
+    fn spent(&self) -> Result<BTreeSet<String>> {
+        if version(&self.connection)? < 2 {
+            // A copy from before there were such names, which is only read.
+            return Ok(BTreeSet::new());
+        }
+        let mut statement = self.connection.prepare_cached("SELECT session FROM spent")?;
+        let names = statement.query_map([], |row| row.get(0))?;
+        Ok(names.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn is_spent(&self, session: &str) -> Result<bool> {
+        Ok(version(&self.connection)? >= 2 && spent(&self.connection, session)?)
     }
 }
 
@@ -386,7 +445,10 @@ impl Table for Open<'_> {
              FROM event e LEFT JOIN payload p ON p.position = e.position WHERE e.session = ?1 AND e.seq = 1",
         )?;
         let last = statement.query_row([session], |row| Ok(Last { seq: row.get(0)?, erased: row.get(1)? }));
-        Ok(last.optional()?.unwrap_or_default())
+        match last.optional()? {
+            Some(last) => Ok(last),
+            None => Ok(Last { seq: 0, erased: spent(&self.0, session)? }),
+        }
     }
 
     fn insert(&mut self, row: &Row) -> Result<()> {
@@ -413,12 +475,20 @@ impl Table for Open<'_> {
         Ok(())
     }
 
-    fn forget(&mut self, session: &str) -> Result<()> {
+    fn forget(&mut self, session: &str, name: &str) -> Result<()> {
         self.0.execute(
-            "DELETE FROM payload WHERE position IN \
-             (SELECT position FROM event WHERE session = ?1 AND key <> ?2)",
-            [session, TOMBSTONE],
+            "DELETE FROM payload WHERE position IN (SELECT position FROM event WHERE session = ?1)",
+            [session],
         )?;
+        self.0.execute(
+            "UPDATE event SET session = ?2, key = CAST(seq AS TEXT), at = 0 WHERE session = ?1",
+            [session, name],
+        )?;
+        Ok(())
+    }
+
+    fn spend(&mut self, session: &str) -> Result<()> {
+        self.0.execute("INSERT OR IGNORE INTO spent (session) VALUES (?1)", [session])?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use crate::chain::Head;
 use crate::error::{Error, Result};
 use crate::transaction::Last;
 use crate::{Payload, Row};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Reads a log. Readers are apart from the writer: however long one takes, rows are added meanwhile.
@@ -19,6 +20,14 @@ pub trait Reader {
 
     /// The last row's place and hash.
     fn head(&self) -> Result<Head>;
+
+    /// Names of sessions that were erased; their rows have another one since.
+    fn spent(&self) -> Result<BTreeSet<String>>;
+
+    /// Whether the session of this name was erased.
+    fn is_spent(&self, session: &str) -> Result<bool> {
+        Ok(self.spent()?.contains(session))
+    }
 }
 
 /// Where rows are kept.
@@ -70,18 +79,19 @@ pub trait Table {
     /// Adds a row.
     fn insert(&mut self, row: &Row) -> Result<()>;
 
-    /// Deletes the payloads of a session, but for that of its tombstone.
-    fn forget(&mut self, session: &str) -> Result<()>;
+    /// Deletes the payloads of a session, and what its rows say of it: they get another name, their number for a key, and
+    /// no time. The seal they had stays, and with it the chain.
+    fn forget(&mut self, session: &str, name: &str) -> Result<()>;
+
+    /// Remembers that the session of this name was erased.
+    fn spend(&mut self, session: &str) -> Result<()>;
 
     /// Puts another payload in the place of a row's.
     fn replace(&mut self, position: u64, payload: &Payload) -> Result<()>;
 }
 
 /// Every row, in order, until `look` fails.
-pub fn each<E: From<Error>>(
-    reader: &dyn Reader,
-    look: impl FnMut(Row) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
+pub fn each<E: From<Error>>(reader: &dyn Reader, look: impl FnMut(Row) -> Result<(), E>) -> Result<(), E> {
     each_after(reader, 0, look)
 }
 
@@ -89,8 +99,8 @@ pub fn each<E: From<Error>>(
 pub fn each_after<E: From<Error>>(
     reader: &dyn Reader,
     position: u64,
-    mut look: impl FnMut(Row) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
+    mut look: impl FnMut(Row) -> Result<(), E>,
+) -> Result<(), E> {
     let mut looked = Ok(());
     reader.each_after(position, &mut |row| {
         looked = look(row);

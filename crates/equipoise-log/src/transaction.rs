@@ -3,7 +3,8 @@
 use crate::chain::Head;
 use crate::error::{Error, Result};
 use crate::store::{Store, Table};
-use crate::{COMMON_SESSION, Entry, Group, Payload, Row};
+use crate::{COMMON_SESSION, Entry, Group, Hash, Payload, Row, hex};
+use sha2::{Digest as _, Sha256};
 
 /// The key of the row that says that its session was erased; nothing comes after it.
 pub const TOMBSTONE: &str = "erased";
@@ -22,7 +23,8 @@ pub enum Appended {
 pub struct Last {
     /// The number of its last row; 0 for none.
     pub seq: u64,
-    /// Whether it was erased: an erasure takes the first event with all others.
+    /// Whether it was erased, which also leaves a session without rows. Older releases left the rows where they were,
+    /// without their events.
     pub erased: bool,
 }
 
@@ -52,6 +54,11 @@ impl<'a> Transaction<'a> {
         self.table.begun()
     }
 
+    /// Whether the session of this name was erased.
+    pub fn is_erased(&self, session: &str) -> Result<bool> {
+        Ok(self.table.last(session)?.erased)
+    }
+
     /// Adds a group, all or nothing, and numbers its rows.
     pub fn append(&mut self, group: &Group) -> Result<Appended> {
         let last = self.table.last(&group.session)?;
@@ -74,25 +81,28 @@ impl<'a> Transaction<'a> {
         Ok(Appended::New(rows))
     }
 
-    /// Deletes all events of a session for good, and ends it with a tombstone whose key is [`TOMBSTONE`]. Whoever was
-    /// erased already keeps the tombstone there is.
+    /// Deletes all events of a session for good, with its name, keys and times: whoever knows the name does not find the
+    /// rows any more. They end with a tombstone under a name that nobody had, whose key is [`TOMBSTONE`].
     pub fn erase(&mut self, session: &str, tombstone: Entry) -> Result<Row> {
-        let Last { seq, .. } = self.table.last(session)?;
-        if session == COMMON_SESSION || seq == 0 {
-            return Err(Error::Missing("there is no such participant".to_owned()));
+        match self.table.last(session)? {
+            Last { seq: 0, erased: true } => Err(Error::Erased),
+            Last { seq, .. } if seq > 0 && session != COMMON_SESSION => {
+                let mut head = self.head()?;
+                let rows = self.table.session(session)?;
+                let name = nobody(&tombstone.salt, &head, rows.iter().map(|row| &row.commitment));
+                self.table.forget(session, &name)?;
+                self.table.spend(session)?;
+                let entry = Entry { key: TOMBSTONE.to_owned(), ..tombstone };
+                let row = head.extend(&name, seq + 1, entry);
+                self.table.insert(&row)?;
+                Ok(row)
+            }
+            _ => Err(Error::Missing("there is no such participant".to_owned())),
         }
-        self.table.forget(session)?;
-        if let Some(row) = self.table.keyed(session, TOMBSTONE)? {
-            return Ok(row);
-        }
-        let entry = Entry { key: TOMBSTONE.to_owned(), ..tombstone };
-        let row = self.head()?.extend(session, seq + 1, entry);
-        self.table.insert(&row)?;
-        Ok(row)
     }
 
-    /// Puts another payload in the place of a row's for good. Whoever does that must add a row that says so: see
-    /// [`verify`](crate::verify).
+    /// Puts another payload in the place of a row's for good: of a row that an older release has sealed, without its salt.
+    /// Whoever does that must add a row that says so: see [`verify`](crate::verify).
     pub fn replace(&mut self, position: u64, payload: &Payload) -> Result<()> {
         self.table.replace(position, payload)
     }
@@ -102,11 +112,25 @@ impl<'a> Transaction<'a> {
     }
 }
 
+/// How names of erased sessions begin that say which rows were erased. Older ones lack the number.
+pub(crate) const NOBODY: &str = "erased-2-";
+
+/// A name that nobody had, from the salt of a tombstone, its place, and what the erased rows had committed to: it leads to
+/// nothing but that, and the tombstone, which is sealed with it, says which rows were erased.
+pub(crate) fn nobody<'a>(salt: &Hash, head: &Head, commitments: impl Iterator<Item = &'a Hash>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(b"equipoise erased 2\n");
+    hash.update(salt);
+    hash.update(head.position.to_be_bytes());
+    commitments.for_each(|commitment| hash.update(commitment));
+    format!("{NOBODY}{}", hex::encode(&hash.finalize()[..16]))
+}
+
 /// Does something to a log, all or nothing: an error leaves it as it was.
 pub fn transact<T, E: From<Error>>(
     store: &mut dyn Store,
-    work: impl FnOnce(&mut Transaction<'_>) -> std::result::Result<T, E>,
-) -> std::result::Result<T, E> {
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E>,
+) -> Result<T, E> {
     let (mut work, mut done) = (Some(work), None);
     let kept = store.transact(&mut |table| {
         done = work.take().map(|work| work(&mut Transaction::new(table)));

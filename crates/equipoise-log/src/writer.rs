@@ -3,11 +3,13 @@
 //! Whoever appends waits until the transaction that holds their rows has been synced: sharing changes how long that
 //! takes, never what is promised.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Trouble, Why};
 use crate::store::{Reader, Store};
 use crate::transaction::{Appended, Transaction};
 use crate::{Group, Row};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// At most this many groups share a transaction.
 const MOST: usize = 64;
@@ -24,6 +26,7 @@ enum Job {
 #[derive(Clone)]
 pub struct Writer {
     jobs: Sender<Job>,
+    trouble: Arc<Mutex<Option<(Instant, Why)>>>,
 }
 
 impl std::fmt::Debug for Writer {
@@ -36,8 +39,24 @@ impl Writer {
     /// Starts the thread.
     pub fn start(store: impl Store + 'static) -> Self {
         let (jobs, inbox) = channel();
-        std::thread::spawn(move || work(store, &inbox));
-        Self { jobs }
+        let writer = Self { jobs, trouble: Arc::default() };
+        let trouble = writer.trouble.clone();
+        std::thread::spawn(move || work(store, &inbox, &trouble));
+        writer
+    }
+
+    /// When and why groups could not be written, if that was so the last time.
+    pub fn trouble(&self) -> Option<(Instant, Why)> {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether something could be written now ([`Store::probe`]); fails if that is not known within some time.
+    pub fn probe(&self, patience: Duration) -> Result<()> {
+        let (tell, told) = channel();
+        let errand = Box::new(move |store: &mut dyn Store| drop(tell.send(store.probe())));
+        self.jobs.send(Job::With(errand)).map_err(|_| stopped())?;
+        let late = |_| Error::Storage(Trouble::new(Why::Busy, "the log has not taken a row for some time"));
+        told.recv_timeout(patience).map_err(late)?
     }
 
     /// Appends a group; returns when it is synced.
@@ -62,8 +81,8 @@ impl Writer {
     /// Anything else with the store, between two transactions.
     pub fn with<T: Send + 'static, E: From<Error> + Send + 'static>(
         &self,
-        f: impl FnOnce(&mut dyn Store) -> std::result::Result<T, E> + Send + 'static,
-    ) -> std::result::Result<T, E> {
+        f: impl FnOnce(&mut dyn Store) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let (tell, told) = channel();
         let errand = Box::new(move |store: &mut dyn Store| drop(tell.send(f(store))));
         self.jobs.send(Job::With(errand)).map_err(|_| stopped())?;
@@ -75,7 +94,7 @@ fn stopped() -> Error {
     Error::storage("the writing thread has ended")
 }
 
-fn work(mut store: impl Store, inbox: &Receiver<Job>) {
+fn work(mut store: impl Store, inbox: &Receiver<Job>, trouble: &Mutex<Option<(Instant, Why)>>) {
     while let Ok(job) = inbox.recv() {
         let mut next = Some(job);
         let (mut groups, mut replies) = (vec![], vec![]);
@@ -88,17 +107,22 @@ fn work(mut store: impl Store, inbox: &Receiver<Job>) {
                     next = if groups.len() < MOST { inbox.try_recv().ok() } else { None };
                 }
                 Job::With(errand) => {
-                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies));
+                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies), trouble);
                     errand(&mut store);
                 }
             }
         }
-        commit(&mut store, &groups, replies);
+        commit(&mut store, &groups, replies, trouble);
     }
 }
 
 /// Adds groups in one transaction. Refusing one holds up no other; anything else fails them all.
-fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>) {
+fn commit(
+    store: &mut impl Store,
+    groups: &[Group],
+    replies: Vec<Reply>,
+    trouble: &Mutex<Option<(Instant, Why)>>,
+) {
     if groups.is_empty() {
         return;
     }
@@ -116,7 +140,10 @@ fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>) {
         }
         true
     });
-    match failed.map_or(kept, Err) {
+    let done = failed.map_or(kept, Err);
+    let why = done.as_ref().err().map(|error| (Instant::now(), error.why().unwrap_or(Why::Other)));
+    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    match done {
         Ok(()) => replies.into_iter().zip(all).for_each(|(reply, result)| reply(result)),
         Err(error) => replies.into_iter().for_each(|reply| reply(Err(error.clone()))),
     }

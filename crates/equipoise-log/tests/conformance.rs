@@ -1,9 +1,11 @@
 //! Both stores hold what any store must.
 
-use equipoise_log::testing::conformance::{Place, all};
-use equipoise_log::{MemoryStore, Reader, SqliteStore, Store, Why, rows};
+mod suite;
+
+use equipoise_log::{Error, MemoryStore, Reader, SqliteStore, Store, Why, rows};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use suite::{Place, all};
 
 struct Memory(MemoryStore);
 
@@ -97,4 +99,27 @@ fn nothing_is_written_to_a_log_that_is_not_there_any_more() {
     }
     std::fs::rename(place.0.join("elsewhere.sqlite"), place.log()).unwrap();
     assert_eq!(store.probe(), Ok(()));
+}
+
+#[test]
+fn a_log_is_not_begun_anew_where_there_was_one() {
+    let place = Sqlite::new();
+    drop(place.open());
+    // All rows are in the file: there is no write-ahead log, and a lock shows that there was something.
+    std::fs::remove_file(place.log()).unwrap();
+    let refused = SqliteStore::open(place.log()).unwrap_err();
+    assert_eq!(refused.why(), Some(Why::Gone), "{refused}");
+    assert!(!place.log().exists());
+    std::fs::remove_file(place.0.join("log.sqlite.lock")).unwrap();
+    drop(place.open());
+}
+
+#[test]
+fn a_log_has_one_server_at_a_time() {
+    let place = Sqlite::new();
+    let open = || SqliteStore::open(place.log()).unwrap();
+    let first = open().serving().unwrap();
+    assert!(matches!(open().serving().unwrap_err(), Error::InUse(_)));
+    drop(first);
+    open().serving().unwrap();
 }

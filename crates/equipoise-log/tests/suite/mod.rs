@@ -1,9 +1,9 @@
 //! What any store must hold. A new store implements [`Place`] in a test and calls [`all`].
 
-use crate::error::{Error, Result};
-use crate::store::{Reader, Store, rows};
-use crate::transaction::{Appended, TOMBSTONE, transact};
-use crate::{COMMON_SESSION, Damage, Entry, Group, Row, Verified, erase, erased, repair, settled, verify};
+use equipoise_log::{
+    Appended, COMMON_SESSION, Damage, Entry, Error, Group, Reader, Result, Row, Store, TOMBSTONE, Verified,
+    erase, erased, repair, rows, settled, transact, verify,
+};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -34,6 +34,7 @@ pub fn all<P: Place>(place: impl Fn() -> P) {
     readers_see_one_moment_while_others_write(&place());
     a_backup_is_whole_while_others_write(&place());
     a_changed_event_is_found(&place());
+    nothing_hides_behind_an_erasure(&place());
 }
 
 fn entry(key: &str, body: &str) -> Entry {
@@ -166,10 +167,14 @@ fn nothing_comes_after_an_erasure(place: &dyn Place) {
         assert_eq!(append(&mut *store, &group("a", after, &[key])), Err(Error::Erased));
     }
     added(append(&mut *store, &group("b", Some(1), &["k2"])));
-    let left = store.session("a").unwrap();
+    assert!(store.session("a").unwrap().is_empty() && store.is_spent("a").unwrap());
+    assert!(!store.is_spent("b").unwrap());
+    let left = store.session(&tombstone.session).unwrap();
     assert!(left[..3].iter().all(|row| row.payload.is_none()) && left[3].payload.is_some());
-    assert_eq!(erased(&*store).unwrap(), ["a".to_owned()].into());
-    assert_eq!(erase(&mut *store, "a", None, &entry("", "again")).unwrap(), tombstone, "once is enough");
+    assert!(left[..3].iter().all(|row| row.at == 0 && row.key == row.seq.to_string()), "{left:?}");
+    assert_eq!(store.sessions().unwrap(), [tombstone.session.clone(), "b".to_owned()]);
+    assert!(erased(&*store).unwrap().contains("a"));
+    assert_eq!(erase(&mut *store, "a", None, &entry("", "again")), Err(Error::Erased), "once is enough");
     for nobody in ["c", COMMON_SESSION] {
         assert!(matches!(erase(&mut *store, nobody, None, &entry("", "x")), Err(Error::Missing(_))));
     }
@@ -232,12 +237,15 @@ fn rows_after_an_erasure_are_found_and_repaired(place: &dyn Place) {
     let mut store = place.open();
     added(append(&mut *store, &group("a", None, &["k1"])));
     added(append(&mut *store, &group("b", None, &["k1"])));
-    erase(&mut *store, "a", None, &entry("", "gone")).unwrap();
-    // As a release would that knows no tombstones.
+    // As releases did that left the rows of whoever was erased under their name, and went on writing.
     store
         .transact(&mut |table| {
-            let row = table.head().unwrap().extend("a", 3, entry("k2", "canary-late"));
-            table.insert(&row).is_ok()
+            table.forget("a", "a").unwrap();
+            for (seq, late) in [(2, entry(TOMBSTONE, "gone")), (3, entry("k2", "canary-late"))] {
+                let row = table.head().unwrap().extend("a", seq, late);
+                table.insert(&row).unwrap();
+            }
+            true
         })
         .unwrap();
     assert_eq!(check(&*store).unwrap().stray, 1);
@@ -245,7 +253,7 @@ fn rows_after_an_erasure_are_found_and_repaired(place: &dyn Place) {
     assert_eq!(repaired, Ok(1));
     assert!(!place.holds("canary-late"));
     let verified = check(&*store).unwrap();
-    assert_eq!((verified.stray, verified.erased, verified.rows), (0, 1, 4));
+    assert_eq!((verified.stray, verified.erased, verified.rows), (0, 1, 5));
     assert_eq!(repair(&mut *store, |_| Ok::<_, Error>(entry("", "gone"))), Ok(0));
     assert!(store.session("b").unwrap()[0].payload.is_some());
 }
@@ -299,5 +307,31 @@ fn a_changed_event_is_found(place: &dyn Place) {
     match check(&*place.open()) {
         Err(Error::Damaged(damage)) => assert_eq!(damage.position, 2),
         other => panic!("{other:?}"),
+    }
+}
+
+/// A row somebody wants to be rid of cannot pass for one of somebody who was erased.
+fn nothing_hides_behind_an_erasure(place: &dyn Place) {
+    let mut store = place.open();
+    added(append(&mut *store, &group("a", None, &["k1", "k2"])));
+    added(append(&mut *store, &group("b", None, &["k1"])));
+    let tombstone = erase(&mut *store, "a", None, &entry("", "gone")).unwrap();
+    added(append(&mut *store, &group("c", None, &["k1"])));
+    let all = rows(&*store).unwrap();
+    assert!(check(&equipoise_log::MemoryStore::from_rows(all.clone())).is_ok());
+    for hidden in [2, 4] {
+        for seq in [1, 2, 3, 4] {
+            let mut changed = all.clone();
+            let row = &mut changed[hidden];
+            (row.session, row.seq, row.at, row.payload) = (tombstone.session.clone(), seq, 0, None);
+            row.key = seq.to_string();
+            assert!(check(&equipoise_log::MemoryStore::from_rows(changed)).is_err(), "row {hidden} as {seq}");
+        }
+    }
+    // Nor can what an erasure left be made to say something.
+    for change in [|row: &mut Row| row.at = 9, |row: &mut Row| row.key = "k1".to_owned()] {
+        let mut changed = all.clone();
+        change(&mut changed[0]);
+        assert!(check(&equipoise_log::MemoryStore::from_rows(changed)).is_err());
     }
 }
