@@ -1,5 +1,6 @@
 #![forbid(unsafe_code)]
 //! Simulated people who take part over HTTP, for tests and measurements; and researchers who watch them ([`watchers`]).
+//! [`rehearsal`] does without pages and clocks: what a study costs and finds, before anybody is invited.
 //!
 //! They read the pages as people do: the numbers they compare are the numbers on the screen. So whatever a page gets
 //! wrong, the metric found from their answers gets wrong too.
@@ -7,6 +8,7 @@
 mod client;
 mod person;
 mod reading;
+pub mod rehearsal;
 mod verdict;
 pub mod watchers;
 

@@ -140,7 +140,8 @@ fn judge(service: &Service, parts: &[(f64, String, Part)]) -> equipoise_study::R
             let ends = [0.025, 0.5, 0.975].map(|share| participant.belief().quantile(share).unwrap_or(1.0));
             (person(participant, false), ends)
         })?;
-        let narrow = found.stopped == Some(Stopped::Narrow);
+        // The most that are asked are an end like the others: a short study means to come to it.
+        let narrow = found.stopped.is_some_and(|stopped| stopped != Stopped::NothingLeft);
         verdict.covered += usize::from((low..=high).contains(ratio));
         verdict.narrow += usize::from(narrow);
         verdict.comparisons.push(if narrow { found.answers } else { usize::MAX });

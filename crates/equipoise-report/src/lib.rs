@@ -16,7 +16,6 @@ mod models;
 mod page;
 mod person;
 mod rates;
-pub mod rehearsal;
 mod report;
 mod rows;
 mod sensitivity;
@@ -24,7 +23,6 @@ mod sentence;
 mod threshold;
 mod times;
 
-pub use chance::against_chance;
 pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, Shares, StatedAgainstElicited};
 pub use influence::{Change, Influence};

@@ -1,6 +1,6 @@
 //! What one participant's answers say.
 
-use crate::chance::{self, CLEARLY, against_chance};
+use crate::chance::{self, CLEARLY};
 use crate::consistency::{Consistency, consistency};
 use crate::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use crate::influence::{Influence, influences};
@@ -11,11 +11,12 @@ use crate::sentence;
 use crate::threshold::{ThresholdReport, threshold};
 use crate::times::{Slope, TimePoint, response_times};
 use equipoise_study::event::{Purpose, When};
-use equipoise_study::people::{Conduct, ratio};
+use equipoise_study::people::{Conduct, by_side, ratio};
 use equipoise_study::{FEWEST, Participant, Stated, Stopped, exchange, progress};
 use serde::Serialize;
 
-/// An interval wider than this factor when the most questions were asked supports no metric (RP-11).
+/// An interval wider than this factor when the most questions were asked supports no metric (RP-11), where an interval is what
+/// was asked for. Where the rule that follows is, a wide interval may well lead to one rule.
 const WIDEST: f64 = 3.0;
 
 /// Draws of the metric for rankings and thresholds.
@@ -186,8 +187,11 @@ pub fn refused(participant: &Participant) -> Option<String> {
     if failed >= 2 {
         return Some(format!("{failed} of {} checks with a better system were failed", conduct.dominated.of));
     }
+    if let Some(how) = by_side(participant) {
+        return Some(format!("the participant {how}, though systems were put on sides at random"));
+    }
     // Whoever tosses coins passes the checks often enough, and the population knows no coins: it finds a ratio in anything.
-    if let Some(factor) = against_chance(participant) {
+    if let Some(factor) = participant.against_chance() {
         if factor < CLEARLY {
             return Some(chance::sentence(factor));
         }
@@ -195,7 +199,11 @@ pub fn refused(participant: &Participant) -> Option<String> {
         return Some(sentence);
     }
     match ratio(participant.belief()) {
-        Some([_, low, high]) if participant.stopped() == Some(Stopped::Cap) && high / low > WIDEST => {
+        Some([_, low, high])
+            if participant.stopped() == Some(Stopped::Cap)
+                && high / low > WIDEST
+                && participant.design().study().stop.width.is_some() =>
+        {
             Some("the answers contradict each other too much for an interval".to_owned())
         }
         _ => None,

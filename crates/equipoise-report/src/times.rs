@@ -2,8 +2,8 @@
 
 use crate::rows::Rows;
 use equipoise::Metric;
-use equipoise_study::Participant;
-use equipoise_study::people::{TOO_FAST_MS, TOO_SLOW_MS};
+use equipoise_study::people::TOO_SLOW_MS;
+use equipoise_study::{Participant, timing};
 use serde::Serialize;
 
 /// One answer with a time.
@@ -15,7 +15,7 @@ pub struct TimePoint {
     pub difference: f64,
     /// The response time, hidden time taken off.
     pub milliseconds: u64,
-    /// Below 300 ms or above five minutes: marked, never removed.
+    /// Faster than reading takes, above five minutes, or more than went by on the server: marked, never removed.
     pub marked: bool,
 }
 
@@ -47,10 +47,14 @@ pub(crate) fn response_times(participant: &Participant, metric: &Metric) -> (Vec
         .questions()
         .iter()
         .filter_map(|question| {
-            let milliseconds = question.answer.as_ref()?.response_ms?;
+            let answer = question.answer.as_ref()?;
+            let milliseconds = answer.response_ms?;
             let query = participant.design().frame().query(&question.asked.shown);
             let difference = (metric.liking(&query.first) - metric.liking(&query.second)).abs();
-            let marked = !(TOO_FAST_MS..=TOO_SLOW_MS).contains(&milliseconds);
+            let elapsed = question.elapsed_ms();
+            let marked = milliseconds > TOO_SLOW_MS
+                || timing::is_unread(&question.asked.shown, answer, elapsed)
+                || timing::is_disputed(answer, elapsed);
             Some(TimePoint { question: question.asked.number, difference, milliseconds, marked })
         })
         .collect();

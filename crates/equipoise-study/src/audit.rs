@@ -1,7 +1,7 @@
 //! What is written down about a study as a whole: that it was locked, and what researchers did (RS-07).
 
 use crate::error::Result;
-use crate::event::{Admin, Event};
+use crate::event::{Action, Admin, Event};
 use crate::seams::{Clock, Random};
 use equipoise_log::{Appended, COMMON_SESSION, Group, Reader, Row, Store, hex, transact};
 
@@ -42,6 +42,17 @@ pub fn look(store: &mut dyn Store, admin: Admin, clock: &dyn Clock, random: &dyn
         }
     }
     note(store, admin, clock, random).map(drop)
+}
+
+/// Whether results are hidden from researchers.
+pub fn blinded(log: &dyn Reader) -> Result<bool> {
+    let mut hidden = false;
+    for row in log.session(COMMON_SESSION)? {
+        if let Some(Event::Admin(Admin { action: Action::Blinded { blinded }, .. })) = Event::in_row(&row)? {
+            hidden = blinded;
+        }
+    }
+    Ok(hidden)
 }
 
 /// Versions that were locked, with their hashes, in the order of the log.

@@ -317,7 +317,7 @@ fn key(path: &Path, needed: bool) -> Result<[u8; 32]> {
 }
 
 /// Whether a text can be a label; otherwise a sentence.
-pub fn check_label(label: &str) -> std::result::Result<(), String> {
+pub fn check_label(label: &str) -> Result<(), String> {
     let length = label.chars().count();
     if !(1..=LONGEST_LABEL).contains(&length) {
         return Err(format!("it has {length} characters, expected 1 to {LONGEST_LABEL}"));

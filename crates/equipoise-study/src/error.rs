@@ -76,4 +76,4 @@ impl From<equipoise_log::Error> for Error {
 }
 
 /// Shorthand used throughout the crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -23,7 +23,8 @@ pub enum Event {
     },
     /// All that a participant ever sent was deleted on request.
     Erased {
-        /// Whose.
+        /// Whose, as older releases wrote it; otherwise it is said nowhere.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         session: String,
     },
     /// Contact data that an older release wrote into a consent were moved out of the log: the row has another event now.
@@ -226,6 +227,13 @@ pub enum Action {
     /// Deleted all contact data and their key.
     ContactsForgotten {
         /// Of so many participants.
+        people: u64,
+    },
+    /// Deleted what was past its time; nothing, if only the clock was found to be right.
+    Retained {
+        /// The contact data of so many participants.
+        contacts: u64,
+        /// All of so many participants.
         people: u64,
     },
     /// Took a token for scripts away.

@@ -23,6 +23,24 @@ const RISE: usize = 2;
 /// a session they come too early for that bound (ADR 84).
 const EARLIER: f64 = 1.1;
 
+/// When people are imagined.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Imagining {
+    /// When the next comparison is chosen: the same answers lead to the same comparison.
+    #[default]
+    Now,
+    /// While the last comparison is on the screen, so that nobody waits for it. What was imagined then, if that was done in
+    /// time; otherwise what was imagined before has to do.
+    Ahead(Option<Vec<usize>>),
+}
+
+/// Whether it will be time to imagine anew once the last of these comparisons is answered.
+pub(crate) fn is_due_after(questions: &[Question]) -> bool {
+    let elicited = |questions: &[Question]| count(questions, |purpose| purpose == Purpose::Elicitation);
+    let before = questions.iter().rposition(|question| !question.asked.imagined.is_empty());
+    before.is_none_or(|place| elicited(&questions[place..]) >= REFRESH)
+}
+
 /// The questions that elicit that are still to come.
 #[derive(Debug)]
 pub(crate) struct Forecast {
@@ -49,22 +67,27 @@ impl Forecast {
     }
 
     /// After these answers, of which more are to come.
-    pub(crate) fn of(design: &Design, invited: &Invited, answered: &[Question], belief: &Belief) -> Self {
+    pub(crate) fn of(
+        design: &Design,
+        invited: &Invited,
+        answered: &[Question],
+        belief: &Belief,
+        imagining: &Imagining,
+    ) -> Self {
         let elicited = |questions: &[Question]| count(questions, |purpose| purpose == Purpose::Elicitation);
         let asked = elicited(answered);
         let before = answered.iter().rposition(|question| !question.asked.imagined.is_empty());
         if let Some(place) = before {
             let since = asked - elicited(&answered[..place]);
-            if since < REFRESH {
-                let all = answered[place].asked.imagined.iter();
-                let mut lengths: Vec<usize> =
-                    all.filter(|length| **length > since).map(|length| length - since).collect();
-                if lengths.is_empty() {
-                    // Everybody imagined would be through: soon, then.
-                    lengths = vec![1, 2];
-                }
+            if since < REFRESH || matches!(imagining, Imagining::Ahead(None)) {
+                let lengths = after(&answered[place].asked.imagined, since);
                 return Self { imagined: vec![], lengths: Lengths::Imagined(lengths) };
             }
+        }
+        if let Imagining::Ahead(Some(lengths)) = imagining {
+            let since = elicited(answered.last().map_or(&[], std::slice::from_ref));
+            let lengths = after(lengths, since);
+            return Self { imagined: lengths.clone(), lengths: Lengths::Imagined(lengths) };
         }
         match design.lengths_left(belief, asked, invited.seed) {
             Some(lengths) => Self { imagined: lengths.clone(), lengths: Lengths::Imagined(lengths) },
@@ -104,4 +127,12 @@ impl Forecast {
         }
         [low.min(high), high]
     }
+}
+
+/// How many are left of imagined lengths after so many more answers; whoever would be through is left out.
+fn after(lengths: &[usize], since: usize) -> Vec<usize> {
+    let left: Vec<usize> =
+        lengths.iter().filter(|length| **length > since).map(|length| length - since).collect();
+    // Everybody imagined would be through: soon, then.
+    if left.is_empty() { vec![1, 2] } else { left }
 }

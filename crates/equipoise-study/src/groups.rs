@@ -16,6 +16,15 @@ pub enum Differs {
     TradeOff,
 }
 
+/// How common classes are, and groups within them, as a table has them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sizes {
+    /// The share of every class.
+    pub(crate) classes: Vec<f64>,
+    /// Per group, its share of every class.
+    pub(crate) groups: Vec<Vec<f64>>,
+}
+
 /// Shares of classes, and of groups within them.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares<'a> {
@@ -30,8 +39,15 @@ impl<'a> Shares<'a> {
             QuerySpace::GroupBall { class_shares, group_shares, .. } => {
                 Some(Self { classes: class_shares, groups: group_shares })
             }
-            _ => None,
+            _ => study.sizes.as_ref().map(|Sizes { classes, groups }| Self { classes, groups }),
         }
+    }
+
+    /// How many have a mistake overall, out of as many of the class as are shown of each group.
+    pub fn overall(&self, shown: &Shown, cells: &[u64], truth: usize, predicted: usize) -> f64 {
+        let part =
+            |group: usize| self.groups[group][truth] * cells[shown.cell(group, truth, predicted)] as f64;
+        (0..shown.groups).map(part).sum()
     }
 
     /// How many of 1,000 people are in a group.

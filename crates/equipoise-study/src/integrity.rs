@@ -3,7 +3,9 @@
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::seams::{Clock, Random};
+use crate::study::Study;
 use equipoise_log::{COMMON_SESSION, Damage, Entry, Reader, Restored, Row, Verified, each, hex};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -12,6 +14,38 @@ use std::path::Path;
 /// A consent may have been written anew without its contact data; a later row says so and commits to the new event.
 /// What researchers did is not data.
 pub fn verify(log: &dyn Reader) -> Result<Verified> {
+    Ok(checked(log)?.0)
+}
+
+/// The same, knowing the study: a consent that was written anew must be to a text of the study. Otherwise whoever writes
+/// the log could put another one in its place.
+pub fn verify_of(log: &dyn Reader, study: &Study) -> Result<Verified> {
+    let (verified, anew) = checked(log)?;
+    let texts: BTreeSet<String> =
+        study.languages.iter().map(|language| consent_hash(study, language)).collect();
+    for (position, session, text) in anew {
+        let first = log.session(&session)?.into_iter().next();
+        let invited = first.as_ref().map(Event::in_row).transpose()?.flatten();
+        // Nothing is known of texts of other versions.
+        let known = matches!(invited, Some(Event::Invited(invited)) if invited.version == study.version);
+        if known && !texts.contains(&text) {
+            return Err(Damage::at(position, "was written anew as a consent to another text").into());
+        }
+    }
+    Ok(verified)
+}
+
+/// SHA-256 of the consent text in a language.
+pub(crate) fn consent_hash(study: &Study, language: &str) -> String {
+    hex::encode(&Sha256::digest(study.consent.text.r#in(language).as_bytes()))
+}
+
+/// A consent that was written anew: where, whose, and to which text.
+type Anew = (u64, String, String);
+
+/// A log that agrees with itself, and the consents that were written anew.
+fn checked(log: &dyn Reader) -> Result<(Verified, Vec<Anew>)> {
+    let mut anew = vec![];
     // Rows with another event than they were sealed with, and what later rows say about that.
     let (mut other, mut moved) = (BTreeMap::new(), BTreeMap::new());
     let verified = equipoise_log::verify(log, &mut |row, sealed| {
@@ -22,7 +56,8 @@ pub fn verify(log: &dyn Reader) -> Result<Verified> {
             false => None,
         };
         match event {
-            Some(Event::ConsentGiven { external, .. }) if !common && external.is_empty() => {
+            Some(Event::ConsentGiven { external, text, .. }) if !common && external.is_empty() => {
+                anew.push((row.position, row.session.clone(), text));
                 let payload = row.payload.as_ref();
                 other.insert(row.position, payload.map(|payload| hex::encode(&payload.commitment())));
             }
@@ -37,13 +72,13 @@ pub fn verify(log: &dyn Reader) -> Result<Verified> {
     })?;
     match other.iter().find(|(position, found)| moved.get(position) != Some(found)) {
         Some((position, _)) => Err(Damage::other_event(*position).into()),
-        None => Ok(verified),
+        None => Ok((verified, anew)),
     }
 }
 
 /// What ends the session of somebody who is erased.
-pub(crate) fn tombstone(session: &str, clock: &dyn Clock, random: &dyn Random) -> Result<Entry> {
-    let event = Event::Erased { session: session.to_owned() };
+pub(crate) fn tombstone(clock: &dyn Clock, random: &dyn Random) -> Result<Entry> {
+    let event = Event::Erased { session: String::new() };
     event.to_entry(equipoise_log::TOMBSTONE, clock.now(), random)
 }
 
@@ -63,12 +98,12 @@ pub fn restore(
 
 /// Erases somebody in a log that was set aside; says whether there was anything of theirs in it.
 pub fn erase_aside(log: &Path, session: &str, clock: &dyn Clock, random: &dyn Random) -> Result<bool> {
-    Ok(equipoise_log::erase_aside(log, session, &tombstone(session, clock, random)?)?)
+    Ok(equipoise_log::erase_aside(log, session, &tombstone(clock, random)?)?)
 }
 
 /// Deletes what came in of people after they were erased: see [`equipoise_log::repair`].
 pub fn repair(store: &mut dyn equipoise_log::Store, clock: &dyn Clock, random: &dyn Random) -> Result<usize> {
-    equipoise_log::repair(store, |session| tombstone(session, clock, random))
+    equipoise_log::repair(store, |_| tombstone(clock, random))
 }
 
 struct Judge<'a> {
@@ -93,8 +128,8 @@ impl equipoise_log::Judge for Judge<'_> {
         Ok(theirs.is_empty() || !theirs.is_disjoint(&known))
     }
 
-    fn tombstone(&self, session: &str) -> Result<Entry> {
-        tombstone(session, self.clock, self.random)
+    fn tombstone(&self, _: &str) -> Result<Entry> {
+        tombstone(self.clock, self.random)
     }
 }
 
@@ -141,7 +176,7 @@ pub fn numbered(log: &dyn Reader, number: u64) -> Result<Numbered> {
 
 impl Event {
     /// The event of a row; `None` after an erasure.
-    pub fn in_row(row: &Row) -> std::result::Result<Option<Self>, Damage> {
+    pub fn in_row(row: &Row) -> Result<Option<Self>, Damage> {
         let Some(payload) = &row.payload else { return Ok(None) };
         let unread = |e| Damage::at(row.position, format!("the event cannot be read: {e}"));
         serde_json::from_str(&payload.body).map(Some).map_err(unread)

@@ -16,7 +16,7 @@
 //! use std::{path::Path, sync::Arc};
 //!
 //! let study = Study::parse(template::find("binary-cancer").unwrap().text)?;
-//! let design = Arc::new(Design::new(study, Path::new("."))?);
+//! let design = Arc::new(Design::new(study, Path::new("src/templates"))?);
 //! let service = Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(1));
 //! let invitation = service.invite(1)?.remove(0);
 //! let session = service.open(&invitation.token)?.unwrap();
@@ -32,8 +32,10 @@
 //! [`equipoise_log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
+mod ahead;
 pub mod audit;
 mod belief;
+mod cache;
 pub mod candidates;
 pub mod contacts;
 mod design;
@@ -43,14 +45,15 @@ pub mod exchange;
 pub mod export;
 mod forecast;
 pub mod groups;
+mod inside;
 mod integrity;
 mod invitation;
+pub mod length;
 mod lines;
 pub mod lint;
 pub mod numbers;
 mod participant;
 pub mod people;
-mod processing;
 mod progress;
 pub mod retention;
 mod schedule;
@@ -61,15 +64,15 @@ pub mod shown;
 pub mod study;
 pub mod template;
 mod text;
+pub mod timing;
 
 pub use belief::{Belief, ratio_metric};
 pub use design::{Design, Fit, Scores};
 pub use error::{Error, Result};
 pub use event::Event;
-pub use integrity::{Numbered, erase_aside, numbered, repair, restore, verify};
+pub use integrity::{Numbered, erase_aside, numbered, repair, restore, verify, verify_of};
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step, as_planned, take};
-pub use processing::processing;
 pub use progress::{Known, progress};
 pub use schedule::{FEWEST, Stopped};
 pub use service::{Recorded, Service, Tidied};

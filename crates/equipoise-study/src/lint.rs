@@ -1,9 +1,10 @@
 //! Whether a study is a good one: the thesis' guidelines G1 to G9, and whether its questions can be asked at all.
 
 use crate::design::Design;
+use crate::length::Length;
 use crate::schedule;
 use crate::shown::Dominance;
-use crate::study::{ItemKind, QuerySpace, Study, Variant};
+use crate::study::{ItemKind, Study, Variant};
 use crate::text::Text;
 use serde::Serialize;
 
@@ -18,13 +19,49 @@ pub struct Lint {
     pub what: String,
 }
 
-/// Seconds a comparison takes, for the estimate of minutes.
-const SECONDS: usize = 12;
+/// Numbers as words, for promises of minutes in the languages of the templates.
+const WORDS: [(&str, f64); 34] = [
+    ("five", 5.0),
+    ("six", 6.0),
+    ("seven", 7.0),
+    ("eight", 8.0),
+    ("nine", 9.0),
+    ("ten", 10.0),
+    ("twelve", 12.0),
+    ("fifteen", 15.0),
+    ("twenty", 20.0),
+    ("thirty", 30.0),
+    ("fünf", 5.0),
+    ("sechs", 6.0),
+    ("sieben", 7.0),
+    ("acht", 8.0),
+    ("neun", 9.0),
+    ("zehn", 10.0),
+    ("zwölf", 12.0),
+    ("fünfzehn", 15.0),
+    ("zwanzig", 20.0),
+    ("dreißig", 30.0),
+    ("cinco", 5.0),
+    ("seis", 6.0),
+    ("siete", 7.0),
+    ("ocho", 8.0),
+    ("nueve", 9.0),
+    ("diez", 10.0),
+    ("quince", 15.0),
+    ("veinte", 20.0),
+    ("cinq", 5.0),
+    ("huit", 8.0),
+    ("neuf", 9.0),
+    ("dix", 10.0),
+    ("quinze", 15.0),
+    ("vingt", 20.0),
+];
 
 /// Pairs of each kind that are tried.
 const PAIRS: usize = 400;
 
-/// Looks at everything; what the study allows is left out.
+/// Looks at everything; what the study allows is left out. What is promised of its length is looked at once that
+/// [is known](Design::length), which takes seconds.
 pub fn lint(design: &Design) -> Vec<Lint> {
     let mut lints = Lints { study: design.study(), found: vec![] };
     lints.wording();
@@ -35,15 +72,6 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     lints.feasible(design);
     lints.found.retain(|lint| !design.study().allow.iter().any(|allowed| allowed == lint.rule));
     lints.found
-}
-
-/// About how many minutes a participant needs, and how many comparisons.
-pub fn length(design: &Design) -> (usize, usize) {
-    let study = design.study();
-    let checks = study.checks.evaluation + study.checks.repeats + study.checks.dominated;
-    let comparisons = design.expected() + checks;
-    let reading = 60 + 30 * study.picture.len() + 20 * study.practice.len() + 15 * study.questionnaire.len();
-    ((comparisons * SECONDS + reading).div_ceil(60), comparisons)
 }
 
 struct Lints<'a> {
@@ -177,27 +205,64 @@ impl Lints<'_> {
         match design.belief().questions(self.study.seed).next() {
             None => self.say("feasible", true, "there is no first question to ask: the space is too small"),
             Some(query) => {
-                let shown = design.frame().show(&query);
-                if shown.dominance() != Dominance::Neither {
+                let shown = design.show(&query);
+                if design.dominance(&shown) != Dominance::Neither {
                     self.say("G2", true, "the first question reads as one system being better throughout");
-                }
-                if shown.people > 10_000 {
-                    let what =
-                        format!("the first question needs numbers out of {}, expected 10,000", shown.people);
-                    self.say("G2", false, what);
                 }
             }
         }
-        if let QuerySpace::Ball { .. } | QuerySpace::GroupBall { .. } = self.study.space {
+        if design.binary().is_none() && !design.is_around() {
             let what = "the space is a ball around chance, not what your classifiers reach; a table would be";
             self.say("G1", false, what);
         }
-        let (minutes, comparisons) = length(design);
+        self.length(design);
+    }
+
+    /// What the consent text promises is what a rehearsal finds.
+    fn length(&mut self, design: &Design) {
+        let Some(length) = design.known_length() else { return };
+        let Length { comparisons, minutes, .. } = *length;
         if minutes > 20 {
             let what = format!("about {comparisons} comparisons and {minutes} minutes, expected at most 20");
             self.say("length", false, what);
         }
+        let found: Vec<(String, Option<f64>)> = match &self.study.consent.text {
+            Text::Plain(text) => vec![("consent.text".to_owned(), promised(text))],
+            Text::ByLanguage(texts) => {
+                texts.iter().map(|(tag, text)| (format!("consent.text.{tag}"), promised(text))).collect()
+            }
+        };
+        for (place, promise) in found {
+            match promise {
+                Some(promise) if length.keeps(promise) => {}
+                Some(promise) => {
+                    let what =
+                        format!("{place} promises {promise} minutes, expected about {minutes} as rehearsed");
+                    self.say("length", false, what);
+                }
+                None => {
+                    let what =
+                        format!("{place} does not say how long it takes, expected about {minutes} minutes");
+                    self.say("length", false, what);
+                }
+            }
+        }
     }
+}
+
+/// How many minutes a text promises: the number before the word; of a range its middle.
+fn promised(text: &str) -> Option<f64> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let number = |word: &str| -> Option<f64> {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let ends: Option<Vec<f64>> = word.split(['-', '–', '—']).map(|end| end.parse().ok()).collect();
+        match ends.as_deref() {
+            Some([only]) => Some(*only),
+            Some([low, high]) => Some(0.5 * (low + high)),
+            _ => WORDS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number),
+        }
+    };
+    words.windows(2).filter(|pair| pair[1].starts_with("minut")).find_map(|pair| number(&pair[0]))
 }
 
 /// Every text participants read, with its place.
@@ -248,4 +313,24 @@ fn texts(study: &Study) -> Vec<(String, &Text)> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_of_minutes_are_found_in_every_language() {
+        for (text, expected) in [
+            ("It takes about 8 minutes.", Some(8.0)),
+            ("It takes about fifteen minutes. You may stop after two.", Some(15.0)),
+            ("Das dauert 8-10 Minuten.", Some(9.0)),
+            ("Dura unos quince minutos.", Some(15.0)),
+            ("Cela prend environ vingt minutes", Some(20.0)),
+            ("You can stop within minutes.", None),
+            ("It takes a while.", None),
+        ] {
+            assert_eq!(promised(text), expected, "{text}");
+        }
+    }
 }

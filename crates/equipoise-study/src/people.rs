@@ -7,6 +7,7 @@ use crate::event::{Choice, Event, Purpose, Side};
 use crate::numbers::sign_test;
 use crate::participant::{Participant, Question};
 use crate::shown::Dominance;
+use crate::timing;
 use equipoise::engine::Width;
 use equipoise_log::{COMMON_SESSION, Reader, Row, each};
 use serde::Serialize;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 
 /// Below this an answer cannot have followed from reading (UX-22).
 pub const TOO_FAST_MS: u64 = 300;
+/// Flags of whoever went by the sides.
+const SIDES: [&str; 2] = ["chose one side far more often than the other", "chose the sides in turn"];
 /// Above this somebody was probably away.
 pub const TOO_SLOW_MS: u64 = 300_000;
 
@@ -69,6 +72,10 @@ pub struct Conduct {
     pub chose_a: Passed,
     /// Answers faster than 300 ms, of those with a time.
     pub too_fast: Passed,
+    /// Answers faster than reading what differs takes, of those with a time.
+    pub unread: Passed,
+    /// Answers for which the browser told more time than the server saw go by, of those with both.
+    pub disputed: Passed,
     /// Answers slower than five minutes, of those with a time.
     pub too_slow: Passed,
     /// The middle response time.
@@ -113,16 +120,18 @@ impl fmt::Display for Passed {
 impl Conduct {
     /// Looks at all answers that stand.
     pub fn of(participant: &Participant) -> Self {
-        let rule = &participant.design().study().exclusion;
+        let design = participant.design();
+        let rule = &design.study().exclusion;
         let questions = participant.questions();
         let answered = || questions.iter().filter(|question| question.answer.is_some());
         let choice = |question: &Question| question.answer.as_ref().map(|answer| answer.choice);
         let time = |question: &Question| question.answer.as_ref().and_then(|answer| answer.response_ms);
+        let looked = |q: &Question| q.answer.as_ref().and_then(|a| timing::looked_ms(a, q.elapsed_ms()));
         let timed = || answered().filter(|question| time(question).is_some());
         let dominated =
             Passed::of(answered().filter(|q| q.asked.purpose == Purpose::Dominated), |q| match choice(q) {
-                Some(Choice::A) => q.asked.shown.dominance() == Dominance::A,
-                Some(Choice::B) => q.asked.shown.dominance() == Dominance::B,
+                Some(Choice::A) => design.dominance(&q.asked.shown) == Dominance::A,
+                Some(Choice::B) => design.dominance(&q.asked.shown) == Dominance::B,
                 _ => false,
             });
         let repeats =
@@ -137,6 +146,12 @@ impl Conduct {
             choice(q) == Some(Choice::A)
         });
         let too_fast = Passed::of(timed(), |q| time(q).is_some_and(|ms| ms < TOO_FAST_MS));
+        let unread = Passed::of(answered().filter(|q| looked(q).is_some()), |q| {
+            q.answer.as_ref().is_some_and(|answer| timing::is_unread(&q.asked.shown, answer, q.elapsed_ms()))
+        });
+        let disputed = Passed::of(timed().filter(|q| q.elapsed_ms().is_some()), |q| {
+            q.answer.as_ref().is_some_and(|answer| timing::is_disputed(answer, q.elapsed_ms()))
+        });
         let too_slow = Passed::of(timed(), |q| time(q).is_some_and(|ms| ms > TOO_SLOW_MS));
         let mut times: Vec<u64> = answered().filter_map(time).collect();
         times.sort_unstable();
@@ -155,8 +170,12 @@ impl Conduct {
             "the display may be too fine: often \"can't tell\"",
         );
         let (a, b) = (chose_a.count, chose_a.of - chose_a.count);
-        flag(chose_a.of >= 10 && sign_test(a, b) < 0.005, "chose one side far more often than the other");
+        flag(chose_a.of >= 10 && sign_test(a, b) < 0.005, SIDES[0]);
+        flag(chose_a.of >= 10 && alternates(questions) < 0.005, SIDES[1]);
         flag(too_fast.count >= 3, "answered several comparisons within 300 ms");
+        let often = |passed: Passed| passed.count >= 3 && passed.share() > 0.2;
+        flag(often(unread), "answered many comparisons faster than they can be read");
+        flag(often(disputed), "the browser told more time than went by");
         let excluded = (rule.dominated_failed > 0 && failed >= rule.dominated_failed)
             || (repeats.of > 0 && repeats.count < rule.repeats_alike_below)
             || too_fast.share() > rule.too_fast_share;
@@ -167,6 +186,8 @@ impl Conduct {
             cannot_tell,
             chose_a,
             too_fast,
+            unread,
+            disputed,
             too_slow,
             median_ms,
             retracted,
@@ -174,6 +195,19 @@ impl Conduct {
             excluded,
         }
     }
+}
+
+/// How likely chance changes sides as regularly as somebody did: the exact test of turns against stays.
+fn alternates(questions: &[Question]) -> f64 {
+    let choices: Vec<Choice> = questions.iter().filter_map(|q| Some(q.answer.as_ref()?.choice)).collect();
+    let turns = choices.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    sign_test(turns, choices.len().saturating_sub(1) - turns)
+}
+
+/// Why the sides that were chosen have nothing to do with what was on them, if that is so: systems are put on sides at random.
+pub fn by_side(participant: &Participant) -> Option<&'static str> {
+    let flags = Conduct::of(participant).flags;
+    SIDES.into_iter().find(|what| flags.contains(what))
 }
 
 /// A study at a glance.
@@ -219,18 +253,27 @@ pub struct Person {
 }
 
 impl Person {
-    /// Where a participant is.
+    /// Where a participant is, and what is known of them.
     pub fn of(person: &Participant) -> Self {
-        let answers = answers(person);
+        let mut known = Self::at_a_glance(person);
+        if known.answers > 0 {
+            known.ratio = ratio(person.belief());
+            known.angle = match person.belief().width() {
+                Width::Angle(angle) => Some(angle),
+                _ => None,
+            };
+        }
+        known
+    }
+
+    /// Where a participant is. What their answers say takes a hundred times as long.
+    pub fn at_a_glance(person: &Participant) -> Self {
         Self {
             number: person.invited().map(|invited| invited.number),
             step: if person.erased() { "erased".to_owned() } else { word(person) },
-            answers,
-            ratio: (answers > 0).then(|| ratio(person.belief())).flatten(),
-            angle: match person.belief().width() {
-                Width::Angle(angle) if answers > 0 => Some(angle),
-                _ => None,
-            },
+            answers: answers(person),
+            ratio: None,
+            angle: None,
             flags: Conduct::of(person).flags,
         }
     }
@@ -240,8 +283,14 @@ fn answers(person: &Participant) -> usize {
     person.questions().iter().filter(|question| question.answer.is_some()).count()
 }
 
-/// A study at a glance.
-pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
+/// A study at a glance; `known` says of whom more is to be told than how far they are, which takes its time.
+pub fn summary(
+    design: &Arc<Design>,
+    people: &[Participant],
+    known: impl Fn(&Participant) -> bool,
+) -> Summary {
+    let told =
+        |person: &Participant| if known(person) { Person::of(person) } else { Person::at_a_glance(person) };
     let count = |wanted: fn(&Participant) -> bool| people.iter().filter(|person| wanted(person)).count();
     Summary {
         study: design.study().name.clone(),
@@ -253,7 +302,7 @@ pub fn summary(design: &Arc<Design>, people: &[Participant]) -> Summary {
         withdrawn: count(Participant::withdrawn),
         erased: count(Participant::erased),
         answers: people.iter().map(answers).sum(),
-        people: people.iter().map(Person::of).collect(),
+        people: people.iter().map(told).collect(),
     }
 }
 

@@ -1,12 +1,17 @@
 //! How long data are kept, and what is past its time.
 
 use crate::error::{Error, Result};
-use equipoise_log::{COMMON_SESSION, Reader, each, erased};
+use crate::event::{Action, Admin, Event};
+use equipoise_log::{COMMON_SESSION, Reader, Row, each, erased};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
+/// A clock this much beyond what the log has seen is not believed until somebody says that it is right.
+const FAR: i64 = 90 * DAY_MS;
+/// A study that is served writes down this often that its clock was right, so that a quiet one stays within [`FAR`].
+const QUIET: i64 = 30 * DAY_MS;
 
 /// How long data are kept after somebody was last heard of; what is not named is kept until somebody deletes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,12 +39,29 @@ pub struct Due {
     pub contacts: BTreeSet<String>,
     /// Who is to be erased.
     pub people: BTreeSet<String>,
+    /// The last time the log is sure of, if the clock is so far beyond it that it may be wrong.
+    pub doubt: Option<i64>,
+    /// Whether there is something to write down: that something was deleted, or that the clock was right all the while.
+    pub worth_a_row: bool,
+}
+
+impl Due {
+    /// Whether something is to be deleted.
+    pub fn is_any(&self) -> bool {
+        !self.contacts.is_empty() || !self.people.is_empty()
+    }
 }
 
 /// Who is past their time. The clock of the log counts, from the last event of each; whoever was erased is not due again.
 pub fn due(rule: Retention, log: &dyn Reader, now: i64) -> Result<Due> {
     let mut last: BTreeMap<String, i64> = BTreeMap::new();
+    let mut sure: Option<i64> = None;
     each(log, |row| {
+        // Rows that were written by a wrong clock do not make it right; only somebody who says so does.
+        let near = |sure: i64| row.at.saturating_sub(sure) <= FAR;
+        if sure.is_none_or(near) || vouches(&row)? {
+            sure = sure.max(Some(row.at));
+        }
         if row.session != COMMON_SESSION {
             let seen = last.entry(row.session).or_insert(row.at);
             *seen = row.at.max(*seen);
@@ -54,5 +76,18 @@ pub fn due(rule: Retention, log: &dyn Reader, now: i64) -> Result<Due> {
         let all = last.iter().filter(|(session, at)| old(**at) && !erased.contains(*session));
         all.map(|(session, _)| session.clone()).collect()
     };
-    Ok(Due { contacts: past(rule.contact_days), people: past(rule.answers_days) })
+    let (contacts, people) = (past(rule.contact_days), past(rule.answers_days));
+    let doubt = sure.filter(|sure| now.saturating_sub(*sure) > FAR);
+    let quiet = sure.is_some_and(|sure| now.saturating_sub(sure) > QUIET);
+    let mut due = Due { contacts, people, doubt, worth_a_row: quiet };
+    due.worth_a_row |= due.is_any();
+    Ok(due)
+}
+
+/// Whether a row was written by somebody who had looked at the clock: `retain --yes`, or a server in no doubt.
+fn vouches(row: &Row) -> Result<bool> {
+    if row.session != COMMON_SESSION {
+        return Ok(false);
+    }
+    Ok(matches!(Event::in_row(row)?, Some(Event::Admin(Admin { action: Action::Retained { .. }, .. }))))
 }

@@ -7,10 +7,10 @@
 use crate::belief::Belief;
 use crate::design::Design;
 use crate::event::{Asked, Invited, Purpose, Side};
-use crate::forecast::Forecast;
+use crate::forecast::{Forecast, Imagining};
 use crate::groups::Shares;
 use crate::participant::Question;
-use crate::shown::{Dominance, Shown, TOTALS};
+use crate::shown::{Dominance, Shown};
 use equipoise::Query;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -49,11 +49,12 @@ pub(crate) fn next(
     invited: &Invited,
     answered: &[Question],
     belief: &Belief,
+    imagining: &Imagining,
 ) -> Option<Asked> {
     let schedule = Schedule { design, invited, answered, place: answered.len() };
     let telling = schedule.telling(belief);
     let forecast = match telling {
-        Some(_) => Forecast::of(design, invited, answered, belief),
+        Some(_) => Forecast::of(design, invited, answered, belief, imagining),
         None => Forecast::over(),
     };
     let due = schedule.due();
@@ -64,12 +65,25 @@ pub(crate) fn next(
 
 /// Whether the questions that elicit are over, and by which rule.
 pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -> Option<Stopped> {
-    let narrow = belief.width().value() <= design.adaptive().narrow().value();
-    let asked = count(answered, |purpose| purpose == Purpose::Elicitation);
-    if narrow && asked >= FEWEST {
-        return Some(Stopped::Narrow);
+    let (study, asked) = (design.study(), count(answered, |purpose| purpose == Purpose::Elicitation));
+    if asked >= study.stop.cap {
+        return Some(Stopped::Cap);
     }
-    (asked >= design.study().stop.cap).then_some(Stopped::Cap)
+    if asked < FEWEST {
+        return None;
+    }
+    let held = study.stop.angle.is_some_and(|angle| design.is_around() && belief.width().value() <= angle);
+    // Also where the answers set one end of an interval only: what follows is then known, the ratio as "at least so many".
+    let settled = |goal: f64| belief.regret().is_some_and(|regret| regret.expected <= goal);
+    if design.regret_at_most().is_some_and(settled) {
+        return Some(Stopped::Settled);
+    }
+    match design.adaptive().ended(belief.as_ref()) {
+        Some("regret") => Some(Stopped::Settled),
+        Some("budget") => Some(Stopped::Cap),
+        Some(_) => Some(Stopped::Narrow),
+        None => held.then_some(Stopped::Narrow),
+    }
 }
 
 /// Why the questions that elicit ended.
@@ -78,6 +92,8 @@ pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -
 pub enum Stopped {
     /// The interval is narrow enough.
     Narrow,
+    /// The rule that follows is expected to be good enough: more answers would hardly better it.
+    Settled,
     /// The most questions were asked.
     Cap,
     /// No question tells enough any more.
@@ -172,24 +188,31 @@ impl Schedule<'_> {
         }
         let floor = Some(self.design.study().stop.information);
         // The best may be a pair that cannot be put to people; then the next best.
-        self.design.adaptive().telling(belief.as_ref(), floor, |query| self.presentable(query)).ok()
+        let found = self.design.adaptive().telling(belief.as_ref(), floor, |query| self.presentable(query));
+        let tells = |found: &(Query, Shown)| {
+            let shown = self.design.frame().query(&found.1);
+            floor.is_none_or(|floor| belief.bits(&shown) >= floor)
+        };
+        let further = || {
+            let pairs = self.design.further(belief).into_iter();
+            pairs.filter_map(|query| self.presentable(query)).find(tells)
+        };
+        found.ok().or_else(further)
     }
 
-    /// The pair as it would be shown, if it can be: new, and not better throughout, which would be a check (UX-08).
+    /// The pair as it would be shown, if it can be: new, readable, and not better throughout, which would be a check (UX-08).
     fn presentable(&self, query: Query) -> Option<(Query, Shown)> {
         let query = self.design.permitted(query)?;
         if self.answered.iter().any(|question| question.asked.query.is_close(&query, 1e-9)) {
             return None;
         }
-        let mut shown = self.design.frame().show(&query);
-        // A pair that reads like an earlier one, or like a check, is told apart out of more people.
-        for total in TOTALS {
-            let unfit = self.was_shown(&shown) || shown.dominance() != Dominance::Neither;
-            if total > shown.people && unfit {
-                shown = self.design.frame().show_out_of(&query, total);
-            }
-        }
-        (shown.dominance() == Dominance::Neither).then_some((query, shown))
+        let shown = self.design.show(&query);
+        let reads = match self.design.is_strict() {
+            true => self.design.frame().is_readable(&query, &shown),
+            false => self.design.dominance(&shown) == Dominance::Neither,
+        };
+        // Two that read alike are the same question.
+        (reads && !self.was_shown(&shown)).then_some((query, shown))
     }
 
     fn was_shown(&self, shown: &Shown) -> bool {

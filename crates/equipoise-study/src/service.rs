@@ -3,11 +3,13 @@
 //! This is all a server needs: [`Service::invite`], [`Service::open`], [`Service::look`] and [`Service::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
+use crate::ahead::Ahead;
 use crate::audit;
+use crate::cache::Cache;
 use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::event::{Admin, Event, Invited};
+use crate::event::{Action, Admin, Event, Invited};
 use crate::integrity::tombstone;
 use crate::invitation::{self, Invitation};
 use crate::participant::{Participant, Refusal, Step};
@@ -15,12 +17,12 @@ use crate::retention::{self, Due};
 use crate::schedule;
 use crate::seams::{Clock, Random};
 use equipoise_log::{
-    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Writer, each, erased, hex,
+    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Why, Writer, each, erased, hex,
     settled, transact,
 };
 use rand::seq::SliceRandom as _;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What became of an event that was sent.
@@ -44,16 +46,20 @@ impl Recorded {
 /// So many places are made in one transaction.
 const TOGETHER: usize = 1000;
 
-type Cache = HashMap<String, Arc<Mutex<Participant>>>;
-
 /// A study in progress.
 pub struct Service {
     design: Arc<Design>,
+    /// Beside the thread that writes: those who look hold up nobody who answers. Closed before the writer, which tidies up
+    /// after itself only if it is the last.
+    reader: Mutex<Option<Box<dyn Reader + Send>>>,
     writer: Writer,
     clock: Box<dyn Clock>,
     random: Arc<dyn Random>,
     cache: Mutex<Cache>,
     contacts: Contacts,
+    /// Whether a file may still hold what was erased.
+    unsettled: AtomicBool,
+    ahead: Option<Ahead>,
 }
 
 /// What was put in order about contact data.
@@ -81,13 +87,21 @@ impl Service {
     ) -> Self {
         let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
-        Self { design, writer, clock, random, cache: Mutex::default(), contacts }
+        let (reader, cache, unsettled) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
+        Self { design, writer, clock, random, reader, cache, contacts, unsettled, ahead: None }
     }
 
     /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
     #[must_use]
     pub fn with_contacts(self, contacts: Contacts) -> Self {
         Self { contacts, ..self }
+    }
+
+    /// With a thread that imagines how many comparisons are left while people think about one: that takes longer than
+    /// anybody should wait for the next. For servers; elsewhere the same answers lead to the same comparisons.
+    #[must_use]
+    pub fn imagining_ahead(self) -> Self {
+        Self { ahead: Some(Ahead::start(self.design.clone())), ..self }
     }
 
     /// Who somebody is: for owners alone.
@@ -158,6 +172,7 @@ impl Service {
                     let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
                         Some(Some(Event::Invited(invited))) => invited.number,
                         Some(_) => return Err(Refusal::Left.into()),
+                        None if log.is_erased(&session)? => return Err(Refusal::Left.into()),
                         None => {
                             begun += 1;
                             let (version, study) = (design.study().version, design.hash().to_owned());
@@ -181,21 +196,27 @@ impl Service {
     /// The session a token opens; `None` if there is no such place.
     pub fn open(&self, token: &str) -> Result<Option<String>> {
         let session = invitation::session_of(token);
-        let known = self.cache().contains_key(&session) || !self.writer.session(&session)?.is_empty();
+        if self.cache().has(&session) {
+            return Ok(Some(session));
+        }
+        let known = self.read(|log| Ok(!log.session(&session)?.is_empty() || log.is_spent(&session)?))?;
         Ok(known.then_some(session))
     }
 
     /// Looks at a participant's state. If a comparison is next, it has been written to the log before it is seen here.
     pub fn look<T>(&self, session: &str, f: impl FnOnce(&Participant) -> T) -> Result<T> {
-        let participant = self.participant(session)?;
-        let mut participant = lock(&participant);
+        let place = self.participant(session)?;
+        let mut participant = lock(&place);
         if participant.step() == Step::Compare && participant.pending().is_none() {
             let mut next = participant.clone();
             let mut entries = vec![];
             self.ask(&mut next, &mut entries)?;
             let after = Some(participant.events());
             match self.writer.append(Group { session: session.to_owned(), after, entries }) {
-                Ok(Appended::New(_)) => *participant = next,
+                Ok(Appended::New(_)) => {
+                    *participant = next;
+                    self.imagine(&place, &participant);
+                }
                 failed => {
                     self.forget(session);
                     failed?;
@@ -240,6 +261,7 @@ impl Service {
         match self.writer.append(Group { session: session.to_owned(), after, entries }) {
             Ok(Appended::New(rows)) => {
                 *participant = next;
+                self.imagine(&place, &participant);
                 Ok(Recorded::New(rows[0].receipt()))
             }
             Ok(Appended::Known(row)) => known(&row),
@@ -264,7 +286,7 @@ impl Service {
         event: &Event,
     ) -> Result<Option<Row>> {
         let Err(refusal) = participant.allows(device, event) else { return Ok(None) };
-        let rows = self.writer.session(session)?;
+        let rows = self.read(|log| Ok(log.session(session)?))?;
         match rows.into_iter().find(|row| row.key == key) {
             Some(row) => Ok(Some(row)),
             None => Err(refusal.into()),
@@ -275,8 +297,11 @@ impl Service {
     fn withdraw(&self, session: &str, key: &str) -> Result<Receipt> {
         let left = Event::Withdrawn.to_entry(key, self.clock.now(), &*self.random)?;
         let receipt = self.end(session, Some(left))?;
-        self.settle()?;
-        Ok(receipt)
+        // Whoever reads may be in the way of the last step; it is done later then, and not said to be done before.
+        match self.settle() {
+            Err(error) if error.why() != Some(Why::Busy) => Err(error),
+            _ => Ok(receipt),
+        }
     }
 
     /// Deletes all that a participant ever sent, and who they are; the chain stays whole.
@@ -288,16 +313,25 @@ impl Service {
 
     /// Deletes all of somebody's, also a last event that is written first; [`Service::settle`] is left to do.
     fn end(&self, session: &str, last: Option<Entry>) -> Result<Receipt> {
-        self.contacts.remove(session)?;
-        let (tombstone, place) = (tombstone(session, &*self.clock, &*self.random)?, session.to_owned());
+        let (tombstone, place) = (tombstone(&*self.clock, &*self.random)?, session.to_owned());
         let row = self.writer.with(move |store| equipoise_log::erase(store, &place, last, &tombstone))?;
         self.forget(session);
+        // After the answers: contact data that cannot be read keep nobody from being erased.
+        self.contacts.remove(session)?;
         Ok(row.receipt())
     }
 
     /// Waits until no file holds what was erased, while others go on writing.
     pub fn settle(&self) -> Result<()> {
-        Ok(settled(|| self.writer.with(|store| store.settle()))?)
+        self.unsettled.store(true, Ordering::SeqCst);
+        settled(|| self.writer.with(|store| store.settle()))?;
+        self.unsettled.store(false, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Whether no file holds what was erased, as far as is known.
+    pub fn is_settled(&self) -> bool {
+        !self.unsettled.load(Ordering::SeqCst)
     }
 
     /// Ends what older releases left undone: people who withdrew and were not erased. How many there were.
@@ -362,9 +396,20 @@ impl Service {
         Ok(due)
     }
 
-    /// Deletes what is past its time: contact data of some, all of others.
-    pub fn retain(&self, now: i64) -> Result<Due> {
+    /// Deletes what is past its time: contact data of some, all of others. `who` is written down with what was deleted,
+    /// before it is.
+    ///
+    /// A clock far beyond what the log has seen may be wrong: then nothing is deleted ([`Due::doubt`]) unless `sure`.
+    pub fn retain(&self, now: i64, who: &str, sure: bool) -> Result<Due> {
         let due = self.due(now)?;
+        if due.doubt.is_some() && !sure {
+            return Ok(due);
+        }
+        if due.worth_a_row || (sure && due.doubt.is_some()) {
+            let (contacts, people) = (due.contacts.len() as u64, due.people.len() as u64);
+            let event = Event::Admin(Admin::new(who, Action::Retained { contacts, people }));
+            self.study_event_at(&format!("admin-{:013x}", self.draw()?), &event, now)?;
+        }
         self.contacts.remove_all(&due.contacts)?;
         for session in &due.people {
             self.end(session, None)?;
@@ -382,7 +427,11 @@ impl Service {
 
     /// Writes down something about the study as a whole; does nothing if the key is known.
     fn study_event(&self, key: &str, event: &Event) -> Result<Receipt> {
-        let (random, at, key, event) = (self.random.clone(), self.clock.now(), key.to_owned(), event.clone());
+        self.study_event_at(key, event, self.clock.now())
+    }
+
+    fn study_event_at(&self, key: &str, event: &Event, at: i64) -> Result<Receipt> {
+        let (random, key, event) = (self.random.clone(), key.to_owned(), event.clone());
         let row = self.writer.with(move |store| audit::write(store, &key, &event, at, &*random))?;
         Ok(row.receipt())
     }
@@ -409,23 +458,49 @@ impl Service {
 
     fn participant(&self, session: &str) -> Result<Arc<Mutex<Participant>>> {
         if let Some(found) = self.cache().get(session) {
-            return Ok(found.clone());
+            return Ok(found);
         }
-        let rows = self.writer.session(session)?;
-        if rows.is_empty() {
-            return Err(Error::Missing("there is no such participant".to_owned()));
+        let (rows, gone) = self.read(|log| {
+            let rows = log.session(session)?;
+            let gone = rows.is_empty() && log.is_spent(session)?;
+            Ok((rows, gone))
+        })?;
+        let mut participant = match (rows.is_empty(), gone) {
+            (false, _) => Participant::fold(self.design.clone(), session, &rows)?,
+            (true, true) => Participant::erased_one(self.design.clone(), session),
+            (true, false) => return Err(Error::Missing("there is no such participant".to_owned())),
+        };
+        if self.ahead.is_some() {
+            participant.imagine_ahead();
         }
-        let participant = Participant::fold(self.design.clone(), session, &rows)?;
-        Ok(self
-            .cache()
-            .entry(session.to_owned())
-            .or_insert_with(|| Arc::new(Mutex::new(participant)))
-            .clone())
+        Ok(self.cache().keep(participant))
+    }
+
+    /// Lets somebody's future be imagined, if it is time.
+    fn imagine(&self, place: &Arc<Mutex<Participant>>, participant: &Participant) {
+        if let (Some(ahead), Some(_)) = (&self.ahead, participant.to_imagine()) {
+            ahead.imagine(place);
+        }
+    }
+
+    /// Reads the log beside the thread that writes it, as it is now.
+    fn read<T>(&self, look: impl FnOnce(&dyn Reader) -> Result<T>) -> Result<T> {
+        let mut reader = lock(&self.reader);
+        let reader = match &mut *reader {
+            Some(reader) => reader,
+            none => none.insert(self.writer.reader()?),
+        };
+        look(&**reader)
+    }
+
+    /// The last row of a participant: what their receipt is for.
+    pub fn last_row(&self, session: &str) -> Result<Option<Receipt>> {
+        self.read(|log| Ok(log.session(session)?.last().map(Row::receipt)))
     }
 
     /// Drops what is in memory of a participant; the next look reads the log.
     pub fn forget(&self, session: &str) {
-        self.cache().remove(session);
+        self.cache().forget(session);
     }
 
     fn cache(&self) -> std::sync::MutexGuard<'_, Cache> {

@@ -69,6 +69,7 @@ const SPACE: Kinds = &[
             ("score", Holds::String, false),
             ("group", Holds::String, false),
             ("smooth", Holds::String, false),
+            ("around", Holds::String, false),
         ],
     ),
     ("pool", &[("file", Holds::String, true)]),

@@ -3,7 +3,7 @@
 //! True-class totals are rounded first, by largest remainder, and then the cells within each class. So cells sum to
 //! the total exactly, and both systems of a pair are about the same people.
 
-use equipoise::{Measure, Point, Query, Rates, View};
+use equipoise::{GroupShares, Measure, Point, Query, Rates, View};
 use serde::{Deserialize, Serialize};
 
 /// Totals a pair may be shown out of. The first three are those people are asked with; the others are for pairs so
@@ -38,6 +38,18 @@ pub enum Dominance {
     Same,
 }
 
+impl Dominance {
+    /// How two systems with so many of every kind of mistake compare.
+    pub fn of(counts: &[[u64; 2]]) -> Self {
+        match (counts.iter().any(|[a, b]| a < b), counts.iter().any(|[a, b]| b < a)) {
+            (true, true) => Dominance::Neither,
+            (true, false) => Dominance::A,
+            (false, true) => Dominance::B,
+            (false, false) => Dominance::Same,
+        }
+    }
+}
+
 impl Shown {
     /// People of a class in a group.
     pub fn of_class(&self, group: usize, truth: usize) -> u64 {
@@ -54,20 +66,17 @@ impl Shown {
         mistakes(self.classes, self.groups)
     }
 
-    /// How the two compare.
+    /// How the two compare, cell by cell.
     pub fn dominance(&self) -> Dominance {
-        let (mut fewer_a, mut fewer_b) = (false, false);
-        for (group, truth, predicted) in self.mistakes() {
+        Dominance::of(&self.counts().collect::<Vec<_>>())
+    }
+
+    /// How many of every kind of mistake, in A and in B.
+    fn counts(&self) -> impl Iterator<Item = [u64; 2]> {
+        self.mistakes().map(|(group, truth, predicted)| {
             let cell = self.cell(group, truth, predicted);
-            fewer_a |= self.a[cell] < self.b[cell];
-            fewer_b |= self.b[cell] < self.a[cell];
-        }
-        match (fewer_a, fewer_b) {
-            (true, true) => Dominance::Neither,
-            (true, false) => Dominance::A,
-            (false, true) => Dominance::B,
-            (false, false) => Dominance::Same,
-        }
+            [self.a[cell], self.b[cell]]
+        })
     }
 
     /// Whether A has fewer of the first mistake that differs; `None` if all are the same.
@@ -80,12 +89,7 @@ impl Shown {
 
     /// How many kinds of mistake differ.
     pub fn differing(&self) -> usize {
-        self.mistakes()
-            .filter(|&(g, t, p)| {
-                let cell = self.cell(g, t, p);
-                self.a[cell] != self.b[cell]
-            })
-            .count()
+        self.counts().filter(|[a, b]| a != b).count()
     }
 
     /// The same pair with the panels swapped.
@@ -108,12 +112,58 @@ fn mistakes(classes: usize, groups: usize) -> impl Iterator<Item = (usize, usize
 pub struct Frame {
     view: View,
     class_shares: Vec<f64>,
+    group_shares: Option<GroupShares>,
 }
+
+/// Two numbers are told apart if they differ by at least so many people.
+const TOLD_APART: u64 = 3;
+
+/// How far around what rounding gives a pair of whole numbers is looked for that leaves their sum alone.
+const AROUND: i64 = 3;
 
 impl Frame {
     /// Points of `view`, classes with these shares.
     pub fn new(view: View, class_shares: Vec<f64>) -> Self {
-        Self { view, class_shares }
+        Self { view, class_shares, group_shares: None }
+    }
+
+    /// With groups that have these shares of every class: rows are then overall rates and gaps, not each group's rates.
+    pub fn with_groups(self, group_shares: GroupShares) -> Self {
+        Self { group_shares: Some(group_shares), ..self }
+    }
+
+    /// The groups' shares of every class, if they are known.
+    pub fn group_shares(&self) -> Option<&GroupShares> {
+        self.group_shares.as_ref()
+    }
+
+    /// The rows of a comparison, A and B: how many of every kind of mistake; with two groups, of each kind how many overall
+    /// and how many more in one group than in the other.
+    pub fn rows(&self, shown: &Shown) -> Vec<[u64; 2]> {
+        let Some(shares) = self.group_shares.as_ref().filter(|_| shown.groups == 2) else {
+            return shown.counts().collect();
+        };
+        let kinds = mistakes(shown.classes, 1).flat_map(|(_, truth, predicted)| {
+            let of = |cells: &[u64], group: usize| cells[shown.cell(group, truth, predicted)];
+            let overall = |cells: &[u64]| {
+                let part = |group: usize| shares.get(group, truth) * of(cells, group) as f64;
+                (part(0) + part(1)).round() as u64
+            };
+            let gap = |cells: &[u64]| of(cells, 0).abs_diff(of(cells, 1));
+            [[overall(&shown.a), overall(&shown.b)], [gap(&shown.a), gap(&shown.b)]]
+        });
+        kinds.collect()
+    }
+
+    /// Whether a pair reads as what it is: two rows differ, by a few each, and neither system is better throughout unless it
+    /// is.
+    pub fn is_readable(&self, query: &Query, shown: &Shown) -> bool {
+        let rows = self.rows(shown);
+        let apart: Vec<u64> = rows.iter().map(|[a, b]| a.abs_diff(*b)).filter(|by| *by > 0).collect();
+        let neither = self.exact(query) == Dominance::Neither;
+        apart.len() == 2
+            && apart.iter().all(|by| *by >= TOLD_APART)
+            && (self.group_shares.is_some() || (Dominance::of(&rows) == Dominance::Neither) == neither)
     }
 
     /// How common each class is.
@@ -148,7 +198,7 @@ impl Frame {
 
     /// Whether the differences as shown are those of the pair, to a tenth of their length; of two classes, whether their
     /// ratio is.
-    fn trades_alike(&self, query: &Query, shown: &Shown) -> bool {
+    pub(crate) fn trades_alike(&self, query: &Query, shown: &Shown) -> bool {
         let rounded = self.query(shown);
         let difference =
             |query: &Query| query.first.iter().zip(&query.second).map(|(a, b)| a - b).collect::<Vec<f64>>();
@@ -166,6 +216,7 @@ impl Frame {
     pub fn show_out_of(&self, query: &Query, total: u64) -> Shown {
         let [a, mut b] = [&query.first, &query.second].map(|point| self.cells(point, total));
         self.keep_equal(query, &a, &mut b);
+        self.keep_overall(query, total, &a, &mut b);
         Shown { people: total, classes: self.view.classes(), groups: self.view.groups(), a, b }
     }
 
@@ -186,6 +237,44 @@ impl Frame {
                 if let Some(rest) = (b[right] + b[cell]).checked_sub(a[cell]) {
                     (b[cell], b[right]) = (a[cell], rest);
                 }
+            }
+        }
+    }
+
+    /// Two groups: a rate that differs by as much in both leaves their gap alone, and a gap that differs with the overall rate
+    /// as it is leaves that alone, whatever rounding made of them.
+    fn keep_overall(&self, query: &Query, total: u64, a: &[u64], b: &mut [u64]) {
+        let Some(shares) = self.group_shares.as_ref().filter(|_| self.view.groups() == 2) else { return };
+        let k = self.view.classes();
+        let pairs = (0..k).flat_map(|truth| (0..k).filter(move |p| *p != truth).map(move |p| (truth, p)));
+        for (place, (truth, predicted)) in pairs.enumerate() {
+            let kinds = query.first.len() / 2;
+            let exact = [0, 1].map(|group| {
+                let n = group * kinds + place;
+                (query.second[n] - query.first[n]) * total as f64
+            });
+            let share = [0, 1].map(|group| shares.get(group, truth));
+            let round = |x: f64| x.round() as i64;
+            let steps = if (exact[0] - exact[1]).abs() <= 1e-6 {
+                [round(exact[0]); 2]
+            } else if (share[0] * exact[0] + share[1] * exact[1]).abs() <= 1e-6 {
+                // Whole numbers near by whose weighted sum is nearest to nothing.
+                let other = |step: i64| round(-share[0] * step as f64 / share[1]);
+                let off = |step: i64| {
+                    let sum = share[0] * step as f64 + share[1] * other(step) as f64;
+                    sum.abs() + 0.05 * (step as f64 - exact[0]).abs()
+                };
+                let near = round(exact[0]) - AROUND..=round(exact[0]) + AROUND;
+                let step = near.min_by(|x, y| off(*x).total_cmp(&off(*y))).unwrap_or(0);
+                [step, other(step)]
+            } else {
+                continue;
+            };
+            for (group, step) in steps.into_iter().enumerate() {
+                let (cell, right) = ((group * k + truth) * k + predicted, (group * k + truth) * k + truth);
+                let both = b[cell] + b[right];
+                let wanted = (a[cell] as i64 + step).clamp(0, both as i64) as u64;
+                (b[cell], b[right]) = (wanted, both - wanted);
             }
         }
     }
@@ -215,7 +304,7 @@ impl Frame {
     }
 
     /// Whether every class has somebody in it.
-    fn serves(&self, total: u64) -> bool {
+    pub(crate) fn serves(&self, total: u64) -> bool {
         self.class_totals(total).iter().all(|people| *people > 0)
     }
 

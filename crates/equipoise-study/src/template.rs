@@ -9,6 +9,8 @@ pub struct Template {
     pub about: &'static str,
     /// The study file.
     pub text: &'static str,
+    /// The table beside it: name and contents. `scripts/template-tables` makes them.
+    pub table: (&'static str, &'static str),
 }
 
 /// All templates.
@@ -17,16 +19,19 @@ pub const TEMPLATES: [Template; 3] = [
         name: "binary-cancer",
         about: "two classes: missed cancers against false alarms, as in chapter 8 of the thesis",
         text: include_str!("templates/binary-cancer.toml"),
+        table: ("cancer.csv", include_str!("templates/cancer.csv")),
     },
     Template {
         name: "multiclass-triage",
         about: "three classes: an emergency department's triage",
         text: include_str!("templates/multiclass-triage.toml"),
+        table: ("triage.csv", include_str!("templates/triage.csv")),
     },
     Template {
         name: "group-fair-hiring",
         about: "two classes and two groups: mistakes of a hiring filter, and the gaps between women and men",
         text: include_str!("templates/group-fair-hiring.toml"),
+        table: ("hiring.csv", include_str!("templates/hiring.csv")),
     },
 ];
 

@@ -1,14 +1,14 @@
-//! Broken study files (RS-04): each is a template with one edit; its message has the line of the edit.
+//! Broken study files (RS-04): each is a good one with one edit; its message has the line of the edit.
 
-use equipoise_study::{Study, template};
+use equipoise_study::Study;
 
-/// (template, what is there, what is written instead, what is said). The line is that of the first line that changed; where
+/// (study file, what is there, what is written instead, what is said). The line is that of the first line that changed; where
 /// the sentence begins with "@text:", it is the line that has the text.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
-const BINARY: &str = "binary-cancer";
-const TRIAGE: &str = "multiclass-triage";
-const HIRING: &str = "group-fair-hiring";
+const BINARY: &str = include_str!("fixtures/law.toml");
+const TRIAGE: &str = include_str!("fixtures/ball.toml");
+const HIRING: &str = include_str!("fixtures/group-ball.toml");
 
 const CASES: &[Case] = &[
     // The file as a whole.
@@ -41,7 +41,7 @@ const CASES: &[Case] = &[
         BINARY,
         "family = \"linear\"",
         "family = \"group_fair\"",
-        "family \"group_fair\" and a space of kind \"group_ball\" need each other",
+        "family \"group_fair\" needs a space of kind \"table\" or \"group_ball\", and a \"group_ball\" needs that",
     ),
     (BINARY, "variants = [\"flow\"]", "variants = []", "variants is empty, expected at least one"),
     (BINARY, "variants = [\"flow\"]", "variants = [\"pie\"]", "found pie"),
@@ -128,9 +128,10 @@ const CASES: &[Case] = &[
         HIRING,
         "family = \"group_fair\"",
         "family = \"linear\"",
-        "family \"group_fair\" and a space of kind \"group_ball\" need each other",
+        "family \"group_fair\" needs a space of kind \"table\" or \"group_ball\", and a \"group_ball\" needs that",
     ),
     // When it stops, and what is checked.
+    (BINARY, "width = 1.6 ", "regret = 1.5 ", "stop.regret is 1.5, expected a number in [0.001, 0.9]"),
     (BINARY, "width = 1.6 ", "width = 0.5 ", "stop.width is 0.5, expected a number in [1.05, 100]"),
     (BINARY, "cap = 40", "cap = \"many\"", "found \"many\", expected a whole number from 0 on"),
     (BINARY, "cap = 40", "cap = 0", "stop.cap is 0, expected a number in [1, 400]"),
@@ -225,6 +226,13 @@ const CASES: &[Case] = &[
         "options = [18,",
         "questionnaire.0.options is of another kind, expected a list of texts",
     ),
+    // More people than a number can hold.
+    (
+        BINARY,
+        "systems = [[50, 15, 5, 30]]",
+        "systems = [[18446744073709551615, 15, 56, 30]]",
+        "picture.0.systems.0 sums to 18446744073709551615, expected 100, 1000 or 10000",
+    ),
     // The end.
     (BINARY, "show_result = true", "show_result = \"yes\"", "found \"yes\", expected true or false"),
     (BINARY, "show_result = true", "show_results = true", "unknown field show_results"),
@@ -238,9 +246,8 @@ fn line_of(text: &str, what: &str) -> usize {
 #[test]
 fn every_broken_study_file_is_told_with_its_line() {
     let mut wrong = vec![];
-    for (name, old, new, expected) in CASES {
-        let text = template::find(name).unwrap().text;
-        assert!(text.contains(old), "{name} has no {old:?} any more");
+    for (text, old, new, expected) in CASES {
+        assert!(text.contains(old), "there is no {old:?} any more");
         let broken = text.replacen(old, new, 1);
         // Of an edit of several lines, the first that differs.
         let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();

@@ -3,16 +3,16 @@
 mod common;
 
 use common::{Simulant, service_on, walk};
-use equipoise_log::testing::{Fault, Faulty};
+use equipoise_log::testing::{Before, Fault, Faulty};
 use equipoise_log::{
     COMMON_SESSION, Entry, Group, MemoryStore, Payload, Row, SqliteStore, TOMBSTONE, Writer, rows, transact,
 };
 use equipoise_study::contacts::{Contact, Contacts, LABEL};
-use equipoise_study::event::Event;
+use equipoise_study::event::{Action, Admin, Event};
 use equipoise_study::retention::Retention;
-use equipoise_study::seams::{SystemClock, SystemRandom, TestClock, TestRandom};
+use equipoise_study::seams::{Clock, SystemClock, SystemRandom, TestClock, TestRandom};
 use equipoise_study::{
-    Design, Error, Service, Step, Study, Tidied, export, people, restore, template, verify,
+    Design, Error, Service, Step, Study, Tidied, export, people, restore, template, verify, verify_of,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +29,12 @@ fn directory(name: &str) -> PathBuf {
 
 fn on_disk(directory: &Path) -> Service {
     let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
+    service_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
+}
+
+/// The same, as a release before salted seals wrote it.
+fn on_disk_before(directory: &Path) -> Service {
+    let store = Before(SqliteStore::open(directory.join("log.sqlite")).unwrap());
     service_on("binary-cancer", store, 5).with_contacts(Contacts::beside(directory))
 }
 
@@ -82,11 +88,12 @@ fn contact_data_go_to_a_file_of_their_own_and_with_whoever_is_erased() {
     service.erase(&first).unwrap();
     assert_eq!(service.contacts().get(&first).unwrap(), None);
     assert!(service.contacts().get(&invitations[1].session).unwrap().is_some());
-    let (place, design) = (first.clone(), service.design().clone());
+    let design = service.design().clone();
     let left = service.writer().with(move |store| {
         let all = people::participants(&design, store)?;
-        let person = all.iter().find(|person| person.session() == place).unwrap();
-        Ok::<_, Error>(export::person(person, &store.session(&place)?, &Contact::new()).is_err())
+        let person = all.iter().find(|person| person.erased()).unwrap();
+        let rows = store.session(person.session())?;
+        Ok::<_, Error>(export::person(person, &rows, &Contact::new()).is_err())
     });
     assert!(left.unwrap(), "there is something left to tell");
     // A copy of the file from before brings it back; putting things in order deletes it again.
@@ -116,7 +123,7 @@ fn old_log(service: &Service, people: usize) -> Vec<String> {
 #[test]
 fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole() {
     let directory = directory("moved");
-    let service = on_disk(&directory);
+    let service = on_disk_before(&directory);
     let sessions = old_log(&service, 3);
     assert!(holds_canary(&directory), "the canary must be there before it can be gone");
     let old: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
@@ -152,7 +159,7 @@ fn contact_data_in_a_log_of_an_older_release_are_moved_and_the_chain_stays_whole
 
 #[test]
 fn moving_contact_data_excuses_no_other_change() {
-    let service = service_on("binary-cancer", MemoryStore::new(), 6);
+    let service = service_on("binary-cancer", Before(MemoryStore::new()), 6);
     old_log(&service, 2);
     service.tidy_contacts().unwrap();
     let good: Vec<Row> = service.writer().with(|store| rows(store)).unwrap();
@@ -202,6 +209,29 @@ fn moving_contact_data_excuses_no_other_change() {
         Err(Error::Damaged(damage)) => assert_eq!(damage.position, answer as u64 + 1),
         other => panic!("{other:?}"),
     }
+    // Nor does one excuse a consent to another text, for whoever knows the study.
+    let study = service.design().study();
+    assert!(verify_of(&MemoryStore::from_rows(good.clone()), study).is_ok());
+    let Some(Event::ConsentGiven { device, external, .. }) = Event::in_row(&good[consent]).unwrap() else {
+        panic!("no consent")
+    };
+    let other = Event::ConsentGiven { text: "00".repeat(32), device, external };
+    let payload = Payload { salt: [1; 32], body: other.body() };
+    let commitment: String = payload.commitment().iter().map(|byte| format!("{byte:02x}")).collect();
+    let event = Event::ContactMoved { position: place, commitment };
+    let mut store = MemoryStore::from_rows(good.clone());
+    let entries = vec![Entry { key: "x".to_owned(), at: 0, salt: [2; 32], body: event.body() }];
+    let group = Group { session: COMMON_SESSION.to_owned(), after: None, entries };
+    transact(&mut store, |log| {
+        log.replace(place, &payload)?;
+        log.append(&group)
+    })
+    .unwrap();
+    assert!(verify(&store).is_ok(), "it was written anew as if contact data had been moved");
+    match verify_of(&store, study) {
+        Err(Error::Damaged(damage)) => assert_eq!(damage.position, place),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -230,6 +260,54 @@ fn nothing_is_kept_of_somebody_whose_consent_could_not_be_written() {
 }
 
 #[test]
+fn a_wrong_clock_erases_nobody_and_its_own_rows_do_not_make_it_right() {
+    const DAY: i64 = 86_400_000;
+    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+    study.retention = Retention { contact_days: Some(30), answers_days: Some(3650) };
+    let design = Arc::new(Design::new(study, Path::new("src/templates")).unwrap());
+    let store = MemoryStore::new();
+    let start = |ahead: i64| {
+        let writer = Writer::start(store.clone());
+        Service::new(design.clone(), writer, Ahead(TestClock::default(), ahead), TestRandom::new(2))
+    };
+    let service = start(0);
+    service.invite(3).unwrap();
+    // Eleven years too late, and the server writes a row before it looks at what is due.
+    let (service, wrong) = (start(11 * 365 * DAY), 11 * 365 * DAY + 5_000);
+    service.invite(1).unwrap();
+    let refused = service.retain(wrong, "server", false).unwrap();
+    assert!(refused.doubt.is_some_and(|sure| sure < DAY) && refused.people.len() == 3);
+    assert_eq!(verify(&store).unwrap().erased, 0);
+    // The owner says that the clock is right: it is written down, and the clock is believed from then on.
+    service.retain(wrong, "owner", true).unwrap();
+    assert_eq!(verify(&store).unwrap().erased, 3);
+    assert_eq!(service.due(wrong + DAY).unwrap().doubt, None);
+    let deeds: Vec<Admin> = rows(&store)
+        .unwrap()
+        .iter()
+        .filter_map(|row| match Event::in_row(row).unwrap() {
+            Some(Event::Admin(admin)) => Some(admin),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(deeds, [Admin::new("owner", Action::Retained { contacts: 0, people: 3 })]);
+    // A study that is served and quiet stays in no doubt: that the clock was right is written down now and then.
+    for month in 1..12 {
+        let due = service.retain(wrong + 40 * month * DAY, "server", false).unwrap();
+        assert_eq!(due.doubt, None, "month {month}");
+    }
+}
+
+/// A clock for tests that is too fast by so many milliseconds.
+struct Ahead(TestClock, i64);
+
+impl Clock for Ahead {
+    fn now(&self) -> i64 {
+        self.0.now() + self.1
+    }
+}
+
+#[test]
 fn what_is_past_its_time_is_deleted_to_the_day() {
     const DAY: i64 = 86_400_000;
     let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
@@ -239,7 +317,7 @@ fn what_is_past_its_time_is_deleted_to_the_day() {
     study.retention = Retention::default();
     assert_eq!(study.hash(&[]), bare, "a study without the rule has the hash it always had");
     study.retention = Retention { contact_days: Some(30), answers_days: Some(365) };
-    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    let design = Arc::new(Design::new(study, Path::new("src/templates")).unwrap());
     let service =
         Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(2));
     let labels = ["Ana".to_owned(), "Ben".to_owned()];
@@ -255,11 +333,16 @@ fn what_is_past_its_time_is_deleted_to_the_day() {
     assert_eq!(count(last(&ben) + 30 * DAY - 1), (0, 0));
     assert_eq!(count(last(&ben) + 30 * DAY), (1, 0), "counted is from when each was last heard of");
     assert_eq!(count(last(&ana) + 30 * DAY), (2, 0));
-    service.retain(last(&ana) + 30 * DAY).unwrap();
+    service.retain(last(&ana) + 30 * DAY, "server", false).unwrap();
     assert_eq!(service.contacts().sessions().unwrap().len(), 0);
     assert_eq!(count(last(&ana) + 31 * DAY), (0, 0), "nothing is due twice");
     assert_eq!(count(last(&ana) + 365 * DAY), (0, 2));
-    service.retain(last(&ben) + 365 * DAY).unwrap();
+    // A year later by the clock, and the log has seen nothing for eleven months: it may be the clock.
+    let late = last(&ben) + 365 * DAY;
+    let refused = service.retain(late, "server", false).unwrap();
+    assert!(refused.doubt.is_some() && refused.people.len() == 1);
+    assert_eq!(count(late), (0, 1), "a clock in doubt deletes nothing");
+    service.retain(late, "owner", true).unwrap();
     let gone = |session: &String| {
         let place = session.clone();
         let rows = service.writer().with(move |store| store.session(&place)).unwrap();
@@ -286,20 +369,4 @@ fn how_long_is_checked_when_the_study_is_read() {
         let wrong = read(more).unwrap_err().to_string();
         assert!(wrong.contains(sentence) && wrong.starts_with("line "), "{wrong}");
     }
-}
-
-#[test]
-fn the_record_of_processing_names_all_that_is_asked_and_what_is_still_open() {
-    let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
-    study.completion.parameters = vec!["PROLIFIC_PID".to_owned()];
-    study.retention.contact_days = Some(30);
-    let design = Design::new(study, Path::new(".")).unwrap();
-    let record = equipoise_study::processing(&design);
-    for item in &design.study().questionnaire {
-        assert!(record.contains(&format!("(`{}`)", item.id)), "{} is missing", item.id);
-    }
-    for part in ["`PROLIFIC_PID`", "deleted 30 days after", design.hash(), &design.study().consent.contact] {
-        assert!(record.contains(part), "{part} is missing in {record}");
-    }
-    assert!(record.matches("to be filled in by the controller").count() >= 4, "{record}");
 }

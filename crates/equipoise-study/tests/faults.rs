@@ -85,7 +85,8 @@ fn a_failed_write_is_never_acknowledged_and_never_there_twice() {
         }
     }
     println!("{tried} writes failed, none was acknowledged, none is there twice");
-    assert!(tried >= 40, "{tried}");
+    // Every write of a walk to the end, which has some twenty, before and after it is made.
+    assert!(tried >= 30, "{tried}");
 }
 
 #[test]
@@ -187,18 +188,18 @@ fn whoever_withdraws_is_erased_in_the_same_step_or_still_there() {
     assert!(withdraw(&one).is_err());
     assert_eq!(left(&one), all, "it failed: everything is there");
     withdraw(&one).unwrap();
-    assert_eq!(left(&one), 1, "the tombstone alone");
+    assert_eq!(left(&one), 0, "nothing is found under their name");
     assert_eq!(service.look(&one, Participant::step).unwrap(), Step::Withdrawn);
     // Written, but nobody was told: whoever sends it again has left.
     *fail.lock().unwrap() = Some(Fault::After(Fault::broken()));
     assert!(withdraw(&other).is_err());
-    assert_eq!(left(&other), 1);
+    assert_eq!(left(&other), 0);
     assert!(matches!(withdraw(&other), Err(Error::Refused(equipoise_study::Refusal::Left))));
     // As older releases left it when they were killed half way.
     let body = Event::Withdrawn.body();
     let entries = vec![Entry { key: "bye".to_owned(), at: 0, salt: [1; 32], body }];
     service.writer().append(Group { session: third.clone(), after: None, entries }).unwrap();
-    assert_eq!((service.finish_withdrawals().unwrap(), left(&third)), (1, 1));
+    assert_eq!((service.finish_withdrawals().unwrap(), left(&third)), (1, 0));
     assert_eq!(service.finish_withdrawals().unwrap(), 0);
     assert_eq!(service.writer().with(|store| verify(store)).unwrap().erased, 3);
 }

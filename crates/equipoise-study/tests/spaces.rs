@@ -7,7 +7,7 @@ use equipoise_log::{MemoryStore, Writer};
 use equipoise_study::event::Purpose;
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::shown::Dominance;
-use equipoise_study::{Design, Service, Step, Study, lint, template};
+use equipoise_study::{Design, Service, Step, Study, lint};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ fn directory(name: &str) -> PathBuf {
 
 /// The cancer study on another space.
 fn study(space: &str) -> Study {
-    let text = template::find("binary-cancer").unwrap().text;
+    let text = include_str!("fixtures/law.toml");
     let logistic = "kind = \"logistic\"\nslope = 21.0\noffset = 6.3";
     assert!(text.contains(logistic));
     Study::parse(&text.replacen(logistic, space, 1)).unwrap()
@@ -148,7 +148,7 @@ fn a_pool_of_models_is_a_space() {
 
 /// The triage study with so many classes.
 fn many(classes: usize) -> Study {
-    let mut study = Study::parse(template::find("multiclass-triage").unwrap().text).unwrap();
+    let mut study = Study::parse(include_str!("fixtures/ball.toml")).unwrap();
     let first = study.task.classes[0].clone();
     study.task.classes = (0..classes)
         .map(|n| equipoise_study::study::Class { id: format!("class {n}"), ..first.clone() })
@@ -167,7 +167,7 @@ fn questions_about_many_classes_can_be_read() {
     for classes in 3..=8 {
         let mut study = many(classes);
         study.stop.cap = 12;
-        let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+        let design = Arc::new(Design::new(study, Path::new("src/templates")).unwrap());
         let service = Service::new(
             design.clone(),
             Writer::start(MemoryStore::new()),
@@ -193,8 +193,8 @@ fn questions_about_many_classes_can_be_read() {
 
 #[test]
 fn questions_about_groups_are_of_three_families() {
-    let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
-    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
+    let study = Study::parse(include_str!("fixtures/group-ball.toml")).unwrap();
+    let design = Arc::new(Design::new(study, Path::new("src/templates")).unwrap());
     let service =
         Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(4));
     let session = service.invite(1).unwrap().remove(0).session;

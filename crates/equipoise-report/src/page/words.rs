@@ -1,11 +1,10 @@
 //! What takes more than a template to tell.
 
 use crate::group::{Estimate, Experts, Member};
-use crate::rates;
-use crate::{Curve, ExchangeRate, PersonReport, Sensitivity, Slope, StatedAgainstElicited};
-use equipoise_study::Stopped;
+use crate::{Curve, ExchangeRate, PersonReport, Sensitivity, Slope, StatedAgainstElicited, rates};
 use equipoise_study::numbers::two_digits;
 use equipoise_study::study::Exclusion;
+use equipoise_study::{Design, Stopped};
 
 /// Said in place of single people.
 pub const HIDDEN: &str =
@@ -61,6 +60,30 @@ pub fn is_refused(person: &PersonReport) -> bool {
     person.refusal.is_some()
 }
 
+/// The rules that end the questions, besides the most there may be.
+pub fn ended_when(design: &Design) -> String {
+    let stop = &design.study().stop;
+    let two = design.binary().is_some();
+    let mut rules = vec![];
+    if let Some(width) = stop.width.filter(|_| two) {
+        rules.push(format!("the ends of the 95 % interval differ by a factor of at most {width}"));
+    }
+    if let Some(angle) = stop.angle.filter(|_| !two) {
+        rules.push(format!("the weights are known to within {angle} radians with 95 % certainty"));
+    }
+    match stop.regret {
+        Some(regret) => {
+            let share = 100.0 * regret;
+            rules.push(format!(
+                "the rule that follows is expected to cost at most {share} % more than the best one"
+            ));
+        }
+        None if rules.is_empty() => rules.push("the rule that follows is good enough".to_owned()),
+        None => {}
+    }
+    rules.join(", or ")
+}
+
 /// About so many of a list: enough to read.
 pub fn thinned<T>(all: Vec<T>, about: usize) -> impl Iterator<Item = T> {
     let step = (all.len() / about).max(1);
@@ -84,6 +107,9 @@ pub fn typical(experts: &Experts, spread: &Estimate) -> String {
 pub fn ended(stopped: &Option<Stopped>) -> &'static str {
     match stopped {
         Some(Stopped::Narrow) => "The questions ended because the estimate was sure enough.",
+        Some(Stopped::Settled) => {
+            "The questions ended because the rule that follows was good enough to choose by."
+        }
         Some(Stopped::Cap) => {
             "The questions ended because the most that the study allows were asked, not because the estimate was sure enough."
         }

@@ -3,12 +3,13 @@
 use super::{Cell, Column, Kind, Table, column, word};
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Event, Purpose};
+use crate::timing;
 use equipoise_log::{COMMON_SESSION, Reader, Row, each, hex};
 use std::collections::HashMap;
 
 const RETRACTED_BY: usize = 15;
 
-const COLUMNS: [Column; 19] = [
+const COLUMNS: [Column; 22] = [
     column("study_version", Kind::Whole, "The version of the study file the participant was invited to"),
     column("participant", Kind::Whole, "The participant, counted from 1 in the order of invitations"),
     column("seq", Kind::Whole, "The number of the answer among the participant's events"),
@@ -43,6 +44,17 @@ const COLUMNS: [Column; 19] = [
     column("retracted_by", Kind::Whole, "The number of the event that took the answer back"),
     column("served_at", Kind::Time, "When the comparison was written to the log, before it was shown"),
     column("received_at", Kind::Time, "When the answer was written to the log"),
+    column("needed_ms", Kind::Whole, "Milliseconds that reading what differs takes at least"),
+    column(
+        "unread",
+        Kind::Text,
+        "yes if the answer came faster than that, by the browser's clock or the server's",
+    ),
+    column(
+        "time_disputed",
+        Kind::Text,
+        "yes if the browser told more time than went by between the two times",
+    ),
     column("chain_hash", Kind::Text, "The hash of the answer's row in the log"),
 ];
 
@@ -94,6 +106,8 @@ fn cells(who: [u64; 2], row: &Row, asked: &Asked, served_at: i64, answer: &Answe
         Purpose::Repeat { of } => Some(of as u64),
         _ => None,
     };
+    let elapsed = Some(row.at.saturating_sub(served_at).max(0) as u64);
+    let yes = |yes: bool| if yes { "yes" } else { "no" };
     vec![
         Cell::Whole(who[0]),
         Cell::Whole(who[1]),
@@ -109,10 +123,16 @@ fn cells(who: [u64; 2], row: &Row, asked: &Asked, served_at: i64, answer: &Answe
         Cell::Text(word(&asked.fewer_missed)),
         Cell::Text(word(&answer.choice)),
         Cell::whole(answer.response_ms),
-        Cell::Whole(answer.hidden_ms),
+        Cell::Whole(answer.hidden_ms.min(i64::MAX as u64)),
         Cell::Nothing,
         Cell::Time(served_at),
         Cell::Time(row.at),
+        Cell::Whole(timing::needed_ms(&asked.shown)),
+        Cell::text(yes(timing::is_unread(&asked.shown, answer, elapsed))),
+        match answer.response_ms {
+            Some(_) => Cell::text(yes(timing::is_disputed(answer, elapsed))),
+            None => Cell::Nothing,
+        },
         Cell::Text(hex::encode(&row.hash)),
     ]
 }

@@ -17,8 +17,8 @@ pub(super) fn write(table: &Table) -> Result<Vec<u8>> {
     file(table).map_err(|e| Error::storage(format!("cannot write Parquet: {e}")))
 }
 
-fn file(table: &Table) -> std::result::Result<Vec<u8>, ParquetError> {
-    let fields = table.columns.iter().map(field).collect::<std::result::Result<Vec<_>, _>>()?;
+fn file(table: &Table) -> Result<Vec<u8>, ParquetError> {
+    let fields = table.columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder(table.name).with_fields(fields).build()?);
     // The name of the program that wrote it is fixed, so that the same log gives the same bytes.
     let properties = WriterProperties::builder()
@@ -40,7 +40,7 @@ fn file(table: &Table) -> std::result::Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-fn field(column: &Column) -> std::result::Result<TypePtr, ParquetError> {
+fn field(column: &Column) -> Result<TypePtr, ParquetError> {
     let plain = |physical: Physical, logical: Option<LogicalType>| {
         Type::primitive_type_builder(column.name, physical)
             .with_repetition(Repetition::OPTIONAL)
@@ -76,7 +76,7 @@ fn write_column<'a>(
     writer: &mut SerializedColumnWriter<'_>,
     kind: Kind,
     cells: impl Iterator<Item = &'a Cell>,
-) -> std::result::Result<(), ParquetError> {
+) -> Result<(), ParquetError> {
     let (mut there, mut begins) = (vec![], vec![]);
     let (mut whole, mut real, mut texts) = (vec![], vec![], vec![]);
     for cell in cells {

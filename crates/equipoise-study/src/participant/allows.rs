@@ -5,6 +5,9 @@ use crate::event::{Event, ItemAnswer};
 use crate::study::{ItemKind, Position};
 use std::collections::BTreeMap;
 
+/// From so many events on nothing is changed back: a whole session has some 200, and 1,000 are less than a megabyte.
+const MOST_EVENTS: u64 = 1_000;
+
 /// Why an event is not taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -21,6 +24,9 @@ pub enum Refusal {
     /// The answer does not fit the question.
     #[error("{0}")]
     Unfit(String),
+    /// More was changed and changed back than anybody would: nobody can fill the disk with one link.
+    #[error("this participant has changed too much already")]
+    TooMuch,
     /// The participant has left or was erased.
     #[error("this participant has left the study")]
     Left,
@@ -28,7 +34,7 @@ pub enum Refusal {
 
 impl Participant {
     /// Whether an event may be taken now, from this device.
-    pub fn allows(&self, device: &str, event: &Event) -> std::result::Result<(), Refusal> {
+    pub fn allows(&self, device: &str, event: &Event) -> Result<(), Refusal> {
         if self.withdrawn || self.erased {
             return Err(Refusal::Left);
         }
@@ -42,6 +48,18 @@ impl Participant {
         );
         if !free && self.device.as_deref() != Some(device) {
             return Err(Refusal::ContinuedElsewhere);
+        }
+        // What nobody needs to get to the end; all else comes once, or follows from these.
+        let again = matches!(
+            event,
+            Event::LanguageChosen { .. }
+                | Event::DeviceTaken { .. }
+                | Event::CardOpened { .. }
+                | Event::RatesToggled { .. }
+                | Event::Retracted { .. }
+        );
+        if again && self.events >= MOST_EVENTS {
+            return Err(Refusal::TooMuch);
         }
         let step = self.step();
         let now = |right: bool, what: &str| match right {
@@ -103,11 +121,7 @@ impl Participant {
         }
     }
 
-    fn fits(
-        &self,
-        position: Position,
-        answers: &BTreeMap<String, ItemAnswer>,
-    ) -> std::result::Result<(), Refusal> {
+    fn fits(&self, position: Position, answers: &BTreeMap<String, ItemAnswer>) -> Result<(), Refusal> {
         let study = self.design.study();
         let unfit = |what: String| Err(Refusal::Unfit(what));
         if let Some(id) = answers.keys().find(|id| !study.items(position).any(|item| item.id == **id)) {

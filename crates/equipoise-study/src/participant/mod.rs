@@ -8,12 +8,12 @@ use crate::belief::Belief;
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
+use crate::forecast::{Imagining, is_due_after};
 use crate::schedule::{self, Stopped};
 use crate::shown::Shown;
 use crate::study::Position;
-use equipoise::{Answer, Query};
+use equipoise::{Answer, Preference, Query};
 use equipoise_log::{Damage, Row};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -69,6 +69,13 @@ pub struct Question {
     pub answered_at: Option<i64>,
 }
 
+impl Question {
+    /// How long it was on the screen by the server's clock, in milliseconds: from being written down to being answered.
+    pub fn elapsed_ms(&self) -> Option<u64> {
+        Some(self.answered_at?.saturating_sub(self.asked_at).max(0) as u64)
+    }
+}
+
 /// A stated cost.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Stated {
@@ -96,8 +103,12 @@ pub struct Participant {
     picture: (usize, usize),
     practice: usize,
     questions: Vec<Question>,
-    belief: Belief,
+    /// Worked out when somebody asks: of most people in a log only how far they are is asked.
+    heard: OnceLock<Heard>,
+    /// The same before the answer to this comparison, so that taking it back costs nothing.
+    before: Option<Box<(u64, Heard)>>,
     next: OnceLock<Option<Asked>>,
+    imagining: Imagining,
     retracted: usize,
     cards_opened: usize,
     rates: bool,
@@ -110,7 +121,6 @@ pub struct Participant {
 impl Participant {
     /// Before the first event.
     pub fn new(design: Arc<Design>, session: &str) -> Self {
-        let belief = design.belief();
         Self {
             design,
             session: session.to_owned(),
@@ -125,8 +135,10 @@ impl Participant {
             picture: (0, 0),
             practice: 0,
             questions: vec![],
-            belief,
+            heard: OnceLock::new(),
+            before: None,
             next: OnceLock::new(),
+            imagining: Imagining::Now,
             retracted: 0,
             cards_opened: 0,
             rates: false,
@@ -135,6 +147,11 @@ impl Participant {
             erased: false,
             events: 0,
         }
+    }
+
+    /// Somebody who was erased, and of whom nothing is known but that.
+    pub(crate) fn erased_one(design: Arc<Design>, session: &str) -> Self {
+        Self { erased: true, ..Self::new(design, session) }
     }
 
     /// From all rows of a session.
@@ -212,6 +229,7 @@ impl Participant {
             );
             return Err(Error::Another(what));
         }
+        self.forget_imagined();
         self.questions.push(Question {
             seq: self.events,
             asked: asked.clone(),
@@ -232,7 +250,11 @@ impl Participant {
         question.answer = Some(answered.clone());
         question.answer_seq = Some(self.events);
         question.answered_at = Some(at);
-        take(&self.design, &mut self.belief, &question.asked, answered.choice);
+        self.before = None;
+        if let Some(heard) = self.heard.get_mut() {
+            self.before = Some(Box::new((question.seq, heard.clone())));
+            heard.take(&self.design, &question.asked, answered.choice);
+        }
         Ok(())
     }
 
@@ -246,13 +268,9 @@ impl Participant {
         };
         (question.answer, question.answer_seq, question.answered_at) = (None, None, None);
         self.retracted += 1;
-        // From the start, in order: a belief is the same bits however it was come by.
-        self.belief = self.design.belief();
-        for question in &self.questions {
-            if let Some(answer) = &question.answer {
-                take(&self.design, &mut self.belief, &question.asked, answer.choice);
-            }
-        }
+        let before = self.before.take().filter(|before| before.0 == asked);
+        self.heard = before.map_or_else(OnceLock::new, |before| OnceLock::from(before.1));
+        self.forget_imagined();
         Ok(())
     }
 
@@ -261,6 +279,10 @@ impl Participant {
         let study = self.design.study();
         if self.withdrawn || self.erased {
             return Step::Withdrawn;
+        }
+        if self.completed {
+            // Whoever is through was at every step before, and takes nothing back.
+            return Step::Result;
         }
         let asks = |position: Position| {
             study.items(position).next().is_some() && !self.answers.contains_key(&position)
@@ -288,10 +310,8 @@ impl Participant {
             Step::Questionnaire(Position::Task)
         } else if asks(Position::After) {
             Step::Questionnaire(Position::After)
-        } else if !self.completed {
-            Step::Finish
         } else {
-            Step::Result
+            Step::Finish
         }
     }
 
@@ -307,8 +327,40 @@ impl Participant {
             return None;
         }
         self.next
-            .get_or_init(|| schedule::next(&self.design, invited, &self.questions, &self.belief))
+            .get_or_init(|| {
+                schedule::next(&self.design, invited, &self.questions, self.belief(), &self.imagining)
+            })
             .as_ref()
+    }
+
+    /// How many questions that elicit are answered.
+    pub(crate) fn elicited(&self) -> usize {
+        let answered = self.questions.iter().filter(|question| question.answer.is_some());
+        answered.filter(|question| question.asked.purpose == Purpose::Elicitation).count()
+    }
+
+    /// From now on people like this one are imagined while they think, by whoever asks [`Participant::to_imagine`].
+    pub(crate) fn imagine_ahead(&mut self) {
+        self.imagining = Imagining::Ahead(None);
+    }
+
+    fn forget_imagined(&mut self) {
+        if let Imagining::Ahead(ahead) = &mut self.imagining {
+            *ahead = None;
+        }
+    }
+
+    /// The comparison on the screen, if it is time to imagine how many are left after it.
+    pub(crate) fn to_imagine(&self) -> Option<u64> {
+        let pending = self.pending().filter(|_| matches!(self.imagining, Imagining::Ahead(None)))?;
+        is_due_after(&self.questions).then_some(pending.seq)
+    }
+
+    /// What was imagined while a comparison was on the screen; of no use after its answer.
+    pub(crate) fn imagined(&mut self, seq: u64, lengths: Option<Vec<usize>>) {
+        if self.to_imagine() == Some(seq) {
+            self.imagining = Imagining::Ahead(lengths);
+        }
     }
 
     /// Whether the last answer can still be taken back: nothing after the comparisons has been answered.
@@ -327,13 +379,12 @@ impl Participant {
 
     /// SHA-256 of the consent text in the participant's language.
     pub fn consent_hash(&self) -> String {
-        let text = self.design.study().consent.text.r#in(self.language());
-        equipoise_log::hex::encode(&Sha256::digest(text.as_bytes()))
+        crate::integrity::consent_hash(self.design.study(), self.language())
     }
 
     /// Why the questions that elicit ended; `None` while they go on.
     pub fn stopped(&self) -> Option<Stopped> {
-        let rule = schedule::stopped(&self.design, &self.questions, &self.belief);
+        let rule = schedule::stopped(&self.design, &self.questions, self.belief());
         let over = self.pending().is_none() && self.next_question().is_none() && self.invited.is_some();
         rule.or(over.then_some(Stopped::NothingLeft))
     }
@@ -402,7 +453,34 @@ impl Participant {
 
     /// What the answers say.
     pub fn belief(&self) -> &Belief {
-        &self.belief
+        &self.heard().belief
+    }
+
+    fn heard(&self) -> &Heard {
+        // From the start, in order: a belief is the same bits however it was come by.
+        self.heard.get_or_init(|| {
+            let mut heard = Heard { belief: self.design.belief(), evidence: None };
+            for question in &self.questions {
+                if let Some(answer) = &question.answer {
+                    heard.take(&self.design, &question.asked, answer.choice);
+                }
+            }
+            heard
+        })
+    }
+
+    /// By which factor the answers are likelier from somebody with a preference than from a coin: each is predicted from those
+    /// before it, and those that evaluate, which are in no estimate, from all the others. `None` where the engine does not tell
+    /// how likely an answer is, and where nobody chose anything.
+    pub fn against_chance(&self) -> Option<f64> {
+        let heard = self.heard();
+        let evaluates = |question: &&Question| question.asked.purpose == Purpose::Evaluation;
+        let evaluated = self.questions.iter().filter(evaluates).filter_map(|question| {
+            let choice = question.answer.as_ref()?.choice;
+            heard.weight(&self.design, &question.asked, choice)
+        });
+        let sum = evaluated.fold(heard.evidence, |sum, weight| Some(sum.unwrap_or(0.0) + weight));
+        sum.map(f64::exp)
     }
 
     /// How many answers were taken back.
@@ -433,6 +511,41 @@ impl Participant {
     /// How many events there are; the next has this number plus 1.
     pub fn events(&self) -> u64 {
         self.events
+    }
+}
+
+/// What the answers so far say.
+#[derive(Debug, Clone)]
+struct Heard {
+    belief: Belief,
+    /// The logarithm of how much likelier the answers are from somebody with a preference than from a coin.
+    evidence: Option<f64>,
+}
+
+impl Heard {
+    /// The logarithm of how likely an answer is to the belief, against one half; `None` for "can't tell".
+    fn weight(&self, design: &Design, asked: &Asked, choice: Choice) -> Option<f64> {
+        // A Gaussian of weights on a ball does not tell how likely an answer is.
+        if design.binary().is_none() && !design.is_around() {
+            return None;
+        }
+        let first = || self.belief.chance_of_first(&as_planned(design, asked));
+        let chance = match asked.preference(choice) {
+            Preference::First => first(),
+            Preference::Second => 1.0 - first(),
+            Preference::CannotTell => return None,
+        };
+        Some((2.0 * chance.max(1e-6)).ln())
+    }
+
+    /// Weighs an answer and takes it in.
+    fn take(&mut self, design: &Design, asked: &Asked, choice: Choice) {
+        if asked.purpose != Purpose::Evaluation
+            && let Some(weight) = self.weight(design, asked, choice)
+        {
+            self.evidence = Some(self.evidence.unwrap_or(0.0) + weight);
+        }
+        take(design, &mut self.belief, asked, choice);
     }
 }
 

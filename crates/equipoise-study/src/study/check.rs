@@ -3,71 +3,70 @@
 use super::{Candidates, Family, QuerySpace, Stop, Study};
 use crate::error::{Error, Result};
 use crate::lines::Lines;
+use crate::numbers::short;
 use crate::shown::TOTALS;
 
+/// Says what is wrong with a field, on its line, unless it is fine.
+type Need<'a> = dyn Fn(bool, &str, String) -> Result<()> + 'a;
+
 impl Study {
+    /// Says what is wrong, if anything is.
     pub(super) fn check(&self, lines: &Lines) -> Result<()> {
-        let wrong = |path: &str, what: String| Error::study(lines.line(path), what);
-        if self.format != 1 {
-            return Err(wrong("format", format!("format is {}, expected 1", self.format)));
-        }
-        if self.version == 0 {
-            return Err(wrong("version", "version is 0, expected a whole number from 1 on".to_owned()));
-        }
+        let need = |fine: bool, path: &str, what: String| match fine {
+            true => Ok(()),
+            false => Err(Error::study(lines.line(path), what)),
+        };
+        // Sentences that begin with the field.
+        let field = |fine: bool, path: &str, what: String| need(fine, path, format!("{path} {what}"));
+        field(self.format == 1, "format", format!("is {}, expected 1", self.format))?;
+        field(self.version > 0, "version", "is 0, expected a whole number from 1 on".to_owned())?;
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        if self.name.is_empty() || !self.name.chars().all(plain) {
-            let what = format!("name is \"{}\", expected letters, digits and hyphens", self.name);
-            return Err(wrong("name", what));
-        }
-        if self.languages.is_empty() {
-            return Err(wrong("languages", "languages is empty, expected at least one".to_owned()));
-        }
-        if self.variants.is_empty() {
-            return Err(wrong("variants", "variants is empty, expected at least one".to_owned()));
-        }
+        let named = !self.name.is_empty() && self.name.chars().all(plain);
+        field(named, "name", format!("is \"{}\", expected letters, digits and hyphens", self.name))?;
+        field(!self.languages.is_empty(), "languages", "is empty, expected at least one".to_owned())?;
+        field(!self.variants.is_empty(), "variants", "is empty, expected at least one".to_owned())?;
         let k = self.task.classes.len();
-        if !(2..=12).contains(&k) {
-            return Err(wrong("task.classes", format!("task.classes has {k} entries, expected 2 to 12")));
-        }
+        field((2..=12).contains(&k), "task.classes", format!("has {k} entries, expected 2 to 12"))?;
         for (n, class) in self.task.classes.iter().enumerate() {
-            if self.class(&class.id) != Some(n) {
-                let path = format!("task.classes.{n}.id");
-                return Err(wrong(&path, format!("the class \"{}\" is there twice", class.id)));
-            }
+            let what = format!("the class \"{}\" is there twice", class.id);
+            need(self.class(&class.id) == Some(n), &format!("task.classes.{n}.id"), what)?;
         }
-        let known = |place: String, id: &str| match self.class(id) {
-            Some(_) => Ok(()),
-            None => {
-                let ids: Vec<&str> = self.task.classes.iter().map(|class| class.id.as_str()).collect();
-                let what = format!("{place} is \"{id}\", expected one of {}", ids.join(", "));
-                Err(wrong(&place, what))
-            }
+        let known = |place: String, id: &str| {
+            let ids: Vec<&str> = self.task.classes.iter().map(|class| class.id.as_str()).collect();
+            field(
+                self.class(id).is_some(),
+                &place,
+                format!("is \"{id}\", expected one of {}", ids.join(", ")),
+            )
         };
         for (n, mistake) in self.task.mistakes.iter().enumerate() {
             known(format!("task.mistakes.{n}.truth"), &mistake.truth)?;
             known(format!("task.mistakes.{n}.predicted"), &mistake.predicted)?;
-            if mistake.truth == mistake.predicted {
-                let path = format!("task.mistakes.{n}.predicted");
-                return Err(wrong(&path, format!("{path} is its truth, expected another class")));
-            }
+            let path = format!("task.mistakes.{n}.predicted");
+            field(
+                mistake.truth != mistake.predicted,
+                &path,
+                "is its truth, expected another class".to_owned(),
+            )?;
         }
         for (n, card) in self.consequences.iter().enumerate() {
             known(format!("consequences.{n}.truth"), &card.truth)?;
             known(format!("consequences.{n}.predicted"), &card.predicted)?;
         }
-        if k == 2 && (self.mistake(0, 1).is_none() || self.mistake(1, 0).is_none()) {
-            let what = "task.mistakes names not both mistakes of two classes, expected both".to_owned();
-            return Err(wrong("task", what));
-        }
-        self.check_numbers(&wrong)?;
-        self.check_pictures(&wrong)
+        let both = k != 2 || (self.mistake(0, 1).is_some() && self.mistake(1, 0).is_some());
+        let what = "task.mistakes names not both mistakes of two classes, expected both";
+        need(both, "task", what.to_owned())?;
+        self.check_numbers(&need, &field)?;
+        self.check_pictures(&need, &field)
     }
 
-    fn check_numbers(&self, wrong: &dyn Fn(&str, String) -> Error) -> Result<()> {
-        let Stop { width, angle, cap, information } = self.stop;
-        let limits = [
-            ("stop.width", width, 1.05, 100.0),
-            ("stop.angle", angle, 0.01, 1.0),
+    fn check_numbers(&self, need: &Need<'_>, field: &Need<'_>) -> Result<()> {
+        let Stop { regret, width, angle, cap, information } = self.stop;
+        let days = |days: Option<u32>| days.map_or(1.0, f64::from);
+        for (path, value, least, most) in [
+            ("stop.regret", regret.unwrap_or(0.1), 0.001, 0.9),
+            ("stop.width", width.unwrap_or(2.0), 1.05, 100.0),
+            ("stop.angle", angle.unwrap_or(0.1), 0.01, 1.0),
             ("stop.cap", cap as f64, 1.0, 400.0),
             ("stop.information", information, 0.0, 1.0),
             ("exclusion.too_fast_share", self.exclusion.too_fast_share, 0.0, 1.0),
@@ -75,146 +74,111 @@ impl Study {
             ("checks.repeats", self.checks.repeats as f64, 0.0, 20.0),
             ("checks.apart", self.checks.apart as f64, 1.0, 20.0),
             ("checks.evaluation", self.checks.evaluation as f64, 0.0, 100.0),
-        ];
-        let days = |days: Option<u32>| days.map_or(1.0, f64::from);
-        let kept = [
             ("retention.contact_days", days(self.retention.contact_days), 1.0, 36_500.0),
             ("retention.answers_days", days(self.retention.answers_days), 1.0, 36_500.0),
-        ];
-        for (path, value, least, most) in limits.into_iter().chain(kept) {
-            if !(least..=most).contains(&value) {
-                return Err(wrong(
-                    path,
-                    format!(
-                        "{path} is {}, expected a number in [{least}, {most}]",
-                        crate::numbers::short(value)
-                    ),
-                ));
-            }
+        ] {
+            let what = format!("is {}, expected a number in [{least}, {most}]", short(value));
+            field((least..=most).contains(&value), path, what)?;
         }
         let k = self.task.classes.len();
         let shares = |path: &str, shares: &[f64]| {
-            if shares.len() != k {
-                let what =
-                    format!("{path} has {} entries, expected one for each of {k} classes", shares.len());
-                return Err(wrong(path, what));
-            }
+            let what = format!("has {} entries, expected one for each of {k} classes", shares.len());
+            field(shares.len() == k, path, what)?;
             let sum: f64 = shares.iter().sum();
-            if !shares.iter().all(|share| *share > 0.0) || (sum - 1.0).abs() > 1e-6 {
-                let what = format!("{path} sums to {sum}, expected numbers above 0 that sum to 1");
-                return Err(wrong(path, what));
-            }
-            Ok(())
+            let fine = shares.iter().all(|share| *share > 0.0) && (sum - 1.0).abs() <= 1e-6;
+            field(fine, path, format!("sums to {sum}, expected numbers above 0 that sum to 1"))
         };
-        let groups = self.task.groups.len();
         if let QuerySpace::Logistic { slope, offset } = self.space {
             for (path, value) in [("space.slope", slope), ("space.offset", offset)] {
-                if !value.is_finite() {
-                    return Err(wrong(path, format!("{path} is {value}, expected a finite number")));
-                }
+                field(value.is_finite(), path, format!("is {value}, expected a finite number"))?;
             }
         }
         match &self.space {
-            QuerySpace::Logistic { .. } | QuerySpace::Pool { .. } if k != 2 => {
+            QuerySpace::Logistic { .. } | QuerySpace::Pool { .. } => {
                 let what = format!("this space has 2 classes, but task.classes has {k}");
-                return Err(wrong("space.kind", what));
+                need(k == 2, "space.kind", what)?;
             }
             QuerySpace::Ball { class_shares, .. } => shares("space.class_shares", class_shares)?,
             QuerySpace::GroupBall { class_shares, group_shares, .. } => {
                 shares("space.class_shares", class_shares)?;
-                if group_shares.len() != groups {
-                    let what = format!(
-                        "space.group_shares has {} rows, expected one for each of {groups} groups",
-                        group_shares.len()
-                    );
-                    return Err(wrong("space.group_shares", what));
-                }
+                let (rows, groups) = (group_shares.len(), self.task.groups.len());
+                let what = format!("has {rows} rows, expected one for each of {groups} groups");
+                field(rows == groups, "space.group_shares", what)?;
             }
-            _ => {}
+            QuerySpace::Table { .. } => {}
         }
-        if let Some(Candidates { file, predictions }) = &self.candidates
-            && file.is_some() != predictions.is_empty()
-        {
+        if let Some(Candidates { file, predictions }) = &self.candidates {
             let found = if file.is_some() { "both file and predictions" } else { "no file" };
-            let what = format!("candidates has {found}, expected either file or predictions");
-            return Err(wrong("candidates", what));
+            let what = format!("has {found}, expected either file or predictions");
+            field(file.is_some() == predictions.is_empty(), "candidates", what)?;
         }
-        let grouped = matches!(self.space, QuerySpace::GroupBall { .. });
-        if grouped != (self.family == Family::GroupFair) {
-            let what = "family \"group_fair\" and a space of kind \"group_ball\" need each other".to_owned();
-            return Err(wrong("family", what));
-        }
-        Ok(())
+        let fair = self.family == Family::GroupFair;
+        let fits = match &self.space {
+            QuerySpace::GroupBall { .. } => fair,
+            QuerySpace::Table { .. } => true,
+            _ => !fair,
+        };
+        let what = "family \"group_fair\" needs a space of kind \"table\" or \"group_ball\", and a \"group_ball\" needs that \
+                    family";
+        need(fits, "family", what.to_owned())?;
+        let found = self.task.groups.len();
+        let what = format!(
+            "family \"group_fair\" compares groups, but task.groups has {found}, expected at least 2"
+        );
+        need(!fair || found >= 2, "task.groups", what)
     }
 
-    fn check_pictures(&self, wrong: &dyn Fn(&str, String) -> Error) -> Result<()> {
+    fn check_pictures(&self, need: &Need<'_>, field: &Need<'_>) -> Result<()> {
         let cells = self.task.classes.len().pow(2) * self.task.groups.len().max(1);
-        let fits = |path: String, found: &[u64]| match found.len() == cells {
-            true => Ok(()),
-            false => Err(wrong(&path, format!("{path} has {} cells, expected {cells}", found.len()))),
+        let fits = |path: &str, found: &[u64]| {
+            field(found.len() == cells, path, format!("has {} cells, expected {cells}", found.len()))
+        };
+        // Numbers of a file may be anything.
+        let sum = |people: &[u64]| people.iter().fold(0, |a: u64, b| a.saturating_add(*b));
+        let of_classes = |cells: &[u64]| -> Vec<u64> {
+            let rows = cells.chunks(self.task.classes.len());
+            rows.map(sum).collect()
         };
         // Both systems of a picture are about the same people: as many of each class, in each group.
-        let of_classes = |cells: &[u64]| -> Vec<u64> {
-            cells
-                .chunks(self.task.classes.len())
-                .map(|row| row.iter().fold(0, |a: u64, b| a.saturating_add(*b)))
-                .collect()
-        };
-        let alike = |path: String, one: &[u64], other: &[u64]| match of_classes(one) == of_classes(other) {
-            true => Ok(()),
-            false => {
-                let list = |cells: &[u64]| {
-                    of_classes(cells).iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
-                };
-                let what = format!(
-                    "{path} shows {} people of the classes, expected {} as the other system does",
-                    list(other),
-                    list(one)
-                );
-                Err(wrong(&path, what))
-            }
+        let alike = |path: &str, one: &[u64], other: &[u64]| {
+            let [one, other] = [one, other].map(of_classes);
+            let list = |people: &[u64]| people.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            let [found, expected] = [list(&other), list(&one)];
+            let what =
+                format!("shows {found} people of the classes, expected {expected} as the other system does");
+            field(one == other, path, what)
         };
         // People are shown out of a round number (G2): everybody, or, with groups, each class of each group.
         let round = |path: &str, cells: &[u64]| {
-            let whole = if self.task.groups.is_empty() {
-                vec![of_classes(cells).iter().sum()]
-            } else {
-                of_classes(cells)
-            };
+            let people = of_classes(cells);
+            let whole = if self.task.groups.is_empty() { vec![sum(&people)] } else { people };
             match whole.iter().find(|people| !TOTALS.contains(people)) {
                 None => Ok(()),
-                Some(people) => {
-                    Err(wrong(path, format!("{path} sums to {people}, expected 100, 1000 or 10000")))
-                }
+                Some(people) => field(false, path, format!("sums to {people}, expected 100, 1000 or 10000")),
             }
         };
         for (n, question) in self.picture.iter().enumerate() {
-            if question.correct >= question.options.len() {
-                let path = format!("picture.{n}.correct");
-                let (found, most) = (question.correct, question.options.len());
-                return Err(wrong(
-                    &path,
-                    format!("{path} is {found}, expected less than {most}, the options"),
-                ));
-            }
+            let (found, most) = (question.correct, question.options.len());
+            let what = format!("is {found}, expected less than {most}, the options");
+            field(found < most, &format!("picture.{n}.correct"), what)?;
             for (s, system) in question.systems.iter().enumerate() {
                 let path = format!("picture.{n}.systems.{s}");
-                fits(path.clone(), system)?;
+                fits(&path, system)?;
                 round(&path, system)?;
-                alike(path, &question.systems[0], system)?;
+                alike(&path, &question.systems[0], system)?;
             }
         }
         for (n, practice) in self.practice.iter().enumerate() {
-            fits(format!("practice.{n}.a"), &practice.a)?;
-            fits(format!("practice.{n}.b"), &practice.b)?;
-            round(&format!("practice.{n}.a"), &practice.a)?;
-            alike(format!("practice.{n}.b"), &practice.a, &practice.b)?;
+            let [a, b] = ["a", "b"].map(|system| format!("practice.{n}.{system}"));
+            fits(&a, &practice.a)?;
+            fits(&b, &practice.b)?;
+            round(&a, &practice.a)?;
+            alike(&b, &practice.a, &practice.b)?;
         }
         for (n, item) in self.questionnaire.iter().enumerate() {
-            if self.questionnaire.iter().position(|other| other.id == item.id) != Some(n) {
-                let path = format!("questionnaire.{n}.id");
-                return Err(wrong(&path, format!("the item \"{}\" is there twice", item.id)));
-            }
+            let once = self.questionnaire.iter().position(|other| other.id == item.id) == Some(n);
+            let what = format!("the item \"{}\" is there twice", item.id);
+            need(once, &format!("questionnaire.{n}.id"), what)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 mod check;
 
 use crate::error::Result;
+use crate::groups::Sizes;
 use crate::lines::Lines;
 use crate::retention::Retention;
 use crate::shape;
@@ -82,6 +83,9 @@ pub struct Study {
     /// Lints that are known and accepted; part of the hash.
     #[serde(default)]
     pub allow: Vec<String>,
+    /// How common classes and groups are where a table tells: filled in when the table is read.
+    #[serde(skip)]
+    pub(crate) sizes: Option<Sizes>,
 }
 
 /// What is asked.
@@ -170,7 +174,8 @@ pub enum QuerySpace {
         #[serde(default)]
         offset: f64,
     },
-    /// What thresholds reach on a table of predictions; of more than two classes, a ball that fits inside.
+    /// What classifiers reach on a table of predictions: of two classes its thresholds, otherwise what lies around one of
+    /// its classifiers.
     Table {
         /// The table, beside the study file.
         file: PathBuf,
@@ -183,6 +188,12 @@ pub enum QuerySpace {
         /// How the boundary is smoothed (G1).
         #[serde(default)]
         smooth: Smooth,
+        /// More than two classes, and groups: the classifier that questions are asked around. `model`, the table's own as it
+        /// is, unless something else is said: `balanced`, a metric such as `accuracy`, whose best rule it is, or `coin`, a
+        /// ball around the toss of a coin.
+        // Left out where nothing is said, so that the hash of such a study stays what it was.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        around: Option<String>,
     },
     /// The classifiers of a pool of confusion matrices, and draws between them. Two classes.
     Pool {
@@ -230,23 +241,47 @@ pub enum Smooth {
     None,
 }
 
-/// When the questions end: whichever comes first.
+/// When the questions end: whichever comes first. Where nothing is said, by `regret`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, default, into = "Written")]
 pub struct Stop {
+    /// The rule that follows from the answers is expected to cost at most this much more than the best one, as a share.
+    pub regret: Option<f64>,
     /// Two classes: the ends of the 95 % interval of the cost ratio differ by at most this factor.
-    pub width: f64,
+    pub width: Option<f64>,
     /// Otherwise: the angle that holds the weights with 95 % certainty, in radians.
-    pub angle: f64,
+    pub angle: Option<f64>,
     /// At most this many questions that elicit; checks are not counted.
     pub cap: usize,
     /// Two classes: the best next question is expected to tell less than this many bits.
     pub information: f64,
 }
 
+/// A stop rule as the hash of a study has it: what is not said is left out. A file that says how wide the interval or the angle
+/// may be, and nothing of regret, has the hash that it had when both were always there.
+#[derive(Serialize)]
+struct Written {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regret: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    angle: Option<f64>,
+    cap: usize,
+    information: f64,
+}
+
+impl From<Stop> for Written {
+    fn from(Stop { regret, width, angle, cap, information }: Stop) -> Self {
+        let earlier = regret.is_none() && (width.is_some() || angle.is_some());
+        let or = |said: Option<f64>, usual: f64| said.or(earlier.then_some(usual));
+        Self { regret, width: or(width, 1.6), angle: or(angle, 0.25), cap, information }
+    }
+}
+
 impl Default for Stop {
     fn default() -> Self {
-        Self { width: 1.6, angle: 0.25, cap: 40, information: 0.01 }
+        Self { regret: None, width: None, angle: None, cap: 30, information: 0.01 }
     }
 }
 
@@ -266,7 +301,7 @@ pub struct Checks {
 
 impl Default for Checks {
     fn default() -> Self {
-        Self { dominated: 3, repeats: 4, apart: 5, evaluation: 15 }
+        Self { dominated: 2, repeats: 2, apart: 5, evaluation: 5 }
     }
 }
 

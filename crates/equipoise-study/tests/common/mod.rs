@@ -8,7 +8,7 @@ use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::{Design, Participant, Question, Service, Step, Study, template};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub const DEVICE: &str = "phone";
@@ -21,9 +21,18 @@ pub fn setting(name: &str, usual: u64) -> u64 {
 /// Shares among a few people vary with the seed, so the seed does not.
 pub const SEED: u64 = 17;
 
+/// Where the tables of the templates are; tests of other crates use this file, too.
+pub fn templates() -> PathBuf {
+    [".", "../equipoise-study"]
+        .map(|place| Path::new(place).join("src/templates"))
+        .into_iter()
+        .find(|p| p.is_dir())
+        .unwrap()
+}
+
 pub fn design(template: &str) -> Arc<Design> {
     let study = Study::parse(template::find(template).unwrap().text).unwrap();
-    Arc::new(Design::new(study, Path::new(".")).unwrap())
+    Arc::new(Design::new(study, &templates()).unwrap())
 }
 
 pub fn service(template: &str, seed: u64) -> Service {
