@@ -17,7 +17,9 @@ export async function offScreen(page) {
     const bar = document.querySelector(".answers")?.getBoundingClientRect();
     if (!bar) return [];
     scrollTo(0, 0);
-    const numbers = [...document.querySelectorAll(".end.mistake .number, .kinds .big, .difference")];
+    // What is folded away is there for whoever asks.
+    const numbers = [...document.querySelectorAll(".end.mistake .number, .kinds .big, .difference")]
+      .filter((element) => !element.closest("details:not([open])"));
     const hidden = numbers.filter((element) => {
       const { top, bottom } = element.getBoundingClientRect();
       return top < 0 || bottom > bar.top;

@@ -17,6 +17,9 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Where the tables of the templates are.
+const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../equipoise-study/src/templates");
+
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(directory) = std::env::args_os().nth(1).map(PathBuf::from) else {
         return Err("where to? cargo run -p equipoise-server --example gallery -- DIR".into());
@@ -103,7 +106,8 @@ impl Gallery {
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
         put("withdraw", render(&Message::withdraw(frame())))?;
-        put("withdrawn", render(&Message::withdrawn(frame())))?;
+        put("withdrawn", render(&Message::withdrawn(frame(), true)))?;
+        put("withdrawing", render(&Message::withdrawn(frame(), false)))?;
         put("elsewhere", render(&Message::elsewhere(frame())))?;
         put("conflict", render(&Message::conflict(frame(), "System A")))?;
         put("stale", render(&Message::stale(frame())))?;
@@ -166,7 +170,7 @@ impl Sample {
     fn new(name: &str, change: impl FnOnce(&mut Study)) -> Result<Self, Box<dyn Error>> {
         let mut study = Study::parse(template::find(name).ok_or("no such template")?.text)?;
         change(&mut study);
-        let design = Arc::new(Design::new(study, Path::new("."))?);
+        let design = Arc::new(Design::new(study, Path::new(TABLES))?);
         let service =
             Service::new(design, Writer::start(MemoryStore::new()), TestClock::default(), TestRandom::new(7));
         let session = service.invite(1)?.remove(0).session;

@@ -1,12 +1,12 @@
 //! What holds for every response, and for every request that changes something.
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -84,6 +84,17 @@ pub fn is_for(headers: &HeaderMap, uri: &Uri, origin: &str) -> bool {
     named.eq_ignore_ascii_case(host(own))
         || named.eq_ignore_ascii_case("localhost")
         || address.is_some_and(|address| address.is_loopback())
+}
+
+/// The address of whoever asks: behind a proxy on this machine, the one the proxy added last.
+pub fn address(extensions: &Extensions, headers: &HeaderMap) -> Option<IpAddr> {
+    let address = extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+    let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
+    match address {
+        Some(address) if address.is_loopback() => last.or(Some(address)),
+        other => other,
+    }
 }
 
 /// A host and port without the port.

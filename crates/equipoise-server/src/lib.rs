@@ -4,16 +4,19 @@
 //! * [`page`], [`picture`], [`sentence`] and [`language`] are what participants see, as functions of a study and a
 //!   participant's state; they know nothing of requests.
 //! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
-//! * [`serve`] listens, and stops in good order.
+//! * [`serve`] listens, and stops in good order; connections and requests have limits (`listen`, `budget`).
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
 //! another server. The two routers share no handler: what they have in common are headers (`guard`) and pictures.
 #![forbid(unsafe_code)]
 
 pub mod assets;
+mod budget;
 mod form;
 mod guard;
+mod health;
 pub mod language;
+mod listen;
 mod markdown;
 pub mod page;
 pub mod participant;

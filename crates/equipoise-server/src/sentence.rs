@@ -9,9 +9,6 @@ use equipoise_study::exchange::{Amount, Exchange};
 use equipoise_study::shown::Shown;
 use std::cmp::Ordering;
 
-/// At most this many kinds of mistake are named in a sentence; the table names them all.
-const NAMED: usize = 3;
-
 /// What a kind of mistake is called after a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistakes {
@@ -89,8 +86,8 @@ pub(crate) fn counted(shown: &Shown) -> impl Iterator<Item = (usize, usize, u64,
 
 /// The difference between the systems on the screen: "With B: 12 fewer missed cancers and 43 more false alarms."
 ///
-/// Of two classes both mistakes are always named, in the order that was drawn for the question; of more, those that
-/// differ most.
+/// Of two classes both mistakes are always named, in the order that was drawn for the question; of more, all that differ, in
+/// the order of the rows.
 pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: Language) -> String {
     let words = language.words();
     let mut kinds: Vec<_> = counted(shown).collect();
@@ -99,10 +96,7 @@ pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: La
     }
     if shown.classes > 2 {
         kinds.retain(|(.., a, b)| a != b);
-        kinds.sort_by_key(|(.., a, b)| std::cmp::Reverse(a.abs_diff(*b)));
-        kinds.truncate(NAMED);
-    }
-    if !missed_first {
+    } else if !missed_first {
         kinds.reverse();
     }
     let parts: Vec<String> = kinds

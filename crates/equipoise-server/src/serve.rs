@@ -1,15 +1,19 @@
 //! Listening, and stopping in good order.
 
+use crate::listen::{self, Limits};
 use crate::participant::{self, Participants, Settings};
 use crate::researcher::accounts::Accounts;
 use crate::researcher::{self, Researchers};
 use equipoise_study::Service;
+use equipoise_study::numbers::when;
+use equipoise_study::retention::Due;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// Threads for requests. What waits for the disk or computes has threads of its own.
 const THREADS: usize = 2;
@@ -18,6 +22,10 @@ const WORKERS: usize = 64;
 
 /// What is past its time is deleted this often.
 const HOUR: Duration = Duration::from_secs(3600);
+/// What is not quite erased is tried again this often.
+const MINUTE: Duration = Duration::from_secs(60);
+/// What still computes at the end has this long.
+const LAST: Duration = Duration::from_secs(2);
 
 /// Where to listen, and under which name.
 #[derive(Debug, Clone)]
@@ -73,9 +81,10 @@ pub fn study(
         .max_blocking_threads(WORKERS)
         .enable_all()
         .build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let (listener, address, origin) = options.bind().await?;
-        let service = Arc::new(service);
+        // Nobody waits for what is imagined of them.
+        let service = Arc::new(service.imagining_ahead());
         let mut second = None;
         if let Some(Researching { options, accounts, log }) = researching {
             let (listener, address, own) = options.bind().await?;
@@ -83,40 +92,79 @@ pub fn study(
             let state = Researchers::new(service.clone(), accounts, settings).map_err(io::Error::other)?;
             second = Some((listener, state, own, address));
         }
-        if !service.design().study().retention.is_none() {
-            tokio::spawn(retain(service.clone()));
-        }
+        tokio::spawn(retain(service.clone()));
+        tokio::spawn(settle(service.clone()));
         let state = Participants::new(service, Settings { origin });
         let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
         ready(&Serving { participants: &state, address, researchers })?;
-        let first =
-            async { axum::serve(listener, participant::app(state)).with_graceful_shutdown(stop()).await };
-        let Some((listener, state, ..)) = second else { return first.await };
-        let app = researcher::app(state).into_make_service_with_connect_info::<SocketAddr>();
-        let second = async { axum::serve(listener, app).with_graceful_shutdown(stop()).await };
-        tokio::try_join!(first, second).map(drop)
-    })
+        let (tell, told) = watch::channel(false);
+        tokio::spawn(async move {
+            stop().await;
+            let _ = tell.send(true);
+        });
+        let limits = Limits::default();
+        let first = listen::serve(listener, participant::app(state), limits, told.clone());
+        match second {
+            None => first.await,
+            Some((listener, state, ..)) => {
+                let second = listen::serve(listener, researcher::app(state), limits, told);
+                tokio::join!(first, second);
+            }
+        }
+        Ok(())
+    });
+    // What computes for somebody who has gone is not waited for; what was acknowledged is on the disk.
+    runtime.shutdown_timeout(LAST);
+    served
 }
 
-/// Deletes what is past its time, now and every hour.
+/// Finishes withdrawals and deletes what is past its time, now and every hour, and says so.
 ///
 /// The time goes on from when the server was started, as its own clock counts: a machine whose clock is set wrong
 /// meanwhile deletes nothing early.
 async fn retain(service: Arc<Service>) {
     let (started, begun) = (service.now(), Instant::now());
+    let mut doubted = false;
     loop {
         let service = service.clone();
         let now = started.saturating_add(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX));
-        match tokio::task::spawn_blocking(move || {
-            service.finish_withdrawals().and_then(|_| service.retain(now))
-        })
-        .await
-        {
+        let work = move || {
+            service.finish_withdrawals()?;
+            service.retain(now, "server", false)
+        };
+        match tokio::task::spawn_blocking(work).await {
+            Ok(Ok(Due { doubt: Some(sure), .. })) if !doubted => {
+                doubted = true;
+                eprintln!(
+                    "warning: the clock says {}, the log has seen nothing after {}: nothing is deleted by itself; if the \
+                     clock is right, say so with: equipoise retain --yes",
+                    when(now),
+                    when(sure)
+                );
+            }
+            Ok(Ok(due)) if due.doubt.is_none() && due.is_any() => eprintln!(
+                "equipoise: deleted what was past its time: the contact data of {} participants, all of {} participants",
+                due.contacts.len(),
+                due.people.len()
+            ),
             Ok(Ok(_)) => {}
             Ok(Err(error)) => eprintln!("warning: what is past its time could not be deleted: {error}"),
             Err(_) => eprintln!("warning: what is past its time could not be deleted"),
         }
         tokio::time::sleep(HOUR).await;
+    }
+}
+
+/// Ends erasures that somebody who read the log was in the way of: at the start those of before, then every minute.
+async fn settle(service: Arc<Service>) {
+    let mut begun = false;
+    loop {
+        if !begun || !service.is_settled() {
+            let service = service.clone();
+            // What cannot be done now is tried again.
+            begun |= matches!(tokio::task::spawn_blocking(move || service.settle()).await, Ok(Ok(())));
+        }
+        tokio::time::sleep(MINUTE).await;
     }
 }
 

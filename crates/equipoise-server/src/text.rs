@@ -15,11 +15,11 @@ pub fn random<const BYTES: usize>() -> Option<String> {
     Some(hex(&bytes))
 }
 
-/// The value of the first cookie with one of these names.
-pub fn cookie<'a>(headers: &'a HeaderMap, names: &[&str]) -> Option<&'a str> {
+/// The value of the first cookie of this name.
+pub fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
 /// Whether two secrets are the same. Compared as hashes: how long it takes says nothing about how much agrees.

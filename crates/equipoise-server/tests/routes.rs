@@ -4,8 +4,13 @@ mod web;
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use equipoise_study::event::Choice;
-use web::{Browser, declined_items, web, web_of};
+use equipoise_log::{Head, MemoryStore, Reader, Row, Store, Table};
+use equipoise_study::Refusal;
+use equipoise_study::event::{Answered, Choice, Event};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use web::{Browser, declined_items, web, web_of, web_on};
 
 #[tokio::test]
 async fn a_whole_study_without_a_script_ends_in_a_receipt() {
@@ -247,7 +252,11 @@ async fn the_newest_device_writes_and_the_older_can_take_it_back() {
     let web = web();
     let mut phone = web.browser(0).await;
     phone.prepare().await;
+    // Opening the link changes nothing: programs that look at the links in a mail do so, too.
     let mut laptop = web.browser(0).await;
+    assert_eq!(laptop.title(), "Continued elsewhere");
+    assert_eq!(phone.answer("a").await, StatusCode::SEE_OTHER);
+    assert_eq!(laptop.submit("/lease", &[]).await, StatusCode::SEE_OTHER);
     assert_eq!(phone.answer("a").await, StatusCode::CONFLICT);
     assert_eq!(phone.title(), "Continued elsewhere");
     laptop.look("/?begin=yes").await;
@@ -257,7 +266,92 @@ async fn the_newest_device_writes_and_the_older_can_take_it_back() {
     assert_eq!(phone.answer("b").await, StatusCode::SEE_OTHER);
     laptop.look("/").await;
     assert_eq!(laptop.title(), "Continued elsewhere");
-    assert_eq!(web.answers().len(), 2);
+    assert_eq!(web.answers().len(), 3);
+}
+
+#[tokio::test]
+async fn one_link_cannot_fill_the_disk_and_its_holder_can_still_finish() {
+    let web = web();
+    let mut person = web.browser(0).await;
+    person.prepare().await;
+    let session = web.session(0);
+    let rows = || web.service.writer().session(&session).unwrap();
+    let before = rows().len();
+    let csrf = person.field("csrf");
+    // What a page sends along, as fast as somebody can: most of it is refused for now.
+    let mut refused = 0;
+    for _ in 0..700 {
+        let note = person.post("/note", &[("csrf", &csrf), ("what", "rates"), ("value", "true")], "").await;
+        refused += usize::from(note.status == StatusCode::TOO_MANY_REQUESTS);
+    }
+    assert!((50..700).contains(&refused), "{refused}");
+    assert!(rows().len() < before + 660, "{}", rows().len());
+    // And for ever after so many, however slowly they come.
+    let toggled = Event::RatesToggled { rates: true };
+    let device = web.service.look(&session, |p| p.device().unwrap().to_owned()).unwrap();
+    let taken = (0..2_000)
+        .take_while(|n| web.service.record(&session, &device, &format!("slow-{n}"), &toggled).is_ok());
+    assert!(taken.count() < 1_000);
+    for event in [
+        Event::LanguageChosen { language: "en".to_owned() },
+        Event::DeviceTaken { device: "another".to_owned() },
+        Event::CardOpened { card: 0 },
+    ] {
+        let refused = web.service.record(&session, &device, "more", &event).unwrap_err();
+        assert!(matches!(refused, equipoise_study::Error::Refused(Refusal::TooMuch)), "{refused}");
+    }
+    let bytes: usize = rows()
+        .iter()
+        .map(|row| 300 + row.key.len() + row.payload.as_ref().map_or(0, |payload| payload.body.len()))
+        .sum();
+    assert!(bytes < 1_000_000, "{bytes}");
+    // Answers are taken all the same.
+    let asked = web.service.look(&session, |p| p.pending().unwrap().seq).unwrap();
+    let answered = Answered {
+        asked,
+        choice: Choice::A,
+        response_ms: None,
+        hidden_ms: 0,
+        rates: false,
+        pressed_left: None,
+    };
+    web.service.record(&session, &device, "answer", &Event::Answered(answered)).unwrap();
+}
+
+#[tokio::test]
+async fn an_address_that_asks_without_end_is_told_to_wait_and_others_are_not() {
+    let web = web();
+    let ask = |address: [u8; 4]| {
+        let mut request = Request::get("/health").body(Body::empty()).unwrap();
+        let from = std::net::SocketAddr::from((address, 5_000));
+        request.extensions_mut().insert(axum::extract::ConnectInfo(from));
+        web.send(request)
+    };
+    let mut last = StatusCode::OK;
+    for _ in 0..13_000 {
+        last = ask([192, 0, 2, 1]).await.status;
+        if last != StatusCode::OK {
+            break;
+        }
+    }
+    assert_eq!(last, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(ask([192, 0, 2, 2]).await.status, StatusCode::OK);
+    assert_eq!(ask([127, 0, 0, 1]).await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn times_that_no_browser_sends_do_not_become_negative() {
+    let web = web();
+    let mut person = web.browser(0).await;
+    person.prepare().await;
+    let query = person.field("query");
+    let most = u64::MAX.to_string();
+    let fields = [("query", query.as_str()), ("choice", "a"), ("hidden_ms", &most), ("response_ms", &most)];
+    assert_eq!(person.submit("/answer", &fields).await, StatusCode::SEE_OTHER);
+    let table = web.service.writer().with(|store| equipoise_study::export::answers(store)).unwrap();
+    assert!(!table.csv().contains(",-1,"), "{}", table.csv());
+    let year = (365_u64 * 86_400_000).to_string();
+    assert!(table.csv().contains(&year), "{}", table.csv());
 }
 
 #[tokio::test]
@@ -271,6 +365,54 @@ async fn withdrawing_deletes_everything_and_closes_the_link() {
     assert_eq!(browser.title(), "Your answers are deleted");
     assert_eq!(web.answers().len(), 0);
     web.service.writer().with(|store| equipoise_study::verify(store)).expect("the chain is whole");
+}
+
+/// A log whose files somebody reads, as long as that is so.
+struct Read(MemoryStore, Arc<AtomicBool>);
+
+impl Reader for Read {
+    fn session(&self, session: &str) -> equipoise_log::Result<Vec<Row>> {
+        self.0.session(session)
+    }
+    fn sessions(&self) -> equipoise_log::Result<Vec<String>> {
+        self.0.sessions()
+    }
+    fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> bool) -> equipoise_log::Result<()> {
+        self.0.each_after(position, look)
+    }
+    fn head(&self) -> equipoise_log::Result<Head> {
+        self.0.head()
+    }
+    fn spent(&self) -> equipoise_log::Result<BTreeSet<String>> {
+        self.0.spent()
+    }
+}
+
+impl Store for Read {
+    fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> equipoise_log::Result<()> {
+        self.0.transact(work)
+    }
+    fn reader(&self) -> equipoise_log::Result<Box<dyn Reader + Send>> {
+        self.0.reader()
+    }
+    fn settle(&mut self) -> equipoise_log::Result<bool> {
+        Ok(!self.1.load(Ordering::SeqCst))
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_quite_deleted_is_not_said_to_be() {
+    let read = Arc::new(AtomicBool::new(true));
+    let web = web_on(Read(MemoryStore::new(), read.clone()), |_| {});
+    let mut browser = web.browser(0).await;
+    browser.agree().await;
+    browser.look("/withdraw").await;
+    assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
+    assert_eq!(browser.title(), "Your answers are being deleted");
+    read.store(false, Ordering::SeqCst);
+    web.service.settle().unwrap();
+    browser.look("/").await;
+    assert_eq!(browser.title(), "Your answers are deleted");
 }
 
 #[tokio::test]
@@ -387,4 +529,117 @@ async fn what_a_panel_passes_along_is_kept_after_consent_and_not_in_the_log() {
     browser.look("/withdraw").await;
     assert_eq!(browser.submit("/withdraw", &[]).await, StatusCode::SEE_OTHER);
     assert_eq!(known(), None);
+}
+
+/// Who asks, in the matrix below.
+const CREDENTIALS: [&str; 9] = [
+    "nobody",
+    "rubbish",
+    "an unknown link",
+    "before consent",
+    "comparing",
+    "comparing, with somebody else's form",
+    "comparing, on another device",
+    "withdrawn",
+    "a researcher",
+];
+
+#[tokio::test]
+async fn every_route_answers_every_method_and_credential_as_its_line_in_the_table_says() {
+    let web = web();
+    let fresh = web.browser(0).await;
+    let mut comparing = web.browser(1).await;
+    comparing.prepare().await;
+    let mut gone = web.browser(2).await;
+    gone.look("/withdraw").await;
+    gone.submit("/withdraw", &[]).await;
+    let second = web.browser(1).await.cookie;
+    let others = fresh.field("csrf");
+    let own = comparing.field("csrf");
+    let unknown = format!("equipoise={}.{}", "0".repeat(32), "0".repeat(16));
+    let rows = || web.service.writer().with(|store| equipoise_log::rows(store)).unwrap().len();
+    let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"];
+    let (mut cells, mut forged) = (0, 0);
+    for route in equipoise_server::participant::routes() {
+        let path = route.path.replace("{token}", &web.tokens[1]).replace("{name}", "none.css");
+        for method in methods {
+            for who in CREDENTIALS {
+                let (cookie, csrf) = match who {
+                    "nobody" => (String::new(), String::new()),
+                    "rubbish" => ("equipoise=\u{1}".replace('\u{1}', "%01.x"), own.clone()),
+                    "an unknown link" => (unknown.clone(), own.clone()),
+                    "before consent" => (fresh.cookie.clone(), String::new()),
+                    "comparing" => (comparing.cookie.clone(), String::new()),
+                    "comparing, with somebody else's form" => (comparing.cookie.clone(), others.clone()),
+                    "comparing, on another device" => (second.clone(), own.clone()),
+                    "withdrawn" => (gone.cookie.clone(), String::new()),
+                    _ => ("equipoise-researcher=0123456789abcdef".to_owned(), own.clone()),
+                };
+                // Nobody here has the right form, so nothing may change.
+                let before = rows();
+                let request = Request::builder()
+                    .method(method)
+                    .uri(&path)
+                    .header(header::COOKIE, &cookie)
+                    .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                    .body(Body::from(format!(
+                        "csrf={csrf}&key=k&choice=a&query=1&what=rates&decision=agree&agree=yes"
+                    )))
+                    .unwrap();
+                // The headers of every response are checked where it is sent.
+                let got = web.send(request).await;
+                let told = format!("{method} {path}, {who}: {}", got.status);
+                cells += 1;
+                assert!(got.status.as_u16() < 500, "{told}");
+                assert_eq!(rows(), before, "{told}: something was written");
+                let known = matches!(who, "before consent" | "comparing" | "withdrawn")
+                    || who.starts_with("comparing");
+                match method {
+                    "GET" | "HEAD" if route.get && (known || !route.needs_link) => {
+                        let asset = path.starts_with("/assets");
+                        assert_eq!(got.status == StatusCode::NOT_FOUND, asset, "{told}");
+                    }
+                    "GET" | "HEAD" if route.get => assert_eq!(got.status, StatusCode::FORBIDDEN, "{told}"),
+                    "POST" if route.post => {
+                        forged += 1;
+                        assert_eq!(got.status, StatusCode::FORBIDDEN, "{told}");
+                    }
+                    _ => assert_eq!(got.status, StatusCode::NOT_FOUND, "{told}"),
+                }
+                let own = who == "before consent";
+                assert!(own || !got.body.contains(&web.tokens[0]), "{told}: another's link");
+            }
+        }
+    }
+    println!(
+        "{cells} cells of {} routes, {} methods and {} credentials, {forged} forgeries refused, 0 server errors",
+        equipoise_server::participant::routes().len(),
+        methods.len(),
+        CREDENTIALS.len()
+    );
+}
+
+#[tokio::test]
+async fn guessing_links_finds_nothing_and_tells_nothing() {
+    let web = web();
+    let mut took: [Vec<std::time::Duration>; 2] = Default::default();
+    // Half share their first half with a real link: nothing is told by how long it takes to refuse them.
+    for n in 0..2_000_u128 {
+        let near = n % 2 == 1;
+        let token = match near {
+            true => format!("{}{:016x}", &web.tokens[0][..16], n),
+            false => format!("{:032x}", n << 64 | n),
+        };
+        let begun = std::time::Instant::now();
+        let got = web.get(&format!("/s/{token}"), "").await;
+        took[usize::from(near)].push(begun.elapsed());
+        assert_eq!(got.status, StatusCode::FORBIDDEN, "{token}");
+    }
+    let [far, near] = took.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    });
+    let apart = far.abs_diff(near);
+    println!("2000 guesses of links: 0 hits, medians {far:?} and {near:?}, {apart:?} apart");
+    assert!(apart < std::time::Duration::from_millis(1), "{apart:?}");
 }

@@ -269,6 +269,14 @@ words! {
         gap_more,
         #[doc = "`{system}`: no gap between groups."]
         gap_none,
+        #[doc = "Gap between groups"]
+        gap_plain,
+        #[doc = "Gap: more for `{group}` than for `{other}`"]
+        gap_toward,
+        #[doc = "`{count}` more `{mistakes}` per 100"]
+        rate_more,
+        #[doc = "`{count}` fewer `{mistakes}` per 100"]
+        rate_fewer,
         #[doc = "(`{count}` of `{whole}`)"]
         group_size,
         #[doc = "That was all"]
@@ -311,6 +319,8 @@ words! {
         withdraw_no,
         #[doc = "Your answers are deleted"]
         withdrawn_title,
+        #[doc = "Your answers are being deleted"]
+        withdrawing_title,
         #[doc = "You have withdrawn from the study. Thank you for your time. You can close …"]
         withdrawn_text,
         #[doc = "Continued elsewhere"]

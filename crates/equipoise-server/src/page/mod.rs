@@ -229,9 +229,10 @@ impl Message {
     }
 
     /// Everything is deleted.
-    pub fn withdrawn(frame: Frame) -> Self {
+    pub fn withdrawn(frame: Frame, deleted: bool) -> Self {
         let words = frame.words();
-        Self::new(Frame { inside: false, ..frame }, words.withdrawn_title, &[words.withdrawn_text])
+        let title = if deleted { words.withdrawn_title } else { words.withdrawing_title };
+        Self::new(Frame { inside: false, ..frame }, title, &[words.withdrawn_text])
     }
 
     /// Another device has the lease.

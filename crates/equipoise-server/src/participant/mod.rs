@@ -10,26 +10,36 @@ mod reply;
 mod steps;
 mod visitor;
 
+use crate::budget::Budgets;
 use crate::form::Fields;
+use crate::health::Health;
 use crate::language::Language;
 use crate::page::{Frame, Joining, Message, render};
-use crate::{assets, guard, page};
-use axum::extract::{Path, Query, State};
+use crate::{assets, guard, page as pages};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use equipoise_study::{Service, Study};
+use equipoise_study::{Refusal, Service, Study};
 use reply::Reply;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use visitor::{Panel, Visitor};
 
 /// Requests that may wait for the disk at once; beyond, people are asked to try again in a moment.
 const WAITING: usize = 1_000;
 const SLOWEST: Duration = Duration::from_secs(30);
+/// Requests a minute of one address: a class of some hundred behind one router.
+const OF_AN_ADDRESS: f64 = 12_000.0;
+/// Requests a minute of one participant, on all devices.
+const OF_A_SESSION: f64 = 600.0;
+/// Addresses and participants that are remembered.
+const REMEMBERED: usize = 20_000;
 
 /// The link that opens a place in a study: `origin` is scheme, host and port.
 pub fn link(origin: &str, token: &str) -> String {
@@ -56,17 +66,50 @@ pub struct Participants {
     service: Arc<Service>,
     settings: Arc<Settings>,
     waiting: Arc<Semaphore>,
+    health: Arc<Health>,
+    /// Requests of each address, and of each participant.
+    addresses: Arc<Mutex<Budgets<IpAddr>>>,
+    sessions: Arc<Mutex<Budgets<String>>>,
 }
 
 impl Participants {
     /// Pages for the participants of a study.
     pub fn new(service: Arc<Service>, settings: Settings) -> Self {
-        Self { service, settings: Arc::new(settings), waiting: Arc::new(Semaphore::new(WAITING)) }
+        let now = Instant::now();
+        Self {
+            service,
+            settings: Arc::new(settings),
+            waiting: Arc::new(Semaphore::new(WAITING)),
+            health: Arc::new(Health::new(None)),
+            addresses: Arc::new(Mutex::new(Budgets::new(OF_AN_ADDRESS, REMEMBERED, now))),
+            sessions: Arc::new(Mutex::new(Budgets::new(OF_A_SESSION, REMEMBERED, now))),
+        }
+    }
+
+    /// Whether an address may ask for something now. This machine may: whoever comes through a proxy that does not say
+    /// for whom shares it with everybody.
+    fn may_ask(&self, address: Option<IpAddr>) -> bool {
+        let outside = address.filter(|address| !address.is_loopback());
+        outside.is_none_or(|address| lock(&self.addresses).take(address, Instant::now()).is_ok())
+    }
+
+    /// The session a token opens, unless it is used more often than a person could.
+    fn session(&self, token: &str) -> equipoise_study::Result<Option<String>> {
+        let Some(session) = self.service.open(token)? else { return Ok(None) };
+        match lock(&self.sessions).take(session.clone(), Instant::now()) {
+            Ok(()) => Ok(Some(session)),
+            Err(_) => Err(Refusal::TooMuch.into()),
+        }
     }
 
     /// The link of somebody who was invited.
     pub fn link(&self, token: &str) -> String {
         link(&self.settings.origin, token)
+    }
+
+    /// Makes places, and the links that open them.
+    pub fn invite(&self, count: usize) -> equipoise_study::Result<Vec<String>> {
+        Ok(self.service.invite(count)?.iter().map(|invitation| self.link(&invitation.token)).collect())
     }
 
     fn study(&self) -> &Study {
@@ -89,10 +132,15 @@ impl Participants {
 
     /// Runs what may wait for the disk where waiting holds nobody up.
     async fn blocking(&self, work: impl FnOnce(&Self) -> Reply + Send + 'static) -> Reply {
-        let Ok(_place) = self.waiting.clone().try_acquire_owned() else { return Reply::Overloaded };
+        let Ok(place) = self.waiting.clone().try_acquire_owned() else { return Reply::Overloaded };
         let state = self.clone();
+        let work = move || {
+            // Until the work ends, not until somebody stops waiting for it.
+            let _place = place;
+            work(&state)
+        };
         // A panic in one request is that request's failure alone.
-        tokio::task::spawn_blocking(move || work(&state)).await.unwrap_or(Reply::Failed)
+        tokio::task::spawn_blocking(work).await.unwrap_or(Reply::Failed)
     }
 
     fn outside(&self, headers: &HeaderMap) -> Frame {
@@ -100,31 +148,90 @@ impl Participants {
     }
 }
 
+/// A route of participants: its methods, and whether it needs a link's cookie.
+#[derive(Debug)]
+pub struct Route {
+    /// With `{name}` for a part that varies.
+    pub path: &'static str,
+    /// Whether it shows something.
+    pub get: bool,
+    /// Whether it takes a form.
+    pub post: bool,
+    /// Whether only holders of a link get an answer.
+    pub needs_link: bool,
+    answer: fn() -> MethodRouter<Participants>,
+}
+
+/// What everybody may see.
+const fn open(path: &'static str, answer: fn() -> MethodRouter<Participants>) -> Route {
+    Route { path, get: true, post: false, needs_link: false, answer }
+}
+
+/// A page for holders of a link.
+const fn page(path: &'static str, answer: fn() -> MethodRouter<Participants>) -> Route {
+    Route { path, get: true, post: false, needs_link: true, answer }
+}
+
+/// A form for holders of a link.
+const fn form(path: &'static str) -> Route {
+    Route { path, get: false, post: true, needs_link: true, answer: || post(submit) }
+}
+
+/// Both.
+const fn page_and_form(path: &'static str, answer: fn() -> MethodRouter<Participants>) -> Route {
+    Route { path, get: true, post: true, needs_link: true, answer }
+}
+
+static ROUTES: &[Route] = &[
+    page("/", || get(current)),
+    open("/s/{token}", || get(join)),
+    page_and_form("/language", || get(choose_language).post(submit)),
+    page("/pause", || get(pause)),
+    page("/device", || get(device)),
+    page_and_form("/withdraw", || get(withdraw).post(submit)),
+    form("/consent"),
+    form("/questionnaire"),
+    form("/stated"),
+    form("/consequences"),
+    form("/learn"),
+    form("/practice"),
+    form("/answer"),
+    form("/undo"),
+    form("/finish"),
+    form("/lease"),
+    form("/note"),
+    open("/health", || get(health)),
+    open("/assets/{name}", || get(asset)),
+];
+
+/// Every route of participants and what it needs, in one table: the router is made from it.
+pub fn routes() -> &'static [Route] {
+    ROUTES
+}
+
 /// The routes of participants. They hold no handle on anything of the researchers.
 pub fn app(state: Participants) -> Router {
-    let router = Router::new()
-        .route("/", get(current))
-        .route("/s/{token}", get(join))
-        .route("/language", get(choose_language).post(submit))
-        .route("/pause", get(pause))
-        .route("/device", get(device))
-        .route("/withdraw", get(withdraw).post(submit))
-        .route("/consent", post(submit))
-        .route("/questionnaire", post(submit))
-        .route("/stated", post(submit))
-        .route("/consequences", post(submit))
-        .route("/learn", post(submit))
-        .route("/practice", post(submit))
-        .route("/answer", post(submit))
-        .route("/undo", post(submit))
-        .route("/finish", post(submit))
-        .route("/lease", post(submit))
-        .route("/note", post(submit))
-        .route("/health", get(health))
-        .route("/assets/{name}", get(asset))
-        .fallback(missing)
-        .method_not_allowed_fallback(missing);
+    let mut router = Router::new();
+    for route in ROUTES {
+        router = router.route(route.path, (route.answer)());
+    }
+    let router = router.fallback(missing).method_not_allowed_fallback(missing);
+    let limits = state.clone();
+    let router = router.layer(from_fn(move |request: Request, next: Next| {
+        let may = limits.may_ask(guard::address(request.extensions(), request.headers()));
+        let refused = (!may).then(|| Reply::TooMany.respond(false, Some(limits.outside(request.headers()))));
+        async move {
+            match refused {
+                Some(refused) => refused,
+                None => next.run(request).await,
+            }
+        }
+    }));
     guard::guarded(router, SLOWEST).with_state(state)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where somebody is.
@@ -134,7 +241,7 @@ async fn current(
     headers: HeaderMap,
 ) -> Response {
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
-    let Some(visitor) = Visitor::from_cookie(&headers) else {
+    let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(false, None);
     };
     let reply = state.blocking(move |state| steps::current(state, &visitor, language, &asked)).await;
@@ -150,7 +257,7 @@ async fn join(
     headers: HeaderMap,
 ) -> Response {
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
-    let known = Visitor::from_cookie(&headers);
+    let known = Visitor::from_cookie(&headers, state.settings.is_secure());
     let secure = state.settings.is_secure();
     let panel = Panel::new(&came, &state.study().completion.parameters);
     let reply = state
@@ -180,7 +287,7 @@ async fn submit(
 ) -> Response {
     let outside = state.outside(&headers);
     let json = wants_json(&headers);
-    let Some(visitor) = Visitor::from_cookie(&headers) else {
+    let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(json, None);
     };
     let Ok(axum::Form(fields)) = form else {
@@ -191,7 +298,8 @@ async fn submit(
         return Reply::stale(StatusCode::FORBIDDEN, outside).respond(json, None);
     }
     let (path, language) = (uri.path().to_owned(), state.accepted(&headers));
-    let panel = Panel::from_cookie(&headers, &state.study().completion.parameters);
+    let panel =
+        Panel::from_cookie(&headers, &state.study().completion.parameters, state.settings.is_secure());
     let reply = state
         .blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, panel, json))
         .await;
@@ -209,7 +317,7 @@ async fn simple(
     page: impl FnOnce(Frame, &Visitor) -> String + Send + 'static,
 ) -> Response {
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
-    let Some(visitor) = Visitor::from_cookie(&headers) else {
+    let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(false, None);
     };
     let reply = state
@@ -232,23 +340,23 @@ async fn withdraw(State(state): State<Participants>, headers: HeaderMap) -> Resp
 
 async fn choose_language(State(state): State<Participants>, headers: HeaderMap) -> Response {
     let choices = state.languages();
-    simple(state, headers, |frame, _| render(&page::LanguagePage { frame, choices })).await
+    simple(state, headers, |frame, _| render(&pages::LanguagePage { frame, choices })).await
 }
 
 async fn device(State(state): State<Participants>, headers: HeaderMap) -> Response {
     let links = state.clone();
     simple(state, headers, move |frame, visitor| {
-        render(&page::Device::new(frame, links.link(visitor.token())))
+        render(&pages::Device::new(frame, links.link(visitor.token())))
     })
     .await
 }
 
-/// Green while the log can be read.
+/// Green while the log can be written.
 async fn health(State(state): State<Participants>) -> Response {
     let reply = state
-        .blocking(|state| match state.service.writer().with(|store| store.head()) {
-            Ok(_) => Reply::Healthy,
-            Err(error) => Reply::from_error(&error.into()),
+        .blocking(|state| match state.health.now(&state.service).failing {
+            None => Reply::Healthy,
+            Some(_) => Reply::Failed,
         })
         .await;
     match reply {

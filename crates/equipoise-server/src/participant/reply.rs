@@ -25,10 +25,12 @@ pub enum Reply {
     Noted,
     /// The link opens a place: set this cookie.
     Joined(String),
-    /// The log can be read.
+    /// The log can be written.
     Healthy,
     /// Too many are waiting.
     Overloaded,
+    /// One person or address asks for too much.
+    TooMany,
     /// The log could not be used.
     Unavailable(StatusCode),
     /// A bug.
@@ -53,6 +55,7 @@ impl Reply {
                 Some(Why::Full) => StatusCode::INSUFFICIENT_STORAGE,
                 _ => StatusCode::SERVICE_UNAVAILABLE,
             }),
+            Error::Refused(Refusal::TooMuch) => Self::TooMany,
             // Somebody else's request came first; the browser asks again and sees where it is.
             Error::Refused(Refusal::NotNow(_)) => Self::Go("/".to_owned()),
             _ => Self::Failed,
@@ -81,6 +84,7 @@ impl Reply {
                 Json(serde_json::json!({ "receipt": receipt, "page": page })).into_response()
             }
             Self::Noted | Self::Joined(_) | Self::Healthy => StatusCode::NO_CONTENT.into_response(),
+            Self::TooMany => failed(StatusCode::TOO_MANY_REQUESTS),
             Self::Overloaded => failed(StatusCode::SERVICE_UNAVAILABLE),
             Self::Unavailable(status) => failed(status),
             Self::Failed => failed(StatusCode::INTERNAL_SERVER_ERROR),

@@ -17,19 +17,16 @@ use std::collections::BTreeMap;
 
 type Asked = BTreeMap<String, String>;
 
-/// Turns a token into a visitor; `None` if it opens nothing. The device that opens a link last is the one to go on with.
+/// A year, in milliseconds: no browser has shown a page for longer.
+const LONGEST_MS: u64 = 365 * 24 * 3_600_000;
+
+/// Turns a token into a visitor; `None` if it opens nothing. Opening a link changes nothing in the study: programs that
+/// look at the links in a mail open them, too.
 pub fn join(state: &Participants, token: &str, known: Option<Visitor>) -> Result<Option<Visitor>> {
     let Some(visitor) = known.filter(|known| known.token() == token).or_else(|| Visitor::new(token)) else {
         return Ok(None);
     };
-    let Some(session) = state.service.open(token)? else { return Ok(None) };
-    let taken = state.service.look(&session, |participant| {
-        participant.consented() && !participant.withdrawn() && participant.device() != Some(visitor.device())
-    })?;
-    if taken {
-        take_lease(state, &session, &visitor)?;
-    }
-    Ok(Some(visitor))
+    Ok(state.session(token)?.map(|_| visitor))
 }
 
 fn take_lease(state: &Participants, session: &str, visitor: &Visitor) -> Result<Recorded> {
@@ -45,7 +42,7 @@ fn take_lease(state: &Participants, session: &str, visitor: &Visitor) -> Result<
 
 /// The session of a visitor; `None` if the link opens nothing.
 fn session(state: &Participants, visitor: &Visitor) -> Result<Option<String>> {
-    state.service.open(visitor.token())
+    state.session(visitor.token())
 }
 
 /// What surrounds a page for a visitor; `None` if the link opens nothing.
@@ -118,7 +115,7 @@ fn page_at(
     accepted: Language,
     asked: &Asked,
 ) -> Result<String> {
-    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, &state.languages());
+    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, state);
     // Two requests of one person at the same moment: the second sees what the first has done.
     let drawn = match state.service.look(session, page) {
         Err(Error::Refused(Refusal::NotNow(_))) => state.service.look(session, page)?,
@@ -128,8 +125,7 @@ fn page_at(
         Drawn::Page(page) => return Ok(page),
         Drawn::Result(frame) => frame,
     };
-    let rows = state.service.writer().session(session)?;
-    let receipt = rows.last().map_or(String::new(), |row| row.receipt().to_string());
+    let receipt = state.service.last_row(session)?.map_or(String::new(), |receipt| receipt.to_string());
     state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
 }
 
@@ -144,7 +140,7 @@ fn draw(
     visitor: &Visitor,
     accepted: Language,
     asked: &Asked,
-    languages: &[Language],
+    state: &Participants,
 ) -> Drawn {
     let study = participant.design().study();
     let frame = frame_for(participant, visitor, accepted);
@@ -159,11 +155,11 @@ fn draw(
         && let Some(answered) = study.picture.get(question)
         && !matches!(step, Step::Picture { question: now, .. } if now == question)
     {
-        let state = if answered.correct == option { LearnState::Right } else { LearnState::Worked };
-        return Drawn::Page(render(&Learn::new(frame, study, question, state, false)));
+        let learned = if answered.correct == option { LearnState::Right } else { LearnState::Worked };
+        return Drawn::Page(render(&Learn::new(frame, study, question, learned, false)));
     }
     let page = match step {
-        Step::Language => render(&page::LanguagePage { frame, choices: languages.to_vec() }),
+        Step::Language => render(&page::LanguagePage { frame, choices: state.languages() }),
         Step::Consent => match asked("declined") {
             "yes" => render(&Message::declined(frame)),
             _ => render(&page::Consent::new(frame, study, participant.consent_hash(), false)),
@@ -172,8 +168,8 @@ fn draw(
         Step::StatedCost(when) => render(&StatedCost::new(frame, study, when, Typed::default(), vec![])),
         Step::Consequences => render(&page::Consequences::new(frame, study)),
         Step::Picture { question, wrong } => {
-            let state = if wrong == 0 { LearnState::Open } else { LearnState::Again };
-            render(&Learn::new(frame, study, question, state, asked("learned") == "nothing"))
+            let learning = if wrong == 0 { LearnState::Open } else { LearnState::Again };
+            render(&Learn::new(frame, study, question, learning, asked("learned") == "nothing"))
         }
         Step::Practice(index) => {
             render(&Comparison::practice(frame, participant, index, Tried::from_word(asked("tried"))))
@@ -192,7 +188,7 @@ fn draw(
         }
         Step::Finish => render(&Message::finish(frame)),
         Step::Result => return Drawn::Result(frame),
-        Step::Withdrawn => render(&Message::withdrawn(frame)),
+        Step::Withdrawn => render(&Message::withdrawn(frame, state.service.is_settled())),
     };
     Drawn::Page(page)
 }
@@ -372,6 +368,10 @@ impl Submission<'_> {
         match next {
             // Wrong for the first time: the same question again.
             Step::Picture { question: same, .. } if same == question => self.done(&recorded, "/"),
+            // Right: there is nothing to explain.
+            _ if self.state.study().picture.get(question).is_some_and(|asked| asked.correct == option) => {
+                self.done(&recorded, "/")
+            }
             _ => self.done(&recorded, &format!("/?learned={question}&option={option}")),
         }
     }
@@ -400,8 +400,9 @@ impl Submission<'_> {
         let event = Event::Answered(Answered {
             asked,
             choice,
-            response_ms: self.fields.number("response_ms"),
-            hidden_ms: self.fields.number("hidden_ms").unwrap_or(0),
+            // A page that was open for longer was not looked at.
+            response_ms: self.fields.number("response_ms").map(|ms: u64| ms.min(LONGEST_MS)),
+            hidden_ms: self.fields.number("hidden_ms").map_or(0, |ms: u64| ms.min(LONGEST_MS)),
             rates: self.fields.get("view") == "rates",
             pressed_left: match self.fields.get("left") {
                 "yes" => Some(true),
@@ -469,7 +470,11 @@ impl Submission<'_> {
             Refusal::ContinuedElsewhere => {
                 Reply::Page(StatusCode::CONFLICT, render(&Message::elsewhere(frame)))
             }
-            Refusal::Left => Reply::Page(StatusCode::GONE, render(&Message::withdrawn(frame))),
+            Refusal::TooMuch => Reply::TooMany,
+            Refusal::Left => Reply::Page(
+                StatusCode::GONE,
+                render(&Message::withdrawn(frame, self.state.service.is_settled())),
+            ),
             Refusal::Unfit(_) => Reply::stale(StatusCode::UNPROCESSABLE_ENTITY, frame),
             _ => Reply::stale(StatusCode::CONFLICT, frame),
         }

@@ -24,9 +24,10 @@ impl Visitor {
         Self::parse(&format!("{token}.{}", random::<8>()?))
     }
 
-    /// Whoever the request's cookie says.
-    pub fn from_cookie(headers: &HeaderMap) -> Option<Self> {
-        Self::parse(cookie(headers, &[COOKIE, SECURE_COOKIE])?)
+    /// Whoever the request's cookie says. Over TLS that is the one nobody else could have set: not another host of the
+    /// same domain, nor somebody on the network.
+    pub fn from_cookie(headers: &HeaderMap, secure: bool) -> Option<Self> {
+        Self::parse(cookie(headers, if secure { SECURE_COOKIE } else { COOKIE })?)
     }
 
     fn parse(value: &str) -> Option<Self> {
@@ -76,6 +77,7 @@ impl Visitor {
 pub struct Panel(pub BTreeMap<String, String>);
 
 const PANEL_COOKIE: &str = "equipoise-panel";
+const SECURE_PANEL_COOKIE: &str = "__Host-equipoise-panel";
 
 impl Panel {
     /// The parameters the study asks for, of those that came.
@@ -87,8 +89,8 @@ impl Panel {
     }
 
     /// What an earlier visit to the link left in the browser.
-    pub fn from_cookie(headers: &HeaderMap, wanted: &[String]) -> Self {
-        let kept = cookie(headers, &[PANEL_COOKIE]).unwrap_or("");
+    pub fn from_cookie(headers: &HeaderMap, wanted: &[String], secure: bool) -> Self {
+        let kept = cookie(headers, if secure { SECURE_PANEL_COOKIE } else { PANEL_COOKIE }).unwrap_or("");
         let came = kept.split('&').filter_map(|pair| pair.split_once('='));
         Self::new(&came.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), wanted)
     }
@@ -96,9 +98,9 @@ impl Panel {
     /// The header that sets the cookie; nothing if nothing came.
     pub fn to_cookie(&self, secure: bool) -> Option<String> {
         let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let only = if secure { "; Secure" } else { "" };
+        let (name, only) = if secure { (SECURE_PANEL_COOKIE, "; Secure") } else { (PANEL_COOKIE, "") };
         (!pairs.is_empty())
-            .then(|| format!("{PANEL_COOKIE}={}; Path=/; HttpOnly; SameSite=Strict{only}", pairs.join("&")))
+            .then(|| format!("{name}={}; Path=/; HttpOnly; SameSite=Strict{only}", pairs.join("&")))
     }
 }
 
@@ -109,10 +111,10 @@ mod tests {
 
     const TOKEN: &str = "00112233445566778899aabbccddeeff";
 
-    fn read(cookie: &str) -> Option<Visitor> {
+    fn read(cookie: &str, secure: bool) -> Option<Visitor> {
         let mut headers = HeaderMap::new();
         headers.insert(header::COOKIE, HeaderValue::from_str(cookie).unwrap());
-        Visitor::from_cookie(&headers)
+        Visitor::from_cookie(&headers, secure)
     }
 
     #[test]
@@ -123,7 +125,12 @@ mod tests {
             assert!(set.contains("HttpOnly") && set.contains("SameSite=Strict"), "{set}");
             assert_eq!(set.contains("Secure"), secure);
             let sent = set.split(';').next().unwrap();
-            assert_eq!(read(&format!("other=1; {sent}")), Some(visitor.clone()));
+            assert_eq!(read(&format!("other=1; {sent}"), secure), Some(visitor.clone()));
+            assert_eq!(
+                read(&format!("other=1; {sent}"), !secure),
+                None,
+                "over TLS the other name is anybody's"
+            );
         }
     }
 
@@ -132,7 +139,7 @@ mod tests {
         for cookie in
             ["", "equipoise=", "equipoise=x.y", "equipoise=0011.2233", "equipoise=../../etc/passwd.0"]
         {
-            assert_eq!(read(cookie), None, "{cookie}");
+            assert_eq!(read(cookie, false), None, "{cookie}");
         }
         assert_eq!(Visitor::new("no-token"), None);
     }
@@ -151,9 +158,11 @@ mod tests {
         let panel = Panel::new(&came, &wanted);
         assert_eq!(panel.0.keys().collect::<Vec<_>>(), ["PROLIFIC_PID"]);
         let mut headers = HeaderMap::new();
-        let set = panel.to_cookie(false).unwrap();
-        headers.insert(header::COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
-        assert_eq!(Panel::from_cookie(&headers, &wanted), panel);
+        for secure in [false, true] {
+            let set = panel.to_cookie(secure).unwrap();
+            headers.insert(header::COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
+            assert_eq!(Panel::from_cookie(&headers, &wanted, secure), panel);
+        }
         assert_eq!(Panel::default().to_cookie(true), None);
     }
 }

@@ -1,11 +1,11 @@
-//! Groups: overall mistakes first, then each kind of mistake group by group out of the same hundred, with its gap, and
-//! the true sizes of the groups (UX-10).
+//! Groups: of each kind of mistake how many overall and how far the groups are apart, in an order that stays; what is behind
+//! it, group by group with the true sizes of the groups, is folded below (UX-10).
 
 use crate::language::{Language, Words, fill};
 use crate::sentence::{self, Mistakes};
 use askama::Template;
 use equipoise_study::Study;
-use equipoise_study::groups::{Differs, Shares, gap, kinds, tenths};
+use equipoise_study::groups::{Shares, gap, kinds, tenths};
 use equipoise_study::shown::Shown;
 
 #[derive(Template)]
@@ -19,7 +19,10 @@ struct Groups {
 
 struct Part {
     title: String,
+    /// Overall, and the gap.
     rows: Vec<Row>,
+    /// Group by group.
+    groups: Vec<Row>,
     /// What the gaps are in.
     mistakes: String,
     gaps: Vec<String>,
@@ -31,40 +34,60 @@ struct Row {
     /// Each system's number.
     numbers: Vec<String>,
     dots: String,
+    /// Whether it differs between the systems.
+    differs: bool,
 }
 
-/// The difference between the systems: mistakes overall, then gaps (UX-11).
-pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
-    let (words, numbers) = (language.words(), language.numbers());
-    let mut parts = vec![];
-    if let Some(shares) = Shares::of(study) {
-        let [a, b] = [&shown.a, &shown.b].map(|cells| shares.mistakes(shown, cells).round() as u64);
-        let sentence = if b > a { &words.overall_more } else { &words.overall_fewer };
-        let by = a.abs_diff(b);
-        if by > 0 {
-            parts.push(fill(sentence.at(language, by), &[("count", &numbers.count(by))]));
+impl Row {
+    fn new(name: String, size: String, tenths: &[u64], language: Language) -> Self {
+        Self {
+            name,
+            size,
+            numbers: tenths.iter().map(|found| tenth(language, *found)).collect(),
+            dots: dots(&tenths.iter().map(|found| *found as f64 / 10.0).collect::<Vec<f64>>()),
+            differs: tenths.windows(2).any(|pair| pair[0] != pair[1]),
         }
     }
+}
+
+/// How many of 100 of a class have a mistake in all groups together, in tenths.
+fn overall(study: &Study, shown: &Shown, cells: &[u64], truth: usize, predicted: usize) -> u64 {
+    let groups = 0..shown.groups;
+    let found = match Shares::of(study) {
+        Some(shares) => shares.overall(shown, cells, truth, predicted),
+        // Not known how large they are: as if they were alike.
+        None => {
+            let all: u64 = groups.map(|group| cells[shown.cell(group, truth, predicted)]).sum();
+            all as f64 / shown.groups as f64
+        }
+    };
+    (1_000.0 * found / shown.people.max(1) as f64).round() as u64
+}
+
+/// The difference between the systems: of each kind of mistake, overall and in the gap (UX-11). Every row that differs is named.
+pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
+    let words = language.words();
+    let mut parts = vec![];
     for (truth, predicted) in kinds(shown) {
-        let [a, b] = [&shown.a, &shown.b].map(|cells| gap(shown, cells, truth, predicted).0);
-        let sentence = if b > a { words.gap_larger } else { words.gap_smaller };
+        let mistakes = Mistakes::of(study, truth, predicted, language).many;
+        let [a, b] = [&shown.a, &shown.b].map(|cells| overall(study, shown, cells, truth, predicted));
         if a != b {
-            let mistakes = Mistakes::of(study, truth, predicted, language).many;
+            let sentence = if b > a { words.rate_more } else { words.rate_fewer };
+            parts
+                .push(fill(sentence, &[("count", &tenth(language, a.abs_diff(b))), ("mistakes", &mistakes)]));
+        }
+        let [a, b] = [&shown.a, &shown.b].map(|cells| gap(shown, cells, truth, predicted).0);
+        if a != b {
+            let sentence = if b > a { words.gap_larger } else { words.gap_smaller };
             let by = a.abs_diff(b);
             let points = words.points.of(language.plural_of_tenths(by));
             let points = fill(points, &[("count", &tenth(language, by))]);
             parts.push(fill(sentence, &[("mistakes", &mistakes), ("points", &points)]));
         }
     }
-    if parts.is_empty() {
-        return words.difference_none.to_owned();
-    }
-    let sentence = fill(words.difference, &[("system", "B"), ("list", &sentence::list(language, &parts))]);
-    // What is the same is said first, so that nobody looks for it.
-    match Shares::of(study).map(|shares| shares.differs(shown)) {
-        Some(Differs::Performance) => format!("{} {sentence}", words.gaps_same),
-        Some(Differs::Gaps) => format!("{} {sentence}", words.overall_same),
-        Some(Differs::TradeOff) | None => sentence,
+    match parts.is_empty() {
+        true => words.difference_none.to_owned(),
+        false => fill(words.difference, &[("system", "B"), ("list", &sentence::list(language, &parts))]),
     }
 }
 
@@ -87,30 +110,9 @@ pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
 }
 
 fn drawn(study: &Study, shown: &Shown, systems: &[&[u64]], language: Language) -> String {
-    let mut parts: Vec<Part> = overall(study, shown, systems, language).into_iter().collect();
-    parts.extend(kinds(shown).map(|kind| part(study, shown, kind, systems, language)));
+    let parts = kinds(shown).map(|kind| part(study, shown, kind, systems, language)).collect();
     let columns = [("●", "A"), ("□", "B")].into_iter().take(systems.len()).collect();
     Groups { words: language.words(), columns, parts }.render().expect("templates write to a string")
-}
-
-fn overall(study: &Study, shown: &Shown, systems: &[&[u64]], language: Language) -> Option<Part> {
-    let (words, numbers) = (language.words(), language.numbers());
-    let shares = Shares::of(study)?;
-    let found: Vec<f64> = systems.iter().map(|cells| shares.mistakes(shown, cells).round()).collect();
-    let people = study.task.people.r#in(language.tag());
-    let thousand = numbers.count(1_000);
-    let title = fill(words.out_of, &[("count", &thousand), ("people", people)]);
-    Some(Part {
-        title: format!("{} ({title})", words.table_wrong),
-        rows: vec![Row {
-            name: words.overall.to_owned(),
-            size: String::new(),
-            numbers: found.iter().map(|mistakes| numbers.count(*mistakes as u64)).collect(),
-            dots: dots(&found.iter().map(|mistakes| mistakes / 10.0).collect::<Vec<f64>>()),
-        }],
-        mistakes: String::new(),
-        gaps: vec![],
-    })
 }
 
 fn part(
@@ -132,16 +134,13 @@ fn part(
             let whole = language.numbers().count(1_000);
             fill(words.group_size, &[("count", &count), ("whole", &whole)])
         });
-        Row {
-            name: sentence::capital(group_name(group)),
-            size,
-            numbers: found.iter().map(|found| tenth(language, *found)).collect(),
-            dots: dots(&found.iter().map(|found| *found as f64 / 10.0).collect::<Vec<f64>>()),
-        }
+        Row::new(sentence::capital(group_name(group)), size, &found, language)
     };
-    let gaps = systems.iter().zip(["A", "B"]).map(|(cells, letter)| {
+    let found: Vec<(u64, usize, usize)> =
+        systems.iter().map(|cells| gap(shown, cells, truth, predicted)).collect();
+    let gaps = found.iter().zip(["A", "B"]).map(|(gap, letter)| {
         let name = sentence::system(study, letter, language);
-        match gap(shown, cells, truth, predicted) {
+        match *gap {
             (0, ..) => fill(words.gap_none, &[("system", &name)]),
             (size, most, least) => fill(
                 words.gap_more,
@@ -154,9 +153,25 @@ fn part(
             ),
         }
     });
+    // For whom there are more is in the name of the row where it is the same for both systems.
+    let mut toward: Vec<(usize, usize)> =
+        found.iter().filter(|(size, ..)| *size > 0).map(|(_, most, least)| (*most, *least)).collect();
+    toward.dedup();
+    let named = match toward[..] {
+        [(most, least)] => {
+            fill(words.gap_toward, &[("group", group_name(most)), ("other", group_name(least))])
+        }
+        _ => words.gap_plain.to_owned(),
+    };
+    let all: Vec<u64> = systems.iter().map(|cells| overall(study, shown, cells, truth, predicted)).collect();
+    let sizes: Vec<u64> = found.iter().map(|(size, ..)| *size).collect();
     Part {
         title: sentence::capital(&fill(words.per_hundred, &[("mistakes", &mistakes), ("class", class)])),
-        rows: (0..shown.groups).map(row).collect(),
+        rows: vec![
+            Row::new(words.overall.to_owned(), String::new(), &all, language),
+            Row::new(named, String::new(), &sizes, language),
+        ],
+        groups: (0..shown.groups).map(row).collect(),
         gaps: gaps.collect(),
         mistakes: sentence::capital(&mistakes),
     }
@@ -194,21 +209,26 @@ mod tests {
         Shown { people: 100, classes: 2, groups: 2, a: cells(a), b: cells(b) }
     }
 
+    /// The template with its table, which tells how large the groups are.
+    fn hiring() -> Study {
+        let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
+        let place = std::path::Path::new("../equipoise-study/src/templates");
+        equipoise_study::Design::new(study, place).unwrap().study().clone()
+    }
+
     #[test]
     fn one_point_is_singular_and_groups_need_no_quotes() {
-        let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
-        // 120 of 1,000 applicants are suited women.
+        let study = hiring();
         let said = |a, b, language| difference(&study, &turned_away(a, b), language);
         let one = said([20, 10], [19, 10], Language::English);
+        // 170 of 390 suited applicants are women. So 14.4 and 13.9 of 100 are shown, and the sentence is of what is shown.
         assert_eq!(
             one,
-            "With B: 1 fewer mistake per 1,000 overall and a gap in suited applicants turned away 1 point smaller."
+            "With B: 0.5 fewer suited applicants turned away per 100 and a gap in suited applicants turned away 1 point \
+             smaller."
         );
         let many = said([20, 10], [30, 10], Language::English);
-        assert!(
-            many.starts_with("With B: 12 more mistakes") && many.ends_with("10 points larger."),
-            "{many}"
-        );
+        assert!(many.starts_with("With B: 4.3 more suited") && many.ends_with("10 points larger."), "{many}");
         for (language, one, many) in [
             (Language::German, "um 1 Punkt größerer", "um 10 Punkte größerer"),
             (Language::French, "plus grand de 1 point.", "plus grand de 10 points."),
@@ -224,12 +244,12 @@ mod tests {
 
     #[test]
     fn one_system_has_one_column() {
-        let study = Study::parse(template::find("group-fair-hiring").unwrap().text).unwrap();
+        let study = hiring();
         let shown = turned_away([20, 10], [20, 10]);
         let columns = |page: &str| page.matches("<td class=\"big\">").count();
-        // Everyone, and two groups for each of two kinds of mistake.
-        assert_eq!(columns(&single(&study, &shown, Language::English)), 5);
-        assert_eq!(columns(&html(&study, &shown, Language::English)), 10);
+        // Everyone, the gap, and two groups for each of two kinds of mistake.
+        assert_eq!(columns(&single(&study, &shown, Language::English)), 8);
+        assert_eq!(columns(&html(&study, &shown, Language::English)), 16);
     }
 
     proptest! {

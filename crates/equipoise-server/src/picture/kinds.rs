@@ -1,4 +1,4 @@
-//! Several classes: a row per kind of mistake, those first that differ most (UX-09).
+//! Several classes: a row per kind of mistake, in an order that stays from one comparison to the next (UX-09).
 
 use crate::language::{Language, Words, fill};
 use crate::sentence::{self, Mistakes};
@@ -6,8 +6,8 @@ use askama::Template;
 use equipoise_study::Study;
 use equipoise_study::shown::Shown;
 
-/// Rows shown even if fewer differ.
-const ROWS: usize = 4;
+/// So many rows are shown whatever differs; of more, those that are the same in both systems are folded away.
+const ROWS: usize = 6;
 
 #[derive(Template)]
 #[template(path = "kinds.html")]
@@ -22,6 +22,8 @@ struct Kinds {
 struct Row {
     what: String,
     amounts: Vec<Amount>,
+    /// Whether it differs between the systems.
+    differs: bool,
 }
 
 struct Amount {
@@ -41,34 +43,30 @@ struct MatrixRow {
     cells: Vec<String>,
 }
 
-/// The kinds of mistake in the order of the rows: (truth, prediction, A, B), and how many of them are shown. What is
-/// not shown is the same in A and B.
-fn ordered(shown: &Shown) -> (Vec<(usize, usize, u64, u64)>, usize) {
+/// The kinds of mistake that are shown, in their order: (truth, prediction, A, B). What is not shown is the same in A and B.
+fn in_order(shown: &Shown) -> Vec<(usize, usize, u64, u64)> {
     let mut kinds: Vec<_> = sentence::counted(shown).collect();
-    kinds.sort_by_key(|(.., a, b)| std::cmp::Reverse(a.abs_diff(*b)));
-    let differing = kinds.iter().filter(|(.., a, b)| a != b).count();
-    let rows = differing.max(ROWS.min(kinds.len()));
-    (kinds, rows)
+    if kinds.len() > ROWS {
+        kinds.retain(|(.., a, b)| a != b);
+    }
+    kinds
 }
 
 /// The table of mistakes, and all numbers folded below it.
 pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
-    let (kinds, rows) = ordered(shown);
-    table(study, shown, &["A", "B"], (kinds, rows), language)
+    table(study, shown, &["A", "B"], &in_order(shown), language)
 }
 
 /// One system alone, with nothing left out.
 pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
-    let kinds: Vec<_> = sentence::counted(shown).collect();
-    let rows = kinds.len();
-    table(study, shown, &["A"], (kinds, rows), language)
+    table(study, shown, &["A"], &sentence::counted(shown).collect::<Vec<_>>(), language)
 }
 
 fn table(
     study: &Study,
     shown: &Shown,
     letters: &[&str],
-    (kinds, rows): (Vec<(usize, usize, u64, u64)>, usize),
+    kinds: &[(usize, usize, u64, u64)],
     language: Language,
 ) -> String {
     let (words, numbers) = (language.words(), language.numbers());
@@ -82,13 +80,13 @@ fn table(
         };
         let kind = Mistakes::of(study, truth, predicted, language);
         let amounts = [a, b].into_iter().take(letters.len()).map(amount).collect();
-        Row { what: sentence::capital(&kind.many), amounts }
+        Row { what: sentence::capital(&kind.many), amounts, differs: a != b }
     };
-    let folded = kinds.len() - rows;
+    let folded = shown.mistakes().count() - kinds.len();
     let names: Vec<String> = letters.iter().map(|letter| sentence::system(study, letter, language)).collect();
     let kinds = Kinds {
         words,
-        rows: kinds[..rows].iter().map(row).collect(),
+        rows: kinds.iter().map(row).collect(),
         folded: (folded > 0).then(|| {
             let count = numbers.count(folded as u64);
             fill(words.others_same.at(language, folded as u64), &[("count", &count)])
@@ -156,10 +154,13 @@ mod tests {
             let cells = &cells[..classes * classes];
             let a: Vec<u64> = cells.iter().map(|(a, ..)| *a).collect();
             let b = cells.iter().map(|(a, b, same)| if *same { *a } else { *b }).collect();
-            let (kinds, rows) = ordered(&Shown { people: 1_000, classes, groups: 1, a, b });
-            prop_assert_eq!(kinds.len(), classes * (classes - 1));
-            prop_assert!(rows >= 4);
-            prop_assert!(kinds[rows..].iter().all(|(.., a, b)| a == b));
+            let shown = Shown { people: 1_000, classes, groups: 1, a, b };
+            let all: Vec<_> = sentence::counted(&shown).collect();
+            let kinds = in_order(&shown);
+            prop_assert!(all.iter().filter(|(.., a, b)| a != b).all(|kind| kinds.contains(kind)));
+            // What is shown is shown in the order of all.
+            let places: Vec<usize> = kinds.iter().filter_map(|kind| all.iter().position(|k| k == kind)).collect();
+            prop_assert!(places.is_sorted());
         }
     }
 }

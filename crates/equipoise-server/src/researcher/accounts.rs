@@ -17,11 +17,14 @@ pub const IDLE_MS: i64 = 3_600_000;
 pub const TOTAL_MS: i64 = 24 * IDLE_MS;
 /// A browser is known for half a year.
 pub const DEVICE_MS: i64 = 180 * 24 * IDLE_MS;
+/// A code that lets somebody in once is good for this long.
+pub const CODE_MS: i64 = IDLE_MS / 4;
 /// A session's last request is written down at most this often.
 pub(super) const TOUCH_MS: i64 = 60_000;
 
 /// How the file came to be what it is, step by step; `user_version` counts the steps taken.
-const MIGRATIONS: [&str; 2] = [include_str!("accounts.sql"), include_str!("tokens.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("accounts.sql"), include_str!("tokens.sql"), include_str!("codes.sql")];
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -190,12 +193,13 @@ impl Accounts {
 
     /// Changes what an account may do. It is signed out everywhere.
     pub fn set_role(&self, name: &str, role: Role) -> Result<()> {
-        self.keep_an_owner(name, role)?;
-        let changed = self
-            .connection()
-            .execute("UPDATE account SET role = ?2 WHERE name = ?1", params![name, role.word()])?;
+        let changed = self.connection().execute(
+            "UPDATE account SET role = ?2 WHERE name = ?1 AND (?2 = 'owner' OR role <> 'owner' OR \
+             (SELECT count(*) FROM account WHERE role = 'owner') > 1)",
+            params![name, role.word()],
+        )?;
         self.found(name, changed)?;
-        self.end_all(name)
+        self.end_sessions(name)
     }
 
     /// Gives an account another password. It is signed out everywhere.
@@ -216,27 +220,22 @@ impl Accounts {
 
     /// Takes an account away, and signs it out.
     pub fn remove(&self, name: &str) -> Result<()> {
-        self.keep_an_owner(name, Role::Viewer)?;
-        let removed = self.connection().execute("DELETE FROM account WHERE name = ?1", [name])?;
+        // In one statement: of two owners who take each other away at the same moment, one stays.
+        let removed = self.connection().execute(
+            "DELETE FROM account WHERE name = ?1 AND \
+             (role <> 'owner' OR (SELECT count(*) FROM account WHERE role = 'owner') > 1)",
+            [name],
+        )?;
         self.found(name, removed)
     }
 
-    /// Refuses what would leave nobody to make accounts.
-    fn keep_an_owner(&self, name: &str, becomes: Role) -> Result<()> {
-        let others: u64 = self.connection().query_row(
-            "SELECT count(*) FROM account WHERE role = 'owner' AND name <> ?1",
-            [name],
-            |row| row.get(0),
-        )?;
-        match becomes == Role::Owner || others > 0 || self.account(name)?.is_none() {
-            true => Ok(()),
-            false => Err(Error::Refused(format!("\"{name}\" is the only owner; make another one first"))),
-        }
-    }
-
+    /// Why nothing was changed: nobody would be left to make accounts, or there is no such account.
     fn found(&self, name: &str, changed: usize) -> Result<()> {
-        match changed {
-            0 => Err(Error::Refused(format!("there is no account \"{name}\""))),
+        match (changed, self.account(name)?) {
+            (0, Some(_)) => {
+                Err(Error::Refused(format!("\"{name}\" is the only owner; make another one first")))
+            }
+            (0, None) => Err(Error::Refused(format!("there is no account \"{name}\""))),
             _ => Ok(()),
         }
     }
@@ -273,6 +272,27 @@ impl Accounts {
             self.keep_password(name, password)?;
         }
         Ok(right.then_some(account))
+    }
+
+    /// A code that lets an account in once, instead of its password: for an owner whom somebody's guesses keep out. It is
+    /// stored nowhere.
+    pub fn make_code(&self, name: &str, now: i64) -> Result<String> {
+        self.found(name, usize::from(self.account(name)?.is_some()))?;
+        let code = token()?;
+        self.connection().execute(
+            "INSERT INTO code (hash, account, until) VALUES (?1, ?2, ?3)",
+            params![digest(&code), name, now.saturating_add(CODE_MS)],
+        )?;
+        Ok(code)
+    }
+
+    /// The account a code lets in; it does so no more. Costs next to nothing, and nobody guesses 128 bits.
+    pub fn spend_code(&self, name: &str, code: &str, now: i64) -> Result<Option<Account>> {
+        let spent = self.connection().execute(
+            "DELETE FROM code WHERE hash = ?1 AND account = ?2 AND until >= ?3",
+            params![digest(code.trim()), name, now],
+        )?;
+        if spent == 0 { Ok(None) } else { self.account(name) }
     }
 
     /// Signs an account in: the token for its cookie, which is stored nowhere.
@@ -318,8 +338,13 @@ impl Accounts {
         Ok(())
     }
 
-    /// Signs an account out everywhere.
+    /// Signs an account out everywhere; its tokens for scripts end, too.
     pub fn end_all(&self, name: &str) -> Result<()> {
+        self.connection().execute("DELETE FROM token WHERE account = ?1", [name])?;
+        self.end_sessions(name)
+    }
+
+    fn end_sessions(&self, name: &str) -> Result<()> {
         self.connection().execute("DELETE FROM session WHERE account = ?1", [name])?;
         Ok(())
     }
@@ -375,6 +400,7 @@ pub(super) fn digest(token: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tokens::{Scope, Wanted};
     use super::*;
 
     const PASSWORD: &str = "three small boats";
@@ -419,14 +445,36 @@ mod tests {
         accounts.end_all("ben").unwrap();
         assert!(!signed_in(&tokens[1]));
         let token = accounts.begin("ben", 0).unwrap();
+        let scopes = &[Scope::Export][..];
+        let wanted = Wanted { name: "script", account: "ben", scopes, days: 30 };
+        let script = accounts.add_token(&wanted, 0).unwrap();
+        assert!(accounts.token(&script, 1).unwrap().is_some());
         accounts.set_password("ben", "four small boats").unwrap();
         assert!(!signed_in(&token));
+        assert!(
+            accounts.token(&script, 1).unwrap().is_none(),
+            "a token outlives the password it was made with"
+        );
         let token = accounts.begin("ben", 0).unwrap();
         accounts.set_role("ben", Role::Viewer).unwrap();
         assert!(!signed_in(&token));
         let token = accounts.begin("ben", 0).unwrap();
         accounts.remove("ben").unwrap();
         assert!(!signed_in(&token));
+    }
+
+    #[test]
+    fn a_code_lets_its_account_in_once_and_for_a_quarter_of_an_hour() {
+        let accounts = accounts();
+        accounts.add("ben", Role::Analyst, PASSWORD, 0).unwrap();
+        let spend =
+            |name: &str, code: &str, now: i64| accounts.spend_code(name, code, now).unwrap().is_some();
+        let code = accounts.make_code("ana", 0).unwrap();
+        assert!(!spend("ben", &code, 1) && !spend("ana", PASSWORD, 1) && !spend("ana", "", 1));
+        assert!(spend("ana", &code, 1) && !spend("ana", &code, 1));
+        let late = accounts.make_code("ana", 0).unwrap();
+        assert!(!spend("ana", &late, CODE_MS + 1));
+        assert!(accounts.make_code("nobody", 0).is_err());
     }
 
     #[test]
@@ -442,6 +490,31 @@ mod tests {
         );
         accounts.add("ben", Role::Owner, PASSWORD, 0).unwrap();
         accounts.remove("ana").unwrap();
+    }
+
+    #[test]
+    fn two_owners_who_take_each_other_away_at_once_leave_one() {
+        let path = std::env::temp_dir().join(format!("equipoise-owners-{}", std::process::id()));
+        let open = || Accounts::open(&path).unwrap();
+        for _ in 0..5 {
+            let [one, other] = [open(), open()];
+            let _ = one.add("ana", Role::Owner, PASSWORD, 0);
+            let _ = one.add("ben", Role::Owner, PASSWORD, 0);
+            let start = std::sync::Barrier::new(2);
+            std::thread::scope(|scope| {
+                for (accounts, whom) in [(&one, "ben"), (&other, "ana")] {
+                    let start = &start;
+                    scope.spawn(move || {
+                        start.wait();
+                        let _ = accounts.remove(whom);
+                    });
+                }
+            });
+            assert_eq!(one.list().unwrap().len(), 1);
+        }
+        for file in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{file}", path.display()));
+        }
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub enum Problem {
     Spent,
     /// Results are hidden for now.
     Blinded,
+    /// The report has been made for so long, and is not ready.
+    Making(Duration),
 }
 
 impl From<Error> for Problem {
@@ -102,6 +104,11 @@ impl Call<'_> {
     /// The study as it is now.
     pub fn seen(&self) -> Result<Arc<Seen>, Error> {
         self.shared.watch.now()
+    }
+
+    /// How far everybody is, which needs nobody's answers to be worked out.
+    pub fn counted(&self) -> Result<Arc<Seen>, Error> {
+        self.shared.watch.counted()
     }
 
     /// What surrounds a page.
@@ -176,6 +183,15 @@ impl Problem {
                     "The study is blinded. An owner can end that in Settings; it is written to the audit log.",
                 ],
             ),
+            Self::Making(since) => {
+                let what = format!(
+                    "It has been at it for {} s and goes on by itself; ask again in a moment. Everybody is asked for once.",
+                    since.as_secs()
+                );
+                let mut response = say(StatusCode::SERVICE_UNAVAILABLE, ["The report is being made", &what]);
+                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("15"));
+                response
+            }
             Self::Accounts(accounts::Error::Refused(sentence)) => say(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 ["Nothing was changed", &super::frame::capital(&format!("{sentence}."))],

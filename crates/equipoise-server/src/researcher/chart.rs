@@ -47,13 +47,16 @@ pub fn narrowing(known: &[(usize, [f64; 3])]) -> String {
     chart.svg()
 }
 
-/// How wide what is known was: number of the question, and a width that shrinks towards `goal`.
-pub fn widths(known: &[(usize, f64)], goal: f64) -> String {
+/// How wide what is known was: number of the question, and a width that shrinks towards `goal`, if there is one.
+pub fn widths(known: &[(usize, f64)], goal: Option<f64>) -> String {
     let all = || known.iter().map(|(_, width)| *width).filter(|width| width.is_finite());
-    let (least, most) = (all().fold(goal, f64::min), all().fold(1.6 * goal, f64::max));
+    let about = goal.or_else(|| all().next()).unwrap_or(1.0);
+    let (least, most) = (all().fold(about, f64::min), all().fold(1.6 * about, f64::max));
     let x = questions(known.iter().map(|(question, _)| *question));
     let mut chart = Chart::new(x, Axis::log(0.9 * least, 1.1 * most), "question", "how unsure");
-    chart = chart.level(goal, "s5 dash");
+    if let Some(goal) = goal {
+        chart = chart.level(goal, "s5 dash");
+    }
     for (question, width) in known {
         chart = chart.dot(*question as f64, *width, "s0");
     }
@@ -93,7 +96,9 @@ mod tests {
     #[test]
     fn charts_of_nothing_are_charts() {
         let plane = plane(&[("7".to_owned(), [0.0, 0.0], [0.0, 0.0, 0.0])]);
-        for chart in [density(&[], [1.0, 1.0, 1.0]), narrowing(&[]), widths(&[], 1.6), people(&[]), plane] {
+        for chart in
+            [density(&[], [1.0, 1.0, 1.0]), narrowing(&[]), widths(&[], Some(1.6)), people(&[]), plane]
+        {
             assert!(chart.starts_with("<svg") && !chart.contains("NaN") && !chart.contains("inf"), "{chart}");
         }
     }

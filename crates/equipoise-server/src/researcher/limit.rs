@@ -1,9 +1,12 @@
 //! How often a password may be tried, so that guessing is slow and nobody can keep the owner out.
 //!
-//! Two lanes. Whoever comes with a browser that has signed in to this account before waits for nobody else's guesses.
-//! All others share a budget for each account and one for the server, and whoever fails repeatedly from one network
-//! waits longer each time. Networks are kept in memory, cut short, and never written anywhere (S-12).
+//! Whoever comes with a browser that has signed in to this account before waits for nobody else's guesses. Neither does
+//! a network that has not failed within the last hour, for its first two tries. All others share a budget for each
+//! account and one for the server, and whoever fails repeatedly from one network waits longer each time. So a hundred
+//! networks that guess have 200 tries, and then 10 a minute. Networks are kept in memory, cut short, and never written
+//! anywhere (S-12).
 
+use crate::budget::{Budget, Budgets};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,11 +14,17 @@ use std::time::{Duration, Instant};
 
 /// Failures from one place before it has to wait.
 const FREE: u32 = 4;
+/// Failures of a network after which it shares with all others who failed.
+const CLEAN: u32 = 2;
+/// After this long a network's failures are forgotten.
+const FORGIVEN: Duration = Duration::from_secs(3600);
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(60);
-/// Guesses by visitors: at most so many a minute for an account.
+/// Guesses by networks that have failed: at most so many a minute for an account.
 const PER_ACCOUNT: f64 = 10.0;
-/// And so many a minute altogether: each costs the processor a tenth of a second.
+/// Tries of one network a minute, for all accounts.
+const PER_NETWORK: f64 = 60.0;
+/// And so many a minute altogether of networks that have failed: each costs the processor a tenth of a second.
 const ALTOGETHER: f64 = 60.0;
 /// Places that are remembered; the longest unused go first.
 const REMEMBERED: usize = 10_000;
@@ -55,43 +64,27 @@ struct Failures {
     last: Instant,
 }
 
-/// Refills evenly, up to a minute's worth.
-#[derive(Debug, Clone, Copy)]
-struct Budget {
-    left: f64,
-    at: Instant,
-}
-
-impl Budget {
-    fn new(a_minute: f64, now: Instant) -> Self {
-        Self { left: a_minute, at: now }
-    }
-
-    /// Takes one; otherwise says how long until there is one.
-    fn take(&mut self, a_minute: f64, now: Instant) -> Result<(), Duration> {
-        let passed = now.saturating_duration_since(self.at).as_secs_f64();
-        self.left = (self.left + passed * a_minute / 60.0).min(a_minute);
-        self.at = now;
-        if self.left < 1.0 {
-            return Err(Duration::from_secs_f64((1.0 - self.left) * 60.0 / a_minute));
-        }
-        self.left -= 1.0;
-        Ok(())
-    }
-}
-
 /// Who has tried what.
 #[derive(Debug)]
 pub struct Limit {
     failures: HashMap<(String, From), Failures>,
-    accounts: HashMap<String, Budget>,
+    /// The same by network alone.
+    networks: HashMap<From, Failures>,
+    of_accounts: Budgets<String>,
+    of_networks: Budgets<From>,
     altogether: Budget,
 }
 
 impl Limit {
     /// Nobody has tried anything.
     pub fn new(now: Instant) -> Self {
-        Self { failures: HashMap::new(), accounts: HashMap::new(), altogether: Budget::new(ALTOGETHER, now) }
+        Self {
+            failures: HashMap::new(),
+            networks: HashMap::new(),
+            of_accounts: Budgets::new(PER_ACCOUNT, REMEMBERED, now),
+            of_networks: Budgets::new(PER_NETWORK, REMEMBERED, now),
+            altogether: Budget::new(ALTOGETHER, now),
+        }
     }
 
     /// Whether a password may be tried now; otherwise how long to wait.
@@ -106,24 +99,32 @@ impl Limit {
         if matches!(from, From::Known(_)) {
             return Ok(());
         }
-        trim(&mut self.accounts, |budget| budget.at);
-        let budget = self.accounts.entry(account.to_owned()).or_insert_with(|| Budget::new(PER_ACCOUNT, now));
-        budget.take(PER_ACCOUNT, now)?;
+        self.of_networks.take(from.clone(), now)?;
+        let failed = self.networks.get(from).filter(|failed| now.duration_since(failed.last) < FORGIVEN);
+        if *from != From::Nowhere && failed.is_none_or(|failed| failed.count < CLEAN) {
+            return Ok(());
+        }
+        self.of_accounts.take(account.to_owned(), now)?;
         self.altogether.take(ALTOGETHER, now)
     }
 
     /// A password was wrong.
     pub fn failed(&mut self, account: &str, from: &From, now: Instant) {
-        trim(&mut self.failures, |failed| failed.last);
-        let place = (account.to_owned(), from.clone());
-        let failed = self.failures.entry(place).or_insert(Failures { count: 0, last: now });
-        *failed = Failures { count: failed.count.saturating_add(1), last: now };
+        count(&mut self.failures, (account.to_owned(), from.clone()), now);
+        count(&mut self.networks, from.clone(), now);
     }
 
     /// A password was right.
     pub fn succeeded(&mut self, account: &str, from: &From) {
         self.failures.remove(&(account.to_owned(), from.clone()));
     }
+}
+
+fn count<K: Clone + Eq + std::hash::Hash>(of: &mut HashMap<K, Failures>, who: K, now: Instant) {
+    trim(of, |failed| failed.last);
+    let failed = of.entry(who).or_insert(Failures { count: 0, last: now });
+    let before = if now.duration_since(failed.last) < FORGIVEN { failed.count } else { 0 };
+    *failed = Failures { count: before.saturating_add(1), last: now };
 }
 
 /// How long to wait after so many failures: nothing at first, then 1, 2, 4 seconds and so on.
@@ -168,8 +169,13 @@ mod tests {
             }
             // The owner's browser has signed in before.
             assert!(limit.allow("ana", &From::Known([7; 32]), now).is_ok(), "kept out after {second} s");
+            // And so does a new one, from a network that does not guess.
+            if second % 60 == 0 {
+                assert!(limit.allow("ana", &address(200), now).is_ok(), "kept out after {second} s");
+                limit.succeeded("ana", &address(200));
+            }
         }
-        assert!(guesses <= 10 * 11, "{guesses} guesses in ten minutes");
+        assert!(guesses <= 100 * CLEAN + 10 * 11, "{guesses} guesses in ten minutes");
     }
 
     #[test]
@@ -189,6 +195,22 @@ mod tests {
         assert!(limit.allow("ana", &address(1), now + Duration::from_secs(2)).is_ok());
         limit.succeeded("ana", &address(1));
         assert!(limit.allow("ana", &address(1), now).is_ok());
+    }
+
+    #[test]
+    fn invented_names_give_nobody_more_tries_and_keep_nobody_out() {
+        let now = Instant::now();
+        let mut limit = Limit::new(now);
+        let tried = (0..50_000).filter(|n| {
+            let name = format!("invented-{n}");
+            let tried = limit.allow(&name, &address(1), now).is_ok();
+            if tried {
+                limit.failed(&name, &address(1), now);
+            }
+            tried
+        });
+        assert!(tried.count() <= PER_NETWORK as usize);
+        assert!(limit.allow("ana", &address(2), now).is_ok(), "the owner comes from elsewhere");
     }
 
     #[test]

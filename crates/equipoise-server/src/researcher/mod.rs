@@ -9,7 +9,7 @@ pub mod accounts;
 mod call;
 mod chart;
 mod frame;
-mod health;
+mod job;
 mod limit;
 mod pages;
 pub mod password;
@@ -24,9 +24,10 @@ pub use sign::COOKIE;
 
 use crate::form::Fields;
 use crate::guard;
+use crate::health::Health;
 use accounts::Accounts;
 use axum::Router;
-use axum::extract::{ConnectInfo, FromRequest as _, RawPathParams, Request, State};
+use axum::extract::{FromRequest as _, RawPathParams, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -36,13 +37,11 @@ use equipoise_study::lint::Lint;
 use equipoise_study::seams::{Clock, SystemClock};
 use equipoise_study::{Service, Study};
 use frame::Frame;
-use health::Health;
 use limit::Limit;
 use refusal::Refused;
 use route::Handler;
 use sign::Signed;
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -82,7 +81,9 @@ struct Shared {
     sittings: Mutex<HashMap<(String, String), Instant>>,
     /// Forms that must not be sent twice, and were sent.
     spent: Mutex<Vec<String>>,
-    working: Semaphore,
+    working: Arc<Semaphore>,
+    /// The report that is being made, and the one that was made last.
+    report: Arc<job::Job>,
     /// What everybody holds together, as long as nobody has answered since.
     together: Mutex<pages::group::Kept>,
     /// The participant that was drawn last on the live page.
@@ -140,7 +141,8 @@ impl Researchers {
             visitors: Semaphore::new(1),
             sittings: Mutex::default(),
             spent: Mutex::default(),
-            working: Semaphore::new(WORKING),
+            working: Arc::new(Semaphore::new(WORKING)),
+            report: Arc::default(),
             together: Mutex::default(),
             drawn: Mutex::default(),
             lints: OnceLock::new(),
@@ -187,8 +189,8 @@ async fn dispatch(
     params: RawPathParams,
     request: Request,
 ) -> Response {
-    let address = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let headers = request.headers().clone();
+    let address = guard::address(request.extensions(), &headers);
     let (post, uri) = (request.method() == Method::POST, request.uri().clone());
     let path = params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let query = Fields::new(
@@ -238,22 +240,25 @@ async fn dispatch(
             }
         },
     };
-    if post && (!guard::comes_from_us(&headers) || !sign::owns(&headers, signed.as_ref(), form.get("csrf"))) {
+    if post
+        && (!guard::comes_from_us(&headers)
+            || !sign::owns(&state.0, &headers, signed.as_ref(), form.get("csrf")))
+    {
         return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, STALE);
     }
-    let sent = Sent { path, query, form, address: network(address, &headers), headers, uri };
+    let sent = Sent { path, query, form, address, headers, uri };
     work(route, state, sent, signed).await
 }
 
 /// Runs a handler where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
 async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Option<Signed>) -> Response {
     // Signing in has limits of its own.
-    let _place = match &route.handler {
+    let place = match &route.handler {
         Handler::Anyone(_) => None,
-        Handler::AtLeast(..) | Handler::Scripts(..) => state.0.working.acquire().await.ok(),
+        Handler::AtLeast(..) | Handler::Scripts(..) => state.0.working.clone().acquire_owned().await.ok(),
     };
     let shared = state.0.clone();
-    let done = tokio::task::spawn_blocking(move || match (&route.handler, signed) {
+    let answer = move || match (&route.handler, signed) {
         (Handler::Anyone(handler), signed) => {
             // To whom it matters who somebody is, a script is nobody.
             let signed = signed.filter(|signed| signed.script.is_none());
@@ -264,19 +269,14 @@ async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Opt
             handler(&call).unwrap_or_else(|problem| problem.respond(&call))
         }
         (Handler::AtLeast(..) | Handler::Scripts(..), None) => StatusCode::UNAUTHORIZED.into_response(),
+    };
+    let done = tokio::task::spawn_blocking(move || {
+        // Until the work ends: whoever asks again and again without waiting gets no further place.
+        let _place = place;
+        answer()
     });
     // A panic in one request is that request's failure alone.
     done.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
-}
-
-/// The address of whoever asks: behind a proxy on this machine, the one the proxy added last.
-fn network(address: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
-    match address {
-        Some(address) if address.is_loopback() => last.or(Some(address)),
-        other => other,
-    }
 }
 
 const ANOTHER_HOST: [&str; 2] = [

@@ -6,7 +6,7 @@
 use super::accounts::{Error, Result};
 use crate::text::same;
 use argon2::{Algorithm, Argon2, Params, Version};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The fewest characters of a password.
 pub const SHORTEST: usize = 12;
@@ -34,9 +34,9 @@ impl Strength {
     /// As much as makes one hash take 50 to 250 ms on this machine, and never less than [`Strength::LEAST`].
     pub fn tuned() -> Self {
         Self::raised(|strength| {
-            let begun = Instant::now();
+            let begun = worked();
             strength.hash(b"a password to measure with", &[0; 16]);
-            begun.elapsed()
+            worked().saturating_sub(begun)
         })
     }
 
@@ -61,6 +61,19 @@ impl Strength {
             .expect("the salt has 16 bytes");
         hash
     }
+}
+
+/// How long this thread has worked: others who use the processor at the same moment must not make a hash look slow.
+#[cfg(unix)]
+fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+#[cfg(not(unix))]
+fn worked() -> Duration {
+    static BEGUN: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    BEGUN.elapsed()
 }
 
 /// A password as it is kept.
@@ -127,6 +140,17 @@ mod tests {
         assert_eq!(Strength::raised(|_| Duration::from_millis(300)), Strength::LEAST);
         let fastest = Strength::raised(|_| Duration::ZERO);
         assert!(fastest.memory <= MOST_MEMORY && fastest.passes == 16);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn waiting_is_not_work() {
+        let begun = worked();
+        std::thread::sleep(Duration::from_millis(300));
+        let waited = worked().saturating_sub(begun);
+        assert!(waited < Duration::from_millis(150), "{waited:?} of waiting would count as hashing");
+        Strength::LEAST.hash(b"some work", &[0; 16]);
+        assert!(worked().saturating_sub(begun) > waited);
     }
 
     #[test]

@@ -16,17 +16,16 @@ use axum::response::{AppendHeaders, Html, IntoResponse as _, Response};
 use equipoise_study::event::{Action, Admin};
 use sha2::{Digest as _, Sha256};
 use std::sync::PoisonError;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Who is signed in.
 pub const COOKIE: &str = "equipoise-desk";
-const SECURE_COOKIE: &str = "__Host-equipoise-desk";
+/// The same, with its name over TLS: one that browsers give to this host only, and that no other can set.
+const SESSION: [&str; 2] = [COOKIE, "__Host-equipoise-desk"];
 /// Which browser it is; lets nobody in.
-const DEVICE: &str = "equipoise-desk-device";
-const SECURE_DEVICE: &str = "__Host-equipoise-desk-device";
+const DEVICE: [&str; 2] = ["equipoise-desk-device", "__Host-equipoise-desk-device"];
 /// Before anybody is signed in: what the form of the sign-in page belongs to.
-const VISIT: &str = "equipoise-desk-visit";
-const SECURE_VISIT: &str = "__Host-equipoise-desk-visit";
+const VISIT: [&str; 2] = ["equipoise-desk-visit", "__Host-equipoise-desk-visit"];
 
 /// Somebody who is signed in, or a script of theirs.
 #[derive(Debug, Clone)]
@@ -45,7 +44,7 @@ impl Signed {
         headers: &HeaderMap,
         person: bool,
     ) -> Result<Option<Self>, accounts::Error> {
-        let Some(token) = cookie(headers, &[COOKIE, SECURE_COOKIE]) else { return Ok(None) };
+        let Some(token) = kept(shared, headers, SESSION) else { return Ok(None) };
         let account = shared.accounts.session(token, shared.clock.now(), person)?;
         Ok(account.map(|account| Self { account, script: None, token: token.to_owned() }))
     }
@@ -89,12 +88,17 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// Whether a form was made for whoever sends it.
-pub fn owns(headers: &HeaderMap, signed: Option<&Signed>, sent: &str) -> bool {
+pub fn owns(shared: &Shared, headers: &HeaderMap, signed: Option<&Signed>, sent: &str) -> bool {
     let own = match signed {
         Some(signed) => Some(signed.csrf()),
-        None => cookie(headers, &[VISIT, SECURE_VISIT]).map(csrf),
+        None => kept(shared, headers, VISIT).map(csrf),
     };
     own.is_some_and(|own| same(own.as_bytes(), sent.as_bytes()))
+}
+
+/// The value of a cookie, by the name it must have.
+fn kept<'a>(shared: &Shared, headers: &'a HeaderMap, [plain, secure]: [&str; 2]) -> Option<&'a str> {
+    cookie(headers, if shared.is_secure() { secure } else { plain })
 }
 
 fn set(shared: &Shared, [plain, secure]: [&str; 2], value: &str, seconds: Option<i64>) -> String {
@@ -121,14 +125,14 @@ pub fn form(visitor: &Visitor<'_>) -> Response {
 
 fn show(visitor: &Visitor<'_>, status: StatusCode, name: &str, problem: Option<String>) -> Response {
     let shared = visitor.shared;
-    let visit = cookie(&visitor.sent.headers, &[VISIT, SECURE_VISIT]).map(str::to_owned);
+    let visit = kept(shared, &visitor.sent.headers, VISIT).map(str::to_owned);
     let Some(visit) = visit.filter(|visit| visit.len() == 32).or_else(random::<16>) else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let mut frame = Frame::new(shared, None, "");
     frame.csrf = csrf(&visit);
     let page = SignIn { frame, name: name.to_owned(), problem };
-    let cookie = set(shared, [VISIT, SECURE_VISIT], &visit, None);
+    let cookie = set(shared, VISIT, &visit, None);
     (status, AppendHeaders([(header::SET_COOKIE, cookie)]), Html(render(&page))).into_response()
 }
 
@@ -136,7 +140,7 @@ fn show(visitor: &Visitor<'_>, status: StatusCode, name: &str, problem: Option<S
 pub fn sign_in(visitor: &Visitor<'_>) -> Response {
     let form = &visitor.sent.form;
     let (name, password) = (form.get("name").trim(), form.get("password"));
-    let device = cookie(&visitor.sent.headers, &[DEVICE, SECURE_DEVICE]);
+    let device = kept(visitor.shared, &visitor.sent.headers, DEVICE);
     match admit(visitor, name, password, device) {
         Ok(Ok(account)) => {
             begin(visitor, &account, device).unwrap_or_else(|error| failed(visitor, name, &error.to_string()))
@@ -160,6 +164,10 @@ fn admit(
     device: Option<&str>,
 ) -> Result<Result<Account, Refused>, Error> {
     let shared = visitor.shared;
+    // Before all limits: whoever has the machine is not kept out by somebody who guesses.
+    if let Some(account) = shared.accounts.spend_code(name, password, shared.clock.now())? {
+        return Ok(Ok(account));
+    }
     let known = match device {
         Some(device) if shared.accounts.knows_device(name, device)? => Some(device),
         _ => None,
@@ -177,9 +185,9 @@ fn admit(
     // One visitor at a time; whoever is known waits for one password to be checked at most.
     let _place = match known {
         Some(_) => None,
-        None => match shared.visitors.try_acquire() {
-            Ok(place) => Some(place),
-            Err(_) => {
+        None => match waited(|| shared.visitors.try_acquire().ok()) {
+            Some(place) => Some(place),
+            None => {
                 let what = "Somebody else is signing in. Try again in a moment.".to_owned();
                 return Ok(Err((StatusCode::TOO_MANY_REQUESTS, what)));
             }
@@ -197,11 +205,22 @@ fn admit(
     }
 }
 
+/// Tries for two seconds: a password takes a tenth of one.
+fn waited<T>(mut tried: impl FnMut() -> Option<T>) -> Option<T> {
+    for _ in 0..100 {
+        if let Some(found) = tried() {
+            return Some(found);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    None
+}
+
 fn begin(visitor: &Visitor<'_>, account: &Account, device: Option<&str>) -> Result<Response, Error> {
     let shared = visitor.shared;
     let now = shared.clock.now();
     // Whatever session the browser had is over: nobody goes on with one they were given.
-    if let Some(old) = cookie(&visitor.sent.headers, &[COOKIE, SECURE_COOKIE]) {
+    if let Some(old) = kept(shared, &visitor.sent.headers, SESSION) {
         shared.accounts.end(old)?;
     }
     let known = device.filter(|device| device.len() == 32);
@@ -210,9 +229,9 @@ fn begin(visitor: &Visitor<'_>, account: &Account, device: Option<&str>) -> Resu
     // Who signed in is worth a line; that it cannot be written now keeps nobody from finding out why.
     let _ = shared.service.note(Admin::new(account.name.clone(), Action::SignedIn));
     let cookies = [
-        set(shared, [COOKIE, SECURE_COOKIE], &token, None),
-        set(shared, [DEVICE, SECURE_DEVICE], &device, Some(DEVICE_MS / 1000)),
-        set(shared, [VISIT, SECURE_VISIT], "", Some(0)),
+        set(shared, SESSION, &token, None),
+        set(shared, DEVICE, &device, Some(DEVICE_MS / 1000)),
+        set(shared, VISIT, "", Some(0)),
     ];
     let set = AppendHeaders(cookies.map(|cookie| (header::SET_COOKIE, cookie)));
     Ok((set, go("/")).into_response())
@@ -221,7 +240,7 @@ fn begin(visitor: &Visitor<'_>, account: &Account, device: Option<&str>) -> Resu
 /// Ends the session.
 pub fn sign_out(call: &Call<'_>) -> Outcome {
     call.shared.accounts.end(&call.signed.token)?;
-    let cookie = set(call.shared, [COOKIE, SECURE_COOKIE], "", Some(0));
+    let cookie = set(call.shared, SESSION, "", Some(0));
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), go("/sign-in")).into_response())
 }
 

@@ -311,7 +311,10 @@ mod tests {
         {
             let accounts = Accounts::open(&path).unwrap();
             accounts.add("ana", Role::Owner, "three small boats", 0).unwrap();
-            accounts.connection().execute_batch("DROP TABLE token; PRAGMA user_version = 1;").unwrap();
+            accounts
+                .connection()
+                .execute_batch("DROP TABLE code; DROP TABLE token; PRAGMA user_version = 1;")
+                .unwrap();
         }
         let accounts = Accounts::open(&path).unwrap();
         let token = accounts.add_token(&wanted("a", "ana", &[Scope::Export]), 0).unwrap();

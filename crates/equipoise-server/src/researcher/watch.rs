@@ -42,9 +42,13 @@ pub struct Line {
 }
 
 impl Line {
-    fn of(participant: &Participant, last_at: i64) -> Self {
-        let person = Person::of(participant);
-        let posterior = participant.belief().density().filter(|_| person.answers > 0);
+    /// Somebody, with what is known of them or, `counted`, only how far they are.
+    fn of(participant: &Participant, last_at: i64, counted: bool) -> Self {
+        let person = if counted { Person::at_a_glance(participant) } else { Person::of(participant) };
+        let posterior = match counted || person.answers == 0 {
+            true => None,
+            false => participant.belief().density(),
+        };
         let density = posterior.map_or(vec![], |masses| density(&masses));
         Self {
             session: participant.session().to_owned(),
@@ -86,6 +90,8 @@ pub fn density(masses: &[(f64, f64)]) -> Vec<(f64, f64)> {
 pub struct Seen {
     /// How many rows of the log it has taken in.
     pub rows: u64,
+    /// The last row that is not about what researchers did.
+    pub data: u64,
     /// Everybody, in the order of invitations.
     pub people: Vec<Arc<Line>>,
     /// What researchers did, oldest first: when, and what.
@@ -118,8 +124,13 @@ pub struct Watch {
     service: Arc<Service>,
     /// Beside the thread that writes, so that reading holds nobody up.
     log: Mutex<Box<dyn Reader + Send>>,
-    now: Mutex<(Option<Instant>, Arc<Seen>)>,
+    now: Mutex<Kept>,
+    /// The same without what is known of anybody, which is there at once after a start.
+    counted: Mutex<Kept>,
 }
+
+/// What was seen last, and when.
+type Kept = (Option<Instant>, Arc<Seen>);
 
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -131,7 +142,7 @@ impl Watch {
     /// Watches a study.
     pub fn new(service: Arc<Service>) -> Result<Self> {
         let log = Mutex::new(service.writer().reader()?);
-        Ok(Self { service, log, now: Mutex::default() })
+        Ok(Self { service, log, now: Mutex::default(), counted: Mutex::default() })
     }
 
     /// Reads the log for something that takes its time, so that those who watch need not wait for it.
@@ -141,22 +152,33 @@ impl Watch {
 
     /// The study as it is now, give or take half a second.
     pub fn now(&self) -> Result<Arc<Seen>> {
-        let mut now = lock(&self.now);
+        self.kept(&self.now, false)
+    }
+
+    /// How far everybody is, and nothing of what their answers say: reading a long log for that takes a moment, all else
+    /// takes half a minute.
+    pub fn counted(&self) -> Result<Arc<Seen>> {
+        self.kept(&self.counted, true)
+    }
+
+    fn kept(&self, kept: &Mutex<Kept>, counted: bool) -> Result<Arc<Seen>> {
+        let mut now = lock(kept);
         if now.0.is_some_and(|at| at.elapsed() < FRESH) {
             return Ok(now.1.clone());
         }
-        now.1 = self.caught_up(&now.1)?;
+        now.1 = self.caught_up(&now.1, counted)?;
         now.0 = Some(Instant::now());
         Ok(now.1.clone())
     }
 
-    /// The study with everything that is in the log by now: for somebody who has just changed it.
+    /// How far everybody is, with everything that is in the log by now: for somebody who has just changed it.
     pub fn at_once(&self) -> Result<Arc<Seen>> {
         lock(&self.now).0 = None;
-        self.now()
+        lock(&self.counted).0 = None;
+        self.counted()
     }
 
-    fn caught_up(&self, seen: &Arc<Seen>) -> Result<Arc<Seen>> {
+    fn caught_up(&self, seen: &Arc<Seen>, counted: bool) -> Result<Arc<Seen>> {
         let from = seen.rows;
         let mut rows = vec![];
         each_after(&**lock(&self.log), from, |row| {
@@ -167,24 +189,36 @@ impl Watch {
             return Ok(seen.clone());
         }
         let mut next = Seen::clone(seen);
-        let places: HashMap<String, usize> =
-            next.people.iter().enumerate().map(|(place, line)| (line.session.clone(), place)).collect();
         // Whose rows are new, in order: up to which of their events, and when.
         let mut changed: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
-        let mut arrived: HashMap<String, usize> = HashMap::new();
         let mut sessions: Vec<String> = next.people.iter().map(|line| line.session.clone()).collect();
         let mut erased = vec![];
+        if rows.iter().any(|row| matches!(row.what, What::Erased(_))) {
+            // The rows of whoever was erased have another name since; their place among all others stays.
+            for (place, name) in lock(&self.log).sessions()?.into_iter().take(sessions.len()).enumerate() {
+                if sessions[place] != name {
+                    self.service.forget(&std::mem::replace(&mut sessions[place], name));
+                    changed.insert(place, (0, seen.people[place].last_at));
+                }
+            }
+        }
+        let mut places: HashMap<String, usize> =
+            sessions.iter().enumerate().map(|(place, session)| (session.clone(), place)).collect();
         for row in rows {
             next.rows = row.position;
+            if !matches!(row.what, What::Admin(_)) {
+                next.data = row.position;
+            }
             match row.what {
                 What::Participant(session, seq) => {
-                    let known = places.get(&session).or_else(|| arrived.get(&session)).copied();
-                    let place = known.unwrap_or_else(|| {
-                        arrived.insert(session.clone(), sessions.len());
-                        sessions.push(session);
-                        sessions.len() - 1
-                    });
-                    changed.insert(place, (seq, row.at));
+                    if seq == 1 && !places.contains_key(&session) {
+                        places.insert(session.clone(), sessions.len());
+                        sessions.push(session.clone());
+                    }
+                    // Whoever was erased since the rows were read has another name by now.
+                    if let Some(place) = places.get(&session) {
+                        changed.insert(*place, (seq, row.at));
+                    }
                 }
                 What::Erased(session) => erased.push((session, row.at)),
                 What::Admin(admin) => {
@@ -204,7 +238,7 @@ impl Watch {
             }
         }
         for (place, (seq, at)) in changed {
-            let line = Arc::new(self.line(&sessions[place], seq, at)?);
+            let line = Arc::new(self.line(&sessions[place], seq, at, counted)?);
             match next.people.get_mut(place) {
                 Some(known) => *known = line,
                 None => next.people.push(line),
@@ -213,13 +247,13 @@ impl Watch {
         Ok(Arc::new(next))
     }
 
-    fn line(&self, session: &str, seq: u64, at: i64) -> Result<Line> {
+    fn line(&self, session: &str, seq: u64, at: i64, counted: bool) -> Result<Line> {
         let stale = self.service.peek(session, |participant| participant.events() < seq)?;
         if stale {
             // Another process wrote to the log; what this one has in memory is old.
             self.service.forget(session);
         }
-        self.service.peek(session, |participant| Line::of(participant, at))
+        self.service.peek(session, |participant| Line::of(participant, at, counted))
     }
 }
 

@@ -4,7 +4,7 @@
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use equipoise_log::{MemoryStore, Writer, rows};
+use equipoise_log::{MemoryStore, Store, Writer, rows};
 use equipoise_server::participant::{Participants, Settings, app};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::seams::{SystemClock, TestRandom};
@@ -26,10 +26,14 @@ pub fn web() -> Web {
 }
 
 pub fn web_of(change: impl FnOnce(&mut Study)) -> Web {
+    web_on(MemoryStore::new(), change)
+}
+
+pub fn web_on(store: impl Store + 'static, change: impl FnOnce(&mut Study)) -> Web {
     let mut study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
     change(&mut study);
-    let design = Arc::new(Design::new(study, Path::new(".")).unwrap());
-    let service = Service::new(design, Writer::start(MemoryStore::new()), SystemClock, TestRandom::new(3));
+    let design = Arc::new(Design::new(study, Path::new("../equipoise-study/src/templates")).unwrap());
+    let service = Service::new(design, Writer::start(store), SystemClock, TestRandom::new(3));
     let tokens = service.invite(3).unwrap().into_iter().map(|invitation| invitation.token).collect();
     let service = Arc::new(service);
     let settings = Settings { origin: "http://study.test".to_owned() };

@@ -1,5 +1,6 @@
 //! What was done and who looked, and whether the log is what it was.
 
+use super::counted;
 use crate::researcher::call::{Call, Outcome, page as show};
 use crate::researcher::frame::{Frame, when};
 use askama::Template;
@@ -115,6 +116,12 @@ fn words(action: &Action) -> String {
         Action::ContactsForgotten { people } => {
             format!("deleted the contact data of {} participants and their key", grouped(*people))
         }
+        Action::Retained { contacts: 0, people: 0 } => "found nothing past its time".to_owned(),
+        Action::Retained { contacts, people } => format!(
+            "deleted what was past its time: the contact data of {}, all of {}",
+            counted(*contacts as usize, "participant", "participants"),
+            counted(*people as usize, "participant", "participants")
+        ),
         Action::TokenRevoked { name } => format!("revoked the token {name}"),
     }
 }

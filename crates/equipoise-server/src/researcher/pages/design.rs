@@ -7,6 +7,7 @@ use crate::researcher::frame::Frame;
 use askama::Template;
 use equipoise::{Preference, Query};
 use equipoise_study::Design;
+use equipoise_study::length::Length;
 use equipoise_study::lint::{self, Lint};
 use equipoise_study::numbers::grouped;
 use equipoise_study::shown::{Shown, TOTALS};
@@ -65,7 +66,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
     let number = asked.number::<usize>("question").unwrap_or(1).clamp(1, QUESTIONS);
     let ratio = asked.number::<f64>("ratio").filter(|ratio| (0.005..=200.0).contains(ratio)).unwrap_or(RATIO);
     let query = planned(design, number, ratio);
-    let own = query.as_ref().map(|query| design.frame().show(query).people);
+    let own = query.as_ref().map(|_| design.people());
     let total = asked.number::<u64>("people").filter(|total| TOTALS.contains(total)).or(own);
     let shown = query.as_ref().zip(total).map(|(query, total)| design.frame().show_out_of(query, total));
     let two = design.binary().is_some();
@@ -99,7 +100,11 @@ pub fn page(call: &Call<'_>) -> Outcome {
         picture: shown.as_ref().map_or(String::new(), |shown| picture::pair(study, shown, variant, language)),
         fits: shown.as_ref().is_none_or(|shown: &Shown| own.is_none_or(|own| shown.people >= own)),
         rules: rules(design),
-        lints: call.shared.lints.get_or_init(|| lint::lint(design)).clone(),
+        // What is known of the length comes later than the first look.
+        lints: match design.known_length() {
+            Some(_) => call.shared.lints.get_or_init(|| lint::lint(design)).clone(),
+            None => lint::lint(design),
+        },
     }))
 }
 
@@ -128,8 +133,15 @@ fn planned(design: &Design, number: usize, ratio: f64) -> Option<Query> {
 /// What was fixed before the first participant.
 fn rules(design: &Design) -> Vec<(&'static str, String)> {
     let study = design.study();
-    let (minutes, comparisons) = lint::length(design);
     let space = match &study.space {
+        QuerySpace::Table { file, around, .. } if design.is_around() => {
+            let around = match around.as_deref() {
+                None | Some("model") => "the model as it is",
+                Some("balanced") => "the model with all classes alike",
+                Some(metric) => metric,
+            };
+            format!("classifiers around one on {}: {around}; two rows differ", file.display())
+        }
         QuerySpace::Logistic { slope, offset } => format!("a logistic law, slope {slope}, offset {offset}"),
         QuerySpace::Table { file, .. } => format!("thresholds on {}", file.display()),
         QuerySpace::Pool { file } => format!("the models of {}", file.display()),
@@ -138,16 +150,26 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
             format!("a ball of error rates common to all groups, radius {radius}")
         }
     };
-    let stop = match design.binary() {
-        Some(_) => format!(
-            "the ends of the 95\u{a0}% interval differ by a factor of {} at most, or {} questions, or less than {} bits to gain",
-            study.stop.width, study.stop.cap, study.stop.information
-        ),
-        None => format!(
-            "an angle of {} holds the weights with 95\u{a0}% certainty, or {} questions",
-            study.stop.angle, study.stop.cap
-        ),
-    };
+    let mut stop = vec![];
+    if let Some(width) = study.stop.width.filter(|_| design.binary().is_some()) {
+        stop.push(format!("the ends of the 95\u{a0}% interval differ by a factor of {width} at most"));
+    }
+    if let Some(angle) = study.stop.angle.filter(|_| design.binary().is_none()) {
+        stop.push(format!("an angle of {angle} holds the weights with 95\u{a0}% certainty"));
+    }
+    match study.stop.regret {
+        Some(regret) => stop.push(format!(
+            "the rule that follows is expected to cost at most {}\u{a0}% more than the best one",
+            100.0 * regret
+        )),
+        None if stop.is_empty() => stop.push("the rule that follows is good enough".to_owned()),
+        None => {}
+    }
+    stop.push(format!("{} questions", study.stop.cap));
+    if design.binary().is_some() {
+        stop.push(format!("less than {} bits to gain", study.stop.information));
+    }
+    let stop = stop.join(", or ");
     let checks = &study.checks;
     let rule = &study.exclusion;
     let mut excluded = vec![];
@@ -174,7 +196,15 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
             "Results are shown with and without",
             if excluded.is_empty() { "nobody is excluded".to_owned() } else { excluded.join("; ") },
         ),
-        ("Expected length", format!("{comparisons} comparisons, {minutes} minutes")),
+        (
+            "Expected length",
+            match design.known_length() {
+                Some(Length { comparisons, minutes, .. }) => {
+                    format!("{comparisons} comparisons, {minutes} minutes, as rehearsed")
+                }
+                None => "being rehearsed; look again in a minute".to_owned(),
+            },
+        ),
         ("Languages", study.languages.join(", ")),
     ]
 }

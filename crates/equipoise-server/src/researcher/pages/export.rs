@@ -3,15 +3,15 @@
 use super::counted;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::Frame;
+use crate::researcher::job::Asked;
 use askama::Template;
 use axum::http::header;
 use axum::response::IntoResponse as _;
-use equipoise_log::Reader;
+use equipoise_log::{MemoryStore, Reader};
 use equipoise_report::{self as report, Report};
 use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
-use equipoise_study::{Design, Result, people};
-use std::sync::Arc;
+use equipoise_study::{Design, Result};
 
 /// How a file ends, its media type, how it is written, and what to say about it.
 struct Format<Of> {
@@ -21,7 +21,8 @@ struct Format<Of> {
     words: &'static str,
 }
 
-const REPORT: &str = "report";
+/// Reports, and whether they say which answers mattered most: that takes the longest by far.
+const REPORTS: [(&str, bool); 2] = [("report", false), ("report-why", true)];
 
 type WriteReport = fn(&Design, &Report) -> String;
 type WriteTable = fn(&Table) -> Result<Vec<u8>>;
@@ -81,7 +82,7 @@ fn files<Of>(name: &str, formats: &[Format<Of>]) -> Vec<(String, &'static str)> 
 /// A part of the page: its name in words, its files, its columns.
 struct Section {
     words: &'static str,
-    files: Vec<(String, &'static str)>,
+    files: Vec<(String, String)>,
     columns: &'static [Column],
 }
 
@@ -96,11 +97,17 @@ struct Page {
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
-    let seen = call.seen()?;
-    let mut sections = vec![Section { words: "Report", files: files(REPORT, &OF_REPORTS), columns: &[] }];
+    let seen = call.counted()?;
+    let reports = REPORTS.iter().flat_map(|(name, why)| {
+        let more = if *why { ", with the answers that mattered most; takes longer" } else { "" };
+        files(name, &OF_REPORTS).into_iter().map(move |(file, words)| (file, format!("{words}{more}")))
+    });
+    let mut sections = vec![Section { words: "Report", files: reports.collect(), columns: &[] }];
     for table in &TABLES {
-        let columns = call.shared.watch.read(|store| (table.read)(store))?.columns;
-        sections.push(Section { words: table.words, files: files(table.name, &OF_TABLES), columns });
+        // Columns are the same whatever is in the log.
+        let columns = (table.read)(&MemoryStore::new())?.columns;
+        let files = files(table.name, &OF_TABLES).into_iter().map(|(file, words)| (file, words.to_owned()));
+        sections.push(Section { words: table.words, files: files.collect(), columns });
     }
     Ok(show(&Page {
         frame: call.frame("/export"),
@@ -114,16 +121,19 @@ pub fn page(call: &Call<'_>) -> Outcome {
 pub fn file(call: &Call<'_>) -> Outcome {
     let file = call.sent.path.get("file").map_or("", String::as_str);
     let (name, ending) = file.split_once('.').ok_or(Problem::Missing)?;
-    if call.seen()?.blinded {
+    if call.counted()?.blinded {
         return Err(Problem::Blinded);
     }
-    let (media_type, bytes) = if name == REPORT {
+    let (media_type, bytes) = if let Some((_, why)) = REPORTS.iter().find(|(report, _)| *report == name) {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
         call.note(Action::Exported { format: file.to_owned() })?;
-        let design = call.shared.service.design().clone();
-        let read =
-            move |store: &dyn Reader| made(&design, store).map(|found| (format.write)(&design, &found));
-        (format.media_type, call.shared.watch.read(read)?.into_bytes())
+        let of = (call.shared.watch.at_once()?.data, *why);
+        match call.shared.report.report(&call.shared.service, of)? {
+            Asked::Made(report) => {
+                (format.media_type, (format.write)(call.shared.service.design(), &report).into_bytes())
+            }
+            Asked::Running(since) => return Err(Problem::Making(since)),
+        }
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
         let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
@@ -136,12 +146,4 @@ pub fn file(call: &Call<'_>) -> Outcome {
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{file}\"")),
     ];
     Ok((named, bytes).into_response())
-}
-
-/// The report of the log as it is.
-fn made(design: &Arc<Design>, store: &dyn Reader) -> Result<Report> {
-    let head = equipoise_study::verify(store)?.data_head;
-    let everybody = people::participants(design, store)?;
-    let options = report::Options { why: true, ..report::Options::default() };
-    Ok(report::report(design, &everybody, &head, &options))
 }

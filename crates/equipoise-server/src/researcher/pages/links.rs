@@ -33,7 +33,7 @@ fn content(
     problem: Option<String>,
     made: Vec<(u64, String)>,
 ) -> Result<Page, super::super::call::Problem> {
-    let seen = call.seen()?;
+    let seen = call.counted()?;
     let completion = &call.study().completion;
     let parameters = completion.parameters.clone();
     let parts: Vec<String> = parameters.iter().map(|name| format!("{name}={{{{%{name}%}}}}")).collect();

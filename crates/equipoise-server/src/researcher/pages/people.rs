@@ -149,6 +149,7 @@ fn facts(
             "Questions ended because",
             match stopped {
                 Some(Stopped::Narrow) => "the interval is narrow enough".to_owned(),
+                Some(Stopped::Settled) => "the rule that follows is good enough".to_owned(),
                 Some(Stopped::Cap) => "the most questions were asked".to_owned(),
                 Some(Stopped::NothingLeft) => "no question tells enough any more".to_owned(),
                 None => "they go on".to_owned(),
@@ -159,6 +160,8 @@ fn facts(
         ("\"I can't tell\"", conduct.cannot_tell.to_string()),
         ("Chose A", conduct.chose_a.to_string()),
         ("Answers within 300 ms", conduct.too_fast.to_string()),
+        ("Answers faster than reading takes", conduct.unread.to_string()),
+        ("Times that the server's clock disputes", conduct.disputed.to_string()),
         ("Answers after more than five minutes", conduct.too_slow.to_string()),
         ("Answers taken back", conduct.retracted.to_string()),
     ];

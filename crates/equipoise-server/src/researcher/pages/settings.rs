@@ -77,7 +77,7 @@ fn content(call: &Call<'_>, told: Option<(String, String)>) -> Result<Page, Prob
         shortest: SHORTEST,
         owner,
         name: call.account().name.clone(),
-        blinded: call.seen()?.blinded,
+        blinded: call.counted()?.blinded,
         accounts: accounts
             .into_iter()
             .map(|listed| Line {

@@ -20,7 +20,7 @@ struct Studies {
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
-    let seen = call.seen()?;
+    let seen = call.counted()?;
     let (study, hash) = (call.study(), call.shared.service.design().hash());
     let count = |number: usize| grouped(number as u64);
     let facts = vec![

@@ -3,11 +3,15 @@
 use equipoise_log::Why;
 use equipoise_study::Service;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// What is older is found out anew.
 const FRESH: Duration = Duration::from_secs(2);
+/// A log that takes no row within this time is failing.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// An answer that could not be written so short a time ago is no good sign.
+const LATELY: Duration = Duration::from_secs(5);
 /// Less room than this is worth a banner.
 const LITTLE: u64 = 500_000_000;
 
@@ -64,28 +68,43 @@ impl State {
 pub struct Health {
     directory: Option<PathBuf>,
     last: Mutex<Option<(Instant, State)>>,
+    /// Held by the one who finds out; others are told what was found before.
+    asking: Mutex<()>,
 }
 
 impl Health {
     /// Of a log in a directory.
     pub fn new(directory: Option<PathBuf>) -> Self {
-        Self { directory, last: Mutex::default() }
+        Self { directory, last: Mutex::default(), asking: Mutex::default() }
     }
 
     /// How the server is now, give or take two seconds: tries to write, and looks how much room there is.
     pub fn now(&self, service: &Service) -> State {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, state)) = *last
-            && at.elapsed() < FRESH
-        {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |known: &(Instant, State)| known.0.elapsed() < FRESH;
+        let known = *last();
+        let _asking = match (known, self.asking.try_lock()) {
+            (Some(known), Err(TryLockError::WouldBlock)) => return known.1,
+            (None, Err(TryLockError::WouldBlock)) => {
+                self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+            }
+            (_, Err(TryLockError::Poisoned(held))) => held.into_inner(),
+            (_, Ok(held)) => held,
+        };
+        let known = *last();
+        if let Some((_, state)) = known.filter(fresh) {
             return state;
         }
-        let failing = match service.writer().with(|store| store.probe()) {
-            Ok(()) => None,
-            Err(error) if error.why() == Some(Why::Full) => Some(Failing::Full),
-            Err(_) => Some(Failing::Unwritable),
+        let writer = service.writer();
+        // A disk may have room for a try and none for an answer: what became of the last answers counts as well.
+        let lately = writer.trouble().filter(|(at, _)| at.elapsed() < LATELY).map(|(_, why)| why);
+        let failing = match (writer.probe(PATIENCE), lately) {
+            (Ok(()), None) => None,
+            (Ok(()), Some(Why::Full)) => Some(Failing::Full),
+            (Err(error), _) if error.why() == Some(Why::Full) => Some(Failing::Full),
+            _ => Some(Failing::Unwritable),
         };
-        let before = last.and_then(|(_, state)| state.failing);
+        let before = known.and_then(|(_, state)| state.failing);
         if failing != before {
             // One line a change, with a code and nothing else.
             match failing {
@@ -94,7 +113,7 @@ impl Health {
             }
         }
         let state = State { failing, free: self.free() };
-        *last = Some((Instant::now(), state));
+        *last() = Some((Instant::now(), state));
         state
     }
 
