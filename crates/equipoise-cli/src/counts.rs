@@ -3,11 +3,38 @@
 //! Guideline G2 of the thesis: probabilities are shown as out-of-n, with n large enough to tell the two systems
 //! of a question apart.
 
-use equipoise::Query;
+use equipoise::engine::Adaptive;
+use equipoise::{Metric, Oracle as _, Query, Sense, ask::Simulated};
 pub use equipoise_study::numbers::grouped;
 
-/// The sizes a question may be shown at.
-pub const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// The sizes a question may be shown at. People are asked at one of the first three, from the first question to the last.
+pub const SIZES: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
+
+/// Two numbers are told apart if they differ by at least so many cases.
+pub const TOLD_APART: u64 = 3;
+
+/// Experts who are asked ahead to see how small the numbers of an interview become.
+const AHEAD: [f64; 5] = [0.1, 1.0 / 3.0, 1.0, 3.0, 10.0];
+
+/// How many people an interview about a cost ratio is told in: the fewest among whom the systems of every question that
+/// some experts would be asked can be told apart.
+pub fn people_for(plan: &Adaptive, positive_prior: f64) -> u64 {
+    let mut people = SIZES[0];
+    for ratio in AHEAD {
+        let hidden = Metric::linear(plan.view(), Sense::Utility, vec![ratio, 1.0]);
+        let mut expert = Simulated::new(hidden.expect("two positive weights"));
+        let mut belief = plan.start();
+        while let Ok(query) = plan.next(belief.as_ref()) {
+            people = people.max(Pair::fewest(&query, positive_prior));
+            if people >= SIZES[2] {
+                return SIZES[2];
+            }
+            let Ok(answer) = expert.prefer(&query);
+            belief.take(&query, &answer);
+        }
+    }
+    people
+}
 
 /// What one two-class system does for a number of people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,17 +98,32 @@ impl Pair {
     /// hardly fewer false alarms. So the exchange between the two kinds of mistake, as shown, stays within a tenth
     /// of the true one.
     pub fn new(query: &Query, positive_prior: f64) -> Self {
-        let at = |people: u64| {
-            let [first, second] =
-                [&query.first, &query.second].map(|point| Counts::new(point, positive_prior, people));
-            Self { people, first, second }
-        };
+        let at = |people: u64| Self::among(query, positive_prior, people);
         let truth = Exchange {
             missed: query.first[0] - query.second[0],
             false_alarms: query.first[1] - query.second[1],
         };
-        let faithful = SIZES.into_iter().map(at).find(|pair| pair.exchange().is_close(truth));
+        let faithful = SIZES[1..].iter().copied().map(at).find(|pair| pair.exchange().is_close(truth));
         faithful.unwrap_or_else(|| at(SIZES[SIZES.len() - 1]))
+    }
+
+    /// The two systems among this many people.
+    pub fn among(query: &Query, positive_prior: f64, people: u64) -> Self {
+        let [first, second] =
+            [&query.first, &query.second].map(|point| Counts::new(point, positive_prior, people));
+        Self { people, first, second }
+    }
+
+    /// The fewest people among whom both kinds of mistake differ by enough to be seen, where they differ at all.
+    pub fn fewest(query: &Query, positive_prior: f64) -> u64 {
+        let differs = [0, 1].map(|n| (query.first[n] - query.second[n]).abs() > 1e-9);
+        let is_seen = |people: &u64| {
+            let pair = Self::among(query, positive_prior, *people);
+            let misses = pair.first.missed().abs_diff(pair.second.missed());
+            let alarms = pair.first.false_alarms().abs_diff(pair.second.false_alarms());
+            (!differs[0] || misses >= TOLD_APART) && (!differs[1] || alarms >= TOLD_APART)
+        };
+        SIZES.into_iter().find(is_seen).unwrap_or(SIZES[SIZES.len() - 1])
     }
 
     fn exchange(&self) -> Exchange {
@@ -147,6 +189,19 @@ mod tests {
             [0.01, 0.0004, 0.00004, 0.000004, 1e-9].map(people),
             [1_000, 10_000, 100_000, 1_000_000, 1_000_000]
         );
+    }
+
+    #[test]
+    fn an_interview_is_told_in_the_fewest_people_that_show_every_difference() {
+        let fewest = |missed: f64, alarms: f64| {
+            let query = Query::new(vec![0.31, 0.5], vec![0.31 - missed, 0.5 + alarms]);
+            Pair::fewest(&query, 0.35)
+        };
+        assert_eq!([fewest(0.05, 0.1), fewest(0.01, 0.1), fewest(0.1, 0.001)], [100, 1_000, 10_000]);
+        assert_eq!(fewest(0.05, 0.0), 100, "what is the same needs no telling apart");
+        let law = equipoise::population::Logistic::with_offset(21.0, 6.3).unwrap();
+        let plan = Adaptive::ratio(equipoise::space::Binary::from_law(law));
+        assert!(people_for(&plan, 0.35) <= 10_000);
     }
 
     #[test]

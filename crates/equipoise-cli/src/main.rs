@@ -5,6 +5,7 @@
 mod args;
 mod coefficients;
 mod commands;
+mod costs;
 mod counts;
 mod fault;
 mod files;
@@ -12,21 +13,27 @@ mod fingerprint;
 mod json;
 mod metric_command;
 mod metrics;
+mod page;
+mod picture;
 mod progress;
 mod prompt;
 mod ratio;
 mod render;
+mod settings;
+mod sides;
 mod table;
 mod tables;
 mod terminal;
 
 use args::{Command, CommandLine};
 use clap::{CommandFactory as _, Parser as _};
+use fault::Fault;
+use page::Format;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match run(&CommandLine::parse()) {
+    match read_line().and_then(|line| run(&line)) {
         Ok(code) => code,
         Err(error) => match fault::exit_code(&error) {
             Some(code) => {
@@ -39,6 +46,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// What was typed, and what the settings of the directory add to it.
+fn read_line() -> anyhow::Result<CommandLine> {
+    let typed: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let mut line = CommandLine::parse_from(settings::with_settings(typed)?);
+    line.global.format = line.command.as_ref().and_then(Command::format);
+    if line.global.json && line.global.format.is_some_and(|format| format != Format::Json) {
+        return Err(Fault::usage("--json and --format ask for two forms, expected one of them").into());
+    }
+    line.global.json |= line.global.form() == Format::Json;
+    Ok(line)
+}
+
 fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
     match &line.command {
         Some(Command::Demo(args)) => commands::demo::run(args, &line.global),
@@ -46,6 +65,9 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Plan(args)) => commands::plan::run(args, &line.global),
         Some(Command::Bench(args)) => commands::bench::run(args, &line.global),
         Some(Command::Reproduce(args)) => commands::reproduce::run(args, &line.global),
+        Some(Command::Metrics(_)) => commands::metrics::run(&line.global),
+        Some(Command::Completions(args)) => commands::manual::completions(args),
+        Some(Command::Man(args)) => commands::manual::man(args, &line.global),
         Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),
         Some(Command::Threshold(args)) => commands::threshold::run(args, &line.global),
         Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),

@@ -1,27 +1,35 @@
 //! A metric on the command line: by name, as a cost ratio, or as a document.
 
 use crate::fault::Fault;
-use crate::files;
+use crate::{costs, files};
 use anyhow::{Context as _, Result};
 use equipoise::decide::nearest::{self, Agreement};
-use equipoise::{Metric, metric::Named, rates::Prevalence};
+use equipoise::{Metric, Sense, metric::Named, rates::Prevalence};
 use std::path::Path;
 
 /// What `--metric` accepts, for help texts.
-pub const HELP: &str = "a metric document, a name (accuracy, f1, f2, jaccard, g_mean, equalised_odds, ...), or a cost \
-                        ratio such as 7:1";
+pub const HELP: &str = "a metric document; a name, of a benefit (accuracy, f1, mcc, g_mean, ...: larger is better) or of a cost \
+                        (error_rate, q_mean, equalised_odds, ...: smaller is better), see `equipoise metrics`; a cost ratio such \
+                        as 7:1, what a missed positive costs over a false alarm; or a cost matrix";
 
 /// Reads a metric for classes and groups like these.
 ///
-/// A text that names a file is the file; everything else must be a name. A document that names its classes must name
-/// those of the data, in their order.
+/// A text that names a file is the file; everything else must be a name or a matrix. A document that names its classes must
+/// name those of the data, in their order.
 pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Metric> {
     let path = Path::new(text);
-    let metric = if is_file(text) {
+    let metric = if text.ends_with(".csv") {
+        let matrix = files::read_text(path, "a cost matrix")?;
+        costs::from_csv(&matrix, classes)
+            .map_err(|what| Fault::usage(format!("{}: {what}", files::name(path))))?
+    } else if text.contains(';') {
+        costs::from_line(text, classes)
+            .map_err(|what| Fault::usage(format!("--metric \"{text}\": {what}")))?
+    } else if is_file(text) {
         Metric::from_json(&files::read(path)?).with_context(|| files::name(path))?
     } else {
-        let unknown = || format!("\"{text}\" is no metric file and no known name; expected {HELP}");
-        Named::parse(text).ok_or_else(|| Fault::usage(unknown()))?.metric(prevalence)?
+        let named = Named::parse(text).ok_or_else(|| Fault::usage(unknown(text)))?;
+        named.metric(prevalence).map_err(|error| explained(named, prevalence, error))?
     };
     match metric.class_names() {
         Some(names) if names != classes => {
@@ -43,6 +51,45 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
             classes.len()
         ))
         .into()),
+    }
+}
+
+/// What to say of a word that means nothing: the nearest that does, or all there are.
+fn unknown(text: &str) -> String {
+    let word = text.trim().to_lowercase().replace(['-', ' '], "_");
+    let names: Vec<String> = Named::all().iter().flat_map(Named::names).collect();
+    // How much of two words is the same from either end: all but a letter or two, where one was mistyped.
+    let shared = |name: &String| {
+        let ahead = name.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();
+        let back = name.chars().rev().zip(word.chars().rev()).take_while(|(a, b)| a == b).count();
+        (ahead + back).min(name.len()).min(word.len())
+    };
+    let close = |name: &&String| shared(name) >= 3 && shared(name) + 2 >= name.len().max(word.len());
+    let near = names.iter().filter(close).max_by_key(|name| shared(name));
+    let hint = near.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+    format!("\"{text}\" is no metric file and no known name{hint}; `equipoise metrics` lists the names")
+}
+
+/// What keeps a metric from being used on the data, with the option that helps.
+fn explained(named: Named, prevalence: &Prevalence, error: equipoise::Error) -> anyhow::Error {
+    let (name, k) = (named.names().swap_remove(0), prevalence.class_priors().len());
+    match named.needs() {
+        [true, _] if k != 2 => Fault::usage(format!(
+            "{name} is for 2 classes, but the data have {k}; macro_f, balanced_accuracy, mcc and cost matrices are for any number"
+        ))
+        .into(),
+        [_, true] if prevalence.group_shares().groups() < 2 => {
+            Fault::usage(format!("{name} compares groups, but the data have none; --group names their column")).into()
+        }
+        _ => error.into(),
+    }
+}
+
+/// Which way is better, for headings.
+pub fn better(metric: &Metric) -> &'static str {
+    match metric.sense() {
+        Sense::Utility => "larger is better",
+        Sense::Cost => "smaller is better",
     }
 }
 

@@ -38,6 +38,14 @@ impl Progress {
         Self { bar, _running: running }
     }
 
+    /// A job whose steps nobody can count: shown is how long it has taken.
+    pub fn spinner(what: &str, visible: bool) -> Self {
+        let progress = Self::new(what, 1, visible);
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+        progress.bar.set_style(style.expect("a template of ours"));
+        progress
+    }
+
     /// One step is done.
     pub fn step(&self) {
         self.bar.inc(1);

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::files;
+use crate::sides::Turn;
 use anyhow::Result;
 use equipoise::{Answer, Interview, Outcome, Plan, Preference, Query, Step};
 use std::io::{BufRead, Write};
@@ -26,10 +27,31 @@ pub enum End {
     Stopped,
 }
 
+/// A question as it was shown.
+#[derive(Debug, Clone)]
+pub struct Presented {
+    /// Which way round.
+    pub turn: Turn,
+    /// The pair as it was shown, with the sides of the plan.
+    pub shown: Option<Query>,
+}
+
+impl Presented {
+    /// What somebody who chose a side answered.
+    pub fn answer(self, side: Preference) -> Answer {
+        Answer { preference: self.turn.preference(side), shown: self.shown }
+    }
+}
+
 /// What the caller of [`interview`] does around each question.
 pub trait Host<P> {
-    /// Writes a question and returns the answer's other half, the pair as it was shown.
-    fn show(&self, question: usize, query: &Query, output: &mut dyn Write) -> std::io::Result<Option<Query>>;
+    /// Writes the question after an interview's answers so far, and returns what else belongs to the answer.
+    fn show(
+        &self,
+        interview: &Interview<P>,
+        query: &Query,
+        output: &mut dyn Write,
+    ) -> std::io::Result<Presented>;
 
     /// Writes what is known after an answer.
     fn answered(&self, interview: &Interview<P>, output: &mut dyn Write) -> std::io::Result<()>;
@@ -47,14 +69,22 @@ pub fn interview<P: Plan<Output = Outcome>>(
 ) -> Result<End> {
     loop {
         let query = match interview.step()? {
-            Step::Done(outcome) => return Ok(End::Done(Box::new(outcome))),
+            Step::Done(outcome) => {
+                if !interview.transcript().is_empty() && wants_back(input, output)? {
+                    interview.undo();
+                    host.save(interview)?;
+                    writeln!(output, "Took the last answer back.")?;
+                    continue;
+                }
+                return Ok(End::Done(Box::new(outcome)));
+            }
             Step::Ask(query) => query,
         };
-        let shown = host.show(interview.transcript().len() + 1, &query, output)?;
+        let presented = host.show(interview, &query, output)?;
         loop {
             match ask(input, output)? {
-                Reply::Prefer(preference) => {
-                    interview.answer(Answer { preference, shown })?;
+                Reply::Prefer(side) => {
+                    interview.answer(presented.answer(side))?;
                     host.save(interview)?;
                     host.answered(interview, output)?;
                 }
@@ -79,6 +109,21 @@ pub fn interview<P: Plan<Output = Outcome>>(
             break;
         }
     }
+}
+
+/// After the last question: whether the last answer is taken back. Everything else leads to the result.
+fn wants_back(input: &mut impl BufRead, output: &mut dyn Write) -> std::io::Result<bool> {
+    write!(output, "That was the last question. [Enter for the result, u to undo] ")?;
+    output.flush()?;
+    let mut line = vec![];
+    if input.read_until(b'\n', &mut line)? == 0 {
+        writeln!(output)?;
+    }
+    let back = String::from_utf8_lossy(&line).trim().eq_ignore_ascii_case("u");
+    if !back {
+        writeln!(output)?;
+    }
+    Ok(back)
 }
 
 /// Prompts until a line can be understood.
@@ -134,6 +179,7 @@ pub fn counted(answers: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sides::Sides;
     use equipoise::{population::Logistic, search, space::Binary};
     use std::cell::RefCell;
 
@@ -144,9 +190,14 @@ mod tests {
     }
 
     impl<P: Plan> Host<P> for Silent {
-        fn show(&self, question: usize, _: &Query, output: &mut dyn Write) -> std::io::Result<Option<Query>> {
-            writeln!(output, "Question {question}")?;
-            Ok(None)
+        fn show(
+            &self,
+            interview: &Interview<P>,
+            _: &Query,
+            output: &mut dyn Write,
+        ) -> std::io::Result<Presented> {
+            writeln!(output, "Question {}", interview.transcript().len() + 1)?;
+            Ok(Presented { turn: Sides::as_asked().of(1), shown: None })
         }
 
         fn answered(&self, _: &Interview<P>, _: &mut dyn Write) -> std::io::Result<()> {
@@ -215,7 +266,15 @@ mod tests {
     }
 
     #[test]
-    fn the_last_answer_ends_the_interview() {
+    fn the_last_answer_ends_the_interview_and_can_be_taken_back() {
         assert!(run(&b"2\n".repeat(8)).done);
+        let all = run(&b"2\n".repeat(100)).preferences.len();
+        let mut typed = b"2\n".repeat(all);
+        typed.extend_from_slice(b"u\n1\n\n");
+        let run = run(&typed);
+        assert!(run.done);
+        assert_eq!(run.preferences.len(), all);
+        assert_eq!(run.preferences[all - 1], Preference::First);
+        assert_eq!(run.output.matches("That was the last question.").count(), 2);
     }
 }

@@ -48,19 +48,6 @@ impl Agreeing {
         }
         (agreeing.low <= agreeing.high).then_some(agreeing)
     }
-
-    /// Whether nothing is excluded.
-    pub fn is_open(&self) -> bool {
-        self.low == 0.0 && self.high.is_infinite()
-    }
-
-    /// Whether there is a limit on either side, and an estimate lies between them or not far off.
-    ///
-    /// A search reports the middle of its last interval, which need not agree with every answer to the digit.
-    pub fn supports(&self, ratio: f64) -> bool {
-        let bounded = self.low > 0.0 && self.high.is_finite();
-        bounded && (0.9 * self.low..=1.1 * self.high).contains(&ratio)
-    }
 }
 
 impl std::fmt::Display for Agreeing {

@@ -1,10 +1,10 @@
 //! A two-class question as text: two flow charts from truth to prediction, and their difference in words.
 
 use crate::counts::{Counts, Pair, grouped};
-use crate::ratio::{Agreeing, two_digits};
+use crate::ratio::two_digits;
 use crate::terminal::Terminal;
 use equipoise::Preference;
-use equipoise_study::exchange::Exchange;
+use equipoise_study::exchange::{Amount, Exchange};
 
 /// Below this many columns the two systems stand one above the other, even if they would just fit.
 pub const SIDE_BY_SIDE: usize = 80;
@@ -109,23 +109,29 @@ impl Wording {
         )
     }
 
-    /// "you accept about 6.1 extra false alarms to avoid one missed cancer", told from the dearer mistake; or the
-    /// range, where the answers leave the estimate open on a side or deny it.
-    pub fn exchange(&self, ratio: f64, agreeing: Option<Agreeing>) -> String {
+    /// "you accept about 6.1 false alarms to avoid one missed cancer (95 % interval 4.8 to 7.9)", told from the dearer mistake;
+    /// one end alone where the answers do not set the other. `ends` are those of the interval, the upper one infinite if there
+    /// is none.
+    pub fn exchange(&self, ratio: f64, ends: Option<[f64; 2]>) -> String {
         let (alarm, case) = (&self.false_alarm, &self.case);
-        let missed = |case: &str| format!("{} {case}", self.missed);
-        match agreeing {
-            Some(range) if range.is_open() => "your answers do not settle which mistake is worse".to_owned(),
-            Some(range) if !range.supports(ratio) => {
-                format!("one {} is worth {range} {} to you", missed(&case.one), alarm.many)
+        let exchange = ends.map_or_else(|| Exchange::at(ratio), |ends| Exchange::within(ratio, ends));
+        let missed = [&case.one, &case.many].map(|case| format!("{} {case}", self.missed));
+        let alarms = [&alarm.one, &alarm.many].map(String::clone);
+        let [[dear, _], [_, cheap]] = exchange.dearer_first(missed, alarms);
+        let interval =
+            |[low, high]: [f64; 2]| format!(" (95 % interval {} to {})", two_digits(low), two_digits(high));
+        match exchange.amount {
+            Amount::About(about, range) => {
+                let range = range.map_or(String::new(), interval);
+                format!("you accept about {} {cheap} to avoid one {dear}{range}", two_digits(about))
             }
-            _ => {
-                let exchange = Exchange::at(ratio);
-                let misses = [&case.one, &case.many].map(|case| missed(case));
-                let [[dear, _], [_, cheap]] =
-                    exchange.dearer_first(misses, [&alarm.one, &alarm.many].map(String::clone));
-                let amount = two_digits(ratio.max(1.0 / ratio));
-                format!("you accept about {amount} extra {cheap} to avoid one {dear}")
+            Amount::AtLeast(low) => format!(
+                "you accept at least {} {cheap} to avoid one {dear}; your answers do not set an upper limit",
+                two_digits(low)
+            ),
+            Amount::Unsettled => {
+                let range = ends.filter(|ends| ends[1].is_finite()).map_or(String::new(), interval);
+                format!("your answers do not settle which mistake is worse{range}")
             }
         }
     }
@@ -211,28 +217,32 @@ mod tests {
 
     #[test]
     fn the_exchange_is_told_from_the_dearer_mistake() {
-        let told = |ratio, low, high| wording().exchange(ratio, Some(Agreeing { low, high }));
+        let told = |ratio, low, high| wording().exchange(ratio, Some([low, high]));
         assert_eq!(
             told(6.13, 5.9, 6.3),
-            "you accept about 6.1 extra false alarms to avoid one missed cancer"
+            "you accept about 6.1 false alarms to avoid one missed cancer (95 % interval 5.9 to 6.3)"
         );
-        assert_eq!(told(0.2, 0.1, 0.3), "you accept about 5.0 extra missed cancers to avoid one false alarm");
+        assert_eq!(
+            told(0.2, 0.1, 0.5),
+            "you accept about 5.0 missed cancers to avoid one false alarm (95 % interval 2.0 to 10)"
+        );
+        assert_eq!(
+            wording().exchange(6.0, None),
+            "you accept about 6.0 false alarms to avoid one missed cancer"
+        );
     }
 
     #[test]
-    fn what_the_answers_leave_open_is_a_range() {
-        let told = |ratio, low, high| wording().exchange(ratio, Some(Agreeing { low, high }));
-        let infinite = f64::INFINITY;
+    fn what_the_answers_leave_open_is_told_from_one_end() {
+        let told = |ratio, low, high| wording().exchange(ratio, Some([low, high]));
         assert_eq!(
-            told(250.0, 5600.0, infinite),
-            "one missed cancer is worth at least 5,600 false alarms to you"
+            told(250.0, 63.0, f64::INFINITY),
+            "you accept at least 63 false alarms to avoid one missed cancer; your answers do not set an upper limit"
         );
-        assert_eq!(told(0.01, 0.0, 0.0057), "one missed cancer is worth at most 0.0057 false alarms to you");
-        assert_eq!(told(250.0, 750.0, 1500.0), "one missed cancer is worth 750 to 1,500 false alarms to you");
-        assert_eq!(told(6.0, 0.0, infinite), "your answers do not settle which mistake is worse");
-        // Answers that contradict each other still end somewhere.
-        let sentence = wording().exchange(6.0, None);
-        assert_eq!(sentence, "you accept about 6.0 extra false alarms to avoid one missed cancer");
+        assert_eq!(
+            told(1.2, 0.6, 2.5),
+            "your answers do not settle which mistake is worse (95 % interval 0.60 to 2.5)"
+        );
     }
 
     #[test]

@@ -23,6 +23,39 @@ impl Table {
         self
     }
 
+    /// The table as Markdown has it.
+    pub fn markdown(&self) -> String {
+        let cell = |text: &String| text.replace('|', "\\|");
+        let line =
+            |cells: &[String]| format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
+        let rule = |n: usize| if self.is_numeric(n) { "---:" } else { "---" };
+        let rules: Vec<String> = (0..self.headings.len()).map(|n| rule(n).to_owned()).collect();
+        let mut text = line(&self.headings) + &line(&rules);
+        self.rows.iter().for_each(|row| text += &line(row));
+        text
+    }
+
+    /// The table as HTML has it.
+    pub fn html(&self) -> String {
+        let cell = |tag: &str, n: usize, text: &str| {
+            let class = if self.is_numeric(n) { " class=\"n\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", equipoise_plot::escape(text))
+        };
+        let line = |tag: &str, cells: &[String]| -> String {
+            let cells: String = cells.iter().enumerate().map(|(n, text)| cell(tag, n, text)).collect();
+            format!("<tr>{cells}</tr>\n")
+        };
+        let rows: String = self.rows.iter().map(|row| line("td", row)).collect();
+        format!("<table>\n<thead>{}</thead>\n<tbody>{rows}</tbody></table>\n", line("th", &self.headings))
+    }
+
+    /// The table as comma-separated values.
+    pub fn csv(&self) -> String {
+        let line =
+            |cells: &Vec<String>| cells.iter().map(|cell| field(cell)).collect::<Vec<_>>().join(",") + "\n";
+        std::iter::once(&self.headings).chain(&self.rows).map(line).collect()
+    }
+
     /// The width of a column whose heading may break between words.
     fn widest(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
@@ -34,6 +67,15 @@ impl Table {
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
         cells().any(is_number) && cells().all(|cell| is_number(cell) || ["", "-", "–"].contains(&cell))
+    }
+}
+
+/// A field of a CSV line.
+pub fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 
@@ -94,6 +136,16 @@ mod tests {
                 " both          -12.25",
             ]
         );
+    }
+
+    #[test]
+    fn other_forms_have_the_same_cells() {
+        let mut table = Table::new(TERMINAL, ["a|b", "n"]);
+        table.row(["x, \"y\"", "1.5"]).row(["<z>", "2"]);
+        assert_eq!(table.markdown(), "| a\\|b | n |\n| --- | ---: |\n| x, \"y\" | 1.5 |\n| <z> | 2 |\n");
+        assert_eq!(table.csv(), "a|b,n\n\"x, \"\"y\"\"\",1.5\n<z>,2\n");
+        let html = table.html();
+        assert!(html.contains("<td>&lt;z&gt;</td><td class=\"n\">2</td>"), "{html}");
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use crate::args::Global;
 use crate::fault::Fault;
+use crate::files;
+use crate::progress::Progress;
 use anyhow::Result;
 use clap::Args;
-use equipoise_data::{Columns, Note, Reading, Sample, Table, read};
+use equipoise_data::{Columns, Error, Kind, Note, Reading, Sample, Scale, Table, read};
 use std::path::Path;
 
 /// Which column plays which part; what is left out is guessed from the usual names, and said.
@@ -32,6 +34,12 @@ pub struct TableColumns {
     /// Every row counts once, whatever the columns are called
     #[arg(long, conflicts_with = "weight")]
     pub no_weight: bool,
+    /// What the numbers in the probability columns are
+    #[arg(long, value_name = "SCALE", value_parser = ["probability", "percent", "logit"])]
+    pub scores_are: Option<String>,
+    /// Leave rows out that lack a value, and say how many
+    #[arg(long)]
+    pub drop_missing: bool,
 }
 
 impl TableColumns {
@@ -57,7 +65,12 @@ impl TableColumns {
         } else if self.no_weight {
             columns = columns.without_weight();
         }
-        columns
+        columns = match self.scores_are.as_deref() {
+            Some("percent") => columns.scale(Scale::Percent),
+            Some("logit") => columns.scale(Scale::Logit),
+            _ => columns,
+        };
+        if self.drop_missing { columns.drop_missing() } else { columns }
     }
 
     /// The same wishes as they are typed, each with a space in front.
@@ -71,6 +84,8 @@ impl TableColumns {
             ("--no-group", self.no_group.then(String::new)),
             ("--weight", self.weight.clone()),
             ("--no-weight", self.no_weight.then(String::new)),
+            ("--scores-are", self.scores_are.clone()),
+            ("--drop-missing", self.drop_missing.then(String::new)),
         ];
         let quoted =
             |value: String| match value.contains(|c: char| !(c.is_alphanumeric() || "_-.,".contains(c))) {
@@ -85,11 +100,60 @@ impl TableColumns {
 
     /// Reads a table; what was guessed, changed or found is said on standard error, unless nobody wants to read it.
     pub fn read(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
-        let reading = read::table(path, &self.columns()).map_err(|error| self.blame(error))?;
+        let reading = self.read_quietly(path, global)?;
         say(&reading.notes, global);
-        let Reading { data, notes } = reading;
-        Ok(Reading { data: Sample::new(data)?, notes })
+        Ok(reading)
     }
+
+    /// The same without a word.
+    pub fn read_quietly(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
+        let _progress = Progress::spinner(&format!("reading {}", files::name(path)), global.shows_progress());
+        let reading = read::table(path, &self.columns()).map_err(|error| self.blame(error))?;
+        few_groups(&reading.data, path)?;
+        let Reading { data, notes } = reading;
+        Ok(Reading { data: Sample::new(data)?, notes: notes.into_iter().map(with_option).collect() })
+    }
+}
+
+/// A note that says what to name, with the option that does.
+pub fn with_option(note: Note) -> Note {
+    let text = note.to_string();
+    let mended = if let Some((_, class)) =
+        text.split_once(", name ").filter(|_| text.ends_with("as the positive class"))
+    {
+        let class = class.trim_end_matches(" as the positive class");
+        format!("{text} (--positive {class})")
+    } else if let Some((_, columns)) = text.split_once("the other way round, ") {
+        format!("{text} (--scores {columns})")
+    } else if text.ends_with("unless it is named as such") {
+        format!("{text} (--weight)")
+    } else {
+        return note;
+    };
+    match note {
+        Note::Choice(_) => Note::Choice(mended),
+        Note::Change(_) => Note::Change(mended),
+        Note::Finding(_) => Note::Finding(mended),
+    }
+}
+
+/// The option that helps with a table that cannot be read, as the end of a sentence.
+fn option_for(error: &Error) -> Option<&'static str> {
+    let (found, expected) = (&*error.found, &*error.expected);
+    Some(match () {
+        () if expected.starts_with("a truth column") => "--truth names it",
+        () if expected.starts_with("probability columns called") => "--scores names them",
+        () if found.ends_with("could each be the truth") => "--truth names the right one",
+        () if found.ends_with("could each be probabilities") => {
+            "--scores names the right ones; `rank` and `score` take several models with --models"
+        }
+        () if found.ends_with("could each be the group") => "--group names the right one",
+        () if expected.contains("looks like percentages") => "--scores-are percent reads them",
+        () if expected.contains("looks like logits") => "--scores-are logit reads them",
+        () if found.contains("as a third class") => "--scores names a column for each class",
+        () if error.kind == Kind::Missing => "--drop-missing leaves such rows out",
+        () => return None,
+    })
 }
 
 impl TableColumns {
@@ -118,8 +182,29 @@ impl TableColumns {
                 );
                 Fault::usage(what).into()
             }
-            _ => error.into(),
+            _ => match option_for(&error) {
+                Some(option) => anyhow::Error::from(Fault::input_output(format!("{error}; {option}"))),
+                None => error.into(),
+            },
         }
+    }
+}
+
+/// The most groups of a table: with thousands every number is about a handful of rows, and nobody waits for the end.
+const MOST_GROUPS: usize = 1_000;
+
+/// Refuses a column of names that was taken for one of groups.
+pub fn few_groups(table: &Table, path: &Path) -> Result<()> {
+    match table.groups().map_or(0, |groups| groups.names().len()) {
+        many if many > MOST_GROUPS => {
+            let what = format!(
+                "{}: found {many} groups, expected at most {MOST_GROUPS}; name another column with --group, or leave groups \
+                 alone with --no-group",
+                path.display()
+            );
+            Err(Fault::usage(what).into())
+        }
+        _ => Ok(()),
     }
 }
 

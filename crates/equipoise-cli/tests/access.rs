@@ -207,28 +207,62 @@ fn how_long_data_are_kept_is_in_the_study_and_the_record() {
     assert!(run.code == Some(2) && run.err.contains("expected a number in [1, 36500]"), "{}", run.err);
 }
 
+/// Two people of 1970, by a clock for tests.
 #[cfg(unix)]
-#[test]
-fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
+fn two_of_1970(place: &Place) {
     use equipoise_log::{SqliteStore, Writer};
     use equipoise_study::contacts::Contacts;
     use equipoise_study::seams::{TestClock, TestRandom};
     use equipoise_study::{Design, Service, Study};
+    let directory = place.0.join("cancer");
+    let study = Study::parse(&place.read("cancer/study.toml")).unwrap();
+    let design = std::sync::Arc::new(Design::new(study, &directory).unwrap());
+    let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite")).unwrap());
+    let service = Service::new(design, writer, TestClock::default(), TestRandom::new(4));
+    let service = service.with_contacts(Contacts::beside(&directory));
+    service.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_clock_far_beyond_the_log_deletes_nothing_until_somebody_says_it_is_right() {
+    use std::io::{BufRead as _, BufReader};
+    let place = Place::new("access-clock");
+    place.line("new cancer").told();
+    let text = place.read("cancer/study.toml");
+    place.write("cancer/study.toml", &format!("{text}\n[retention]\nanswers_days = 365\n"));
+    two_of_1970(&place);
+    place.line("lock --study cancer").told();
+    let erased = || place.line("verify --study cancer --json").json()["erased"].clone();
+    let mut server = place
+        .command(&["serve", "cancer", "--listen", "127.0.0.1:0", "--invite", "1"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut said = String::new();
+    BufReader::new(server.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(said.contains("nothing is deleted by itself"), "{said}");
+    assert_eq!(erased(), 0);
+    let due = place.line("retain --study cancer").told();
+    assert!(due.contains("all of 2 participants") && due.contains("seen nothing after 1970-01-01"), "{due}");
+    place.line("retain --study cancer --yes").told();
+    assert_eq!(erased(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
+    use equipoise_study::contacts::Contacts;
     let place = Place::new("access-timer");
     place.line("new cancer").told();
     let text = place.read("cancer/study.toml");
     place.write("cancer/study.toml", &format!("{text}\n[retention]\nanswers_days = 365\n"));
     place.line("lock --study cancer").told();
     let directory = place.0.join("cancer");
-    {
-        // Two people of 1970, by a clock for tests.
-        let study = Study::parse(&place.read("cancer/study.toml")).unwrap();
-        let design = std::sync::Arc::new(Design::new(study, &directory).unwrap());
-        let writer = Writer::start(SqliteStore::open(directory.join("log.sqlite")).unwrap());
-        let service = Service::new(design, writer, TestClock::default(), TestRandom::new(4));
-        let service = service.with_contacts(Contacts::beside(&directory));
-        service.invite_people(&["ana".to_owned(), "ben".to_owned()]).unwrap();
-    }
+    two_of_1970(&place);
     place.line("invite --study cancer").told();
     let erased = || place.line("verify --study cancer --json").json()["erased"].clone();
     assert_eq!(erased(), 0);
@@ -245,4 +279,43 @@ fn a_study_that_is_served_deletes_what_is_past_its_time_by_itself() {
     assert!(stop.success() && server.wait().unwrap().success());
     assert_eq!(erased(), 2, "the one who was invited today stays");
     assert!(Contacts::beside(&directory).sessions().unwrap().is_empty());
+}
+
+#[test]
+fn contact_data_that_cannot_be_read_keep_nobody_from_being_erased() {
+    let place = Place::new("access-damaged");
+    place.line("new cancer").told();
+    place.line("lock --study cancer").told();
+    place.write("people.txt", "Ana\nBen\n");
+    place.line("invite --study cancer --for people.txt").told();
+    place.write("cancer/contacts.sqlite", "nonsense");
+    let said = place.line("erase --study cancer 1 --yes");
+    assert_eq!(said.code, Some(3), "{}{}", said.out, said.err);
+    assert!(said.err.contains("the contact data could not be used"), "{}", said.err);
+    assert_eq!(place.line("watch --study cancer --json").json()["erased"], 1);
+}
+
+#[test]
+fn commands_hide_what_is_blinded() {
+    use equipoise_study::event::{Action, Admin};
+    use equipoise_study::seams::{SystemClock, SystemRandom};
+    let place = Place::new("access-blinded");
+    place.line("new cancer").told();
+    place.line("lock --study cancer").told();
+    place.line("invite --study cancer").told();
+    {
+        let mut store = equipoise_log::SqliteStore::open(place.0.join("cancer/log.sqlite")).unwrap();
+        let blinded = Admin::new("ana", Action::Blinded { blinded: true });
+        equipoise_study::audit::note(&mut store, blinded, &SystemClock, &SystemRandom).unwrap();
+    }
+    for command in ["report", "export"] {
+        let said = place.run(&[command, "--study", "cancer"]);
+        assert!(said.code == Some(2) && said.out.is_empty(), "{}", said.out);
+        assert!(said.err.contains("the study is blinded, so results are hidden"), "{}", said.err);
+    }
+    assert!(place.line("watch --study cancer").told().contains("hidden"));
+    place.line("export --study cancer --unblinded").told();
+    let log = equipoise_log::SqliteStore::open_copy(place.0.join("cancer/log.sqlite")).unwrap();
+    let last = equipoise_log::Reader::session(&log, "study").unwrap().pop().unwrap();
+    assert!(last.payload.unwrap().body.contains("csv, unblinded"), "it is written down");
 }

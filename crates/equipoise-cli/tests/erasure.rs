@@ -97,3 +97,70 @@ fn a_log_of_an_older_release_opens_and_what_was_broken_in_it_is_repaired() {
     assert_eq!(place.line("erase 1 --yes").code, Some(2), "erased already");
     assert_eq!(place.line("watch --json").json()["erased"], 3);
 }
+
+/// Whether a text is anywhere in the files of a directory, and how often.
+fn found(directory: &Path, text: &str) -> usize {
+    // Whoever closes the log takes its write-ahead file along.
+    let files =
+        std::fs::read_dir(directory).unwrap().flatten().filter_map(|file| std::fs::read(file.path()).ok());
+    files.map(|bytes| bytes.windows(text.len()).filter(|window| *window == text.as_bytes()).count()).sum()
+}
+
+#[test]
+fn whoever_kept_the_links_does_not_find_the_rows_of_somebody_erased_and_nothing_is_left_behind_a_reader() {
+    let place = Place::new("erasure-unlinked");
+    place.line("new s").ok();
+    place.line("lock --study s").ok();
+    let directory = place.0.join("s");
+    let service = serving(&directory);
+    let [one, other] = [0, 1].map(|_| service.invite(1).unwrap().remove(0));
+    for invitation in [&one, &other] {
+        let text = service.look(&invitation.session, |person| person.consent_hash()).unwrap();
+        let language = Event::LanguageChosen { language: "en".to_owned() };
+        let device = format!("canary-device-{}", invitation.number);
+        let consent = Event::ConsentGiven { text, device: device.clone(), external: Default::default() };
+        for event in [language, consent] {
+            let key = format!("canary-key-{}-{}", invitation.number, event.body().len());
+            service.record(&invitation.session, &device, &key, &event).unwrap();
+        }
+    }
+    drop(service);
+    assert!(found(&directory, "canary-device-1") > 0 && found(&directory, "canary-key-1") > 0);
+    // Somebody reads the log for a second, and longer than it takes to erase.
+    let reader = rusqlite::Connection::open(directory.join("log.sqlite")).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let rows: u64 = reader.query_row("SELECT count(*) FROM payload", [], |row| row.get(0)).unwrap();
+    assert!(rows > 5);
+    let begun = std::time::Instant::now();
+    let erasing =
+        place.command(&["erase", "--study", "s", "1", "--yes"]).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    reader.execute_batch("ROLLBACK").unwrap();
+    assert!(erasing.wait_with_output().unwrap().status.success());
+    assert!(begun.elapsed().as_secs_f64() > 1.0, "said to be erased while it could be read");
+    for canary in ["canary-device-1", "canary-key-1"] {
+        assert_eq!(found(&directory, canary), 0, "{canary}");
+    }
+    assert!(found(&directory, "canary-device-2") > 0);
+    assert_eq!(found(&directory, &one.session), 1, "only that nothing may come under this name again");
+    let log = SqliteStore::open_copy(directory.join("log.sqlite")).unwrap();
+    equipoise_log::each(&log, |row| {
+        let blank = row.payload.is_none();
+        assert!(row.session != one.session && (!blank || row.at == 0), "{row:?}");
+        Ok::<_, equipoise_log::Error>(())
+    })
+    .unwrap();
+    drop(log);
+    // The link says that they have left, and nothing begins under it.
+    let service = serving(&directory);
+    assert_eq!(service.open(&one.token).unwrap().as_deref(), Some(one.session.as_str()));
+    assert_eq!(service.look(&one.session, |person| person.step()).unwrap(), Step::Withdrawn);
+    let again = service.invite_token(one.token.clone()).unwrap_err();
+    assert!(matches!(again, Error::Refused(Refusal::Left)), "{again}");
+    assert_eq!(service.invite(1).unwrap()[0].number, 3, "numbers go on");
+    drop(service);
+    place.line("verify --study s").ok();
+    let watched = place.line("watch --study s --json").json();
+    assert_eq!((&watched["invited"], &watched["erased"]), (&3.into(), &1.into()));
+    place.line("erase --study s 1 --yes").fails(2, "participant 1 was erased already");
+}

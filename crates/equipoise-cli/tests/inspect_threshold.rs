@@ -181,6 +181,31 @@ mod threshold {
         assert!(found["decision"].as_str().unwrap().starts_with("Predict the class with the largest"));
     }
 
+    /// Probabilities that say nothing about the classes: a rule tuned on a few rows fits their noise and helps on no others.
+    #[test]
+    fn a_rule_that_fits_noise_is_not_advised() {
+        let place = tables("threshold_noise");
+        let mut state = 5_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as f64 / (1_u64 << 31) as f64
+        };
+        let mut text = String::from("y,p_a,p_b,p_c\n");
+        for row in 0..60 {
+            let parts = [next() + 0.01, next() + 0.01, next() + 0.01];
+            let shares = parts.map(|part| part / parts.iter().sum::<f64>());
+            text += &format!("{},{},{},{}\n", ["a", "b", "c"][row % 3], shares[0], shares[1], shares[2]);
+        }
+        place.write("noise.csv", &text);
+        let found = place.line("threshold noise.csv --metric accuracy --json").document(0);
+        let (bayes, tuned) = (&found["rules"][1], &found["rules"][2]);
+        assert!(number(&tuned["value"]) > number(&bayes["value"]) + 0.04, "tuning fits these rows");
+        assert!(number(&found["gain"]["low"]) <= 0.0, "{}", found["gain"]);
+        assert!(number(&found["tuned"]["confirmed_by"]) > 600.0);
+        let said = place.line("threshold noise.csv --metric accuracy").text(0);
+        assert!(said.contains("the Bayes rule: tried on rows it was not tuned on"), "{said}");
+    }
+
     #[test]
     fn requirements_are_met_or_explained() {
         let place = tables("threshold_require");
@@ -271,8 +296,15 @@ mod threshold {
                 "screening.csv --metric 7:1 --require recall:malignant",
                 "requirement \"recall:malignant\": there is no >= or <=, expected something like recall:malignant>=0.9",
             ),
-            ("triage.csv --metric f1", "the number of classes for f1 is 3, expected 2"),
-            ("triage.csv --metric q_mean", "a reward matrix needs a linear metric, found kind quadratic"),
+            (
+                "triage.csv --metric f1",
+                "f1 is for 2 classes, but the data have 3; macro_f, balanced_accuracy, mcc and cost matrices are for any number",
+            ),
+            (
+                "triage.csv --metric g_mean",
+                "g_mean has no reward matrix for 3 classes; `equipoise optimize` maximises it, and `score --threshold best` \
+                 searches a rule",
+            ),
             ("triage.csv --metric accuracy --per-group", "--per-group needs 2 classes, but the table has 3"),
             (
                 "plain.csv --metric accuracy --per-group",
@@ -280,7 +312,7 @@ mod threshold {
             ),
             (
                 "plain.csv --metric equalised_odds",
-                "the number of groups for equalised_odds is 1, expected at least 2",
+                "equalised_odds compares groups, but the data have none; --group names their column",
             ),
         ];
         for (line, sentence) in cases {

@@ -19,7 +19,7 @@ type Acknowledged = Arc<Mutex<BTreeMap<(String, u64, String), String>>>;
 /// The cancer study with many evaluation questions, which cost the server little: most of what is sent are answers.
 fn study() -> String {
     let text = template::find("binary-cancer").unwrap().text;
-    text.replacen("evaluation = 15", "evaluation = 100", 1).replacen("cap = 40", "cap = 4", 1)
+    text.replacen("evaluation = 5 ", "evaluation = 100 ", 1).replacen("cap = 9 ", "cap = 4 ", 1)
 }
 
 /// 10 kills where every change is tested; `EQUIPOISE_KILLS=200` is the promise, with 10,000 answers.
@@ -80,6 +80,8 @@ impl Directory {
         let path = std::env::temp_dir().join(format!("equipoise-kills-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("study.toml"), study()).unwrap();
+        let (name, table) = template::find("binary-cancer").unwrap().table;
+        std::fs::write(path.join(name), table).unwrap();
         let lock = Command::new(env!("CARGO_BIN_EXE_equipoise"))
             .arg("lock")
             .arg("--study")

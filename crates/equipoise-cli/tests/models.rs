@@ -102,9 +102,7 @@ fn values_and_orders_are_those_of_counting_by_hand() {
             let by_hand = tables.each_ref().map(|table| value_by_hand(metric, &table.confusion(threshold)));
             let mut arguments =
                 vec!["a.csv", "b.csv", "c.csv", "--weight", "weight", "--metric", metric, "--draws", "30"];
-            if threshold.is_some() {
-                arguments.extend(["--threshold", "0.25"]);
-            }
+            arguments.extend(["--threshold", if threshold.is_some() { "0.25" } else { "most-likely" }]);
             let document = ranking(&place, &arguments);
             let standings = document["ranking"]["standings"].as_array().expect("a list");
             let sum = |field: &str| standings.iter().map(|standing| number(&standing[field])).sum::<f64>();
@@ -209,7 +207,7 @@ fn intervals_allow_for_the_sample_and_for_the_metric() {
 #[test]
 fn a_ranking_is_judged_by_another() {
     let place = three_models("models_against");
-    let all = ["forest.csv", "tree.csv", "twin.csv", "--metric", "accuracy"];
+    let all = ["forest.csv", "tree.csv", "twin.csv", "--metric", "accuracy", "--threshold", "most-likely"];
     let order = ranking(&place, &all);
     place.write("order.json", &order.to_string());
     let names: Vec<&str> = order["ranking"]["standings"]
@@ -266,14 +264,18 @@ fn models_that_cannot_be_compared_are_refused() {
     refused(
         rank(&["three.csv"], &["--metric", "accuracy", "--threshold", "0.5"]),
         2,
-        "three.csv: --threshold is for 2 classes, but there are 3",
+        "--threshold with a number is for 2 classes, but there are 3",
     );
     refused(
         rank(&["other.csv"], &["--metric", "metric.json"]),
         2,
         "the metric is about the classes benign, malignant, but the data have no, yes",
     );
-    refused(rank(&["three.csv"], &["--metric", "f1"]), 2, "the number of classes for f1 is 3, expected 2");
+    refused(
+        rank(&["three.csv"], &["--metric", "f1"]),
+        2,
+        "f1 is for 2 classes, but the data have 3; macro_f, balanced_accuracy, mcc and cost matrices are for any number",
+    );
     place.write("short.csv", "model,truth,estimate,cuont\na,x,x,5\n");
     let run = rank(&["short.csv"], &["--metric", "accuracy"]);
     assert_eq!(run.code, Some(3));

@@ -50,17 +50,19 @@ fn values_before_and_after_are_in_the_document() {
         let usual = ["--test", "test.csv", "--metric", "g_mean", "--json"];
         let document = optimize(&place, &[&usual[..], more].concat()).document(0);
         let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
-        assert_eq!(keys, ["value", "before", "baselines", "queries", "rank", "notes"]);
+        assert_eq!(keys, ["value", "before", "method", "baselines", "queries", "rank", "notes"]);
         for table in ["train", "validation", "test"] {
             let (after, before) = (
                 number(&document, &format!("/value/{table}")),
                 number(&document, &format!("/before/{table}")),
             );
             assert!(after > before + 0.02, "{table}: {after} after {before}");
-            for baseline in ["plug_in", "cyclic", "transition_matrix"] {
-                assert!(number(&document, &format!("/baselines/{baseline}/{table}")) > 0.0);
-            }
         }
+        // What is written is the best of all on the validation rows.
+        let (best, all) =
+            (number(&document, "/value/validation"), document["baselines"].as_object().unwrap());
+        assert!(all.len() == 4 && !all.contains_key(document["method"].as_str().unwrap()), "{document}");
+        assert!(all.values().all(|values| number(values, "/validation") <= best), "{document}");
         assert!(number(&document, "/rank") >= 2.0);
         assert_eq!(number(&document, "/queries") > 0.0, more != ["--known"]);
     }
@@ -69,8 +71,9 @@ fn values_before_and_after_are_in_the_document() {
 #[test]
 fn apply_predicts_what_was_optimised() {
     let place = tables("apply");
-    let found = optimize(&place, &["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--json"])
-        .document(0);
+    let arguments =
+        ["--test", "test.csv", "--metric", "accuracy", "--basis", "old", "--no-baselines", "--json"];
+    let found = optimize(&place, &arguments).document(0);
     let applied = place.run(&["apply", "test.csv", "--classifier", "classifier.json"]);
     assert_eq!((applied.code, applied.err.as_str()), (Some(0), ""));
     let truth: Vec<String> =
@@ -122,21 +125,26 @@ fn group_g_mean_is_of_all_recalls_of_the_groups() {
         .collect();
     place.write("train.csv", &without);
     let arguments = ["--test", "test.csv", "--metric", "group_g_mean", "--group", "sex", "--json"];
-    let document = optimize(&place, &arguments).document(0);
-    assert!(document.pointer("/value/train").expect("a field").is_null());
-    assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);
-    assert!(number(&document, "/baselines/group_thresholds/validation") > 0.0);
-    // By hand, from predictions.
-    let applied = place.run(&["apply", "test.csv"]).out;
-    let mut cells = std::collections::BTreeMap::<(String, String), (f64, f64)>::new();
-    for (line, predicted) in place.read("test.csv").lines().zip(applied.lines()).skip(1) {
-        let fields: Vec<&str> = line.split(',').collect();
-        let cell = cells.entry((fields[5].to_owned(), fields[0].to_owned())).or_default();
-        cell.0 += f64::from(u8::from(fields[0] == predicted));
-        cell.1 += 1.0;
+    for more in [&[][..], &["--per-group"]] {
+        let document = optimize(&place, &[&arguments[..], more].concat()).document(0);
+        assert!(document.pointer("/value/train").expect("a field").is_null());
+        assert!(number(&document, "/value/test") > number(&document, "/before/test") + 0.02);
+        let single = number(&document, "/baselines/cyclic/validation");
+        assert!(number(&document, "/value/validation") >= single, "{document}");
+        // Whoever does not ask for rules by groups gets a classifier that does without them.
+        assert_eq!(place.read("classifier.json").contains("\"sex\""), !more.is_empty());
+        // By hand, from predictions.
+        let applied = place.run(&["apply", "test.csv"]).out;
+        let mut cells = std::collections::BTreeMap::<(String, String), (f64, f64)>::new();
+        for (line, predicted) in place.read("test.csv").lines().zip(applied.lines()).skip(1) {
+            let fields: Vec<&str> = line.split(',').collect();
+            let cell = cells.entry((fields[5].to_owned(), fields[0].to_owned())).or_default();
+            cell.0 += f64::from(u8::from(fields[0] == predicted));
+            cell.1 += 1.0;
+        }
+        let product: f64 = cells.values().map(|(right, all)| right / all).product();
+        assert!((product.powf(0.25) - number(&document, "/value/test")).abs() < 1e-12);
     }
-    let product: f64 = cells.values().map(|(right, all)| right / all).product();
-    assert!((product.powf(0.25) - number(&document, "/value/test")).abs() < 1e-12);
 }
 
 #[test]
@@ -242,6 +250,16 @@ mod metric_command {
     fn one_that_crashes_later_keeps_what_was_found() {
         let command = format!("echo >> count; if [ $(wc -l < count) -gt 5 ]; then exit 9; fi; {GOOD}");
         fail("later", &command, &[], "iteration 2, call 6");
+    }
+
+    #[test]
+    fn a_failure_costs_no_earlier_result() {
+        let place = tables("earlier");
+        place.write("classifier.json", "an earlier result");
+        let run = optimize(&place, &["--metric-command", "exit 7", "--iterations", "3"]);
+        assert_eq!(run.code, Some(3));
+        assert!(run.err.contains("classifier so far is in classifier-2.json"), "{}", run.err);
+        assert_eq!(place.read("classifier.json"), "an earlier result");
     }
 
     #[test]

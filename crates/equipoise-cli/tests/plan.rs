@@ -17,32 +17,57 @@ fn place(name: &str) -> Place {
 }
 
 #[test]
-fn a_table_of_two_classes_is_planned_for_its_cost_ratio() {
+fn a_table_is_planned_as_elicit_asks_about_it() {
     let place = place("plan_two");
-    let run = ["plan", "val.csv", "--experts", "40", "--seed", "5", "--noise", "logistic:40", "--json"];
+    let run = ["plan", "val.csv", "--experts", "20", "--seed", "5", "--json"];
     let run = place.run(&run);
-    // With forty experts the coverage may by chance be a finding; the document is printed all the same.
+    // With twenty people the coverage may by chance be a finding; the document is printed all the same.
     assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
     let found: serde_json::Value = serde_json::from_str(&run.out).expect("one JSON document");
-    assert_eq!(found["experts"], 40);
-    assert_eq!(found["noise"], "logistic:40");
-    assert_eq!(found["plan"]["method"], "adaptive");
-    assert!((0.8..=1.0).contains(&found["coverage"].as_f64().unwrap()), "{found}");
-    let questions = found["questions"]["median"].as_f64().unwrap();
-    assert!((3.0..=40.0).contains(&questions), "{questions}");
+    let kinds: Vec<&str> =
+        found["people"].as_array().unwrap().iter().map(|row| row["person"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["standard", "blunt", "absolute"]);
+    for row in found["people"].as_array().unwrap() {
+        let questions = row["questions"]["median"].as_f64().unwrap();
+        assert!((3.0..=35.0).contains(&questions), "{row}");
+        assert_eq!(row["minutes"]["median"].as_f64().unwrap(), (questions / 3.0).ceil());
+        assert!(row["regret"]["mean"].as_f64().unwrap() >= 0.0 && row["bound_holds"].is_number(), "{row}");
+    }
     assert_eq!(run.code == Some(1), !found["findings"].as_array().unwrap().is_empty());
-    // The same seed gives the same experts.
-    let again = ["plan", "val.csv", "--experts", "40", "--seed", "5", "--noise", "logistic:40", "--json"];
+    // The same plan as that of an interview with the same options.
+    let always = "while read -r line; do echo first; done";
+    place.run(&["elicit", "val.csv", "--oracle-command", always, "--save", "asked.json"]);
+    let record: serde_json::Value = serde_json::from_str(&place.read("asked.json")).unwrap();
+    let mut asked = record["plan"].clone();
+    asked.as_object_mut().unwrap().remove("space");
+    assert_eq!(found["plan"], asked);
+    // The same seed gives the same people.
+    let again = ["plan", "val.csv", "--experts", "20", "--seed", "5", "--json"];
     assert_eq!(place.run(&again).out, run.out);
 }
 
 #[test]
-fn a_table_of_three_classes_is_planned_for_its_weights() {
+fn options_of_elicit_plan_the_same_questions() {
     let place = place("plan_three");
-    let run = ["plan", "three.csv", "--no-group", "--experts", "4", "--seed", "5", "--noise", "none"];
-    let text = said(place.run(&run), 0);
-    assert!(text.contains("angle between found and true weights, radians"), "{text}");
-    assert!(text.contains("Ended by"), "{text}");
+    let run = |more: &[&str]| {
+        let run = [&["plan", "three.csv", "--experts", "2", "--seed", "5", "--json"][..], more].concat();
+        let run = place.run(&run);
+        assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
+        serde_json::from_str::<serde_json::Value>(&run.out).expect("one JSON document")
+    };
+    let found = run(&["--no-group", "--noise", "standard", "--budget", "8"]);
+    assert_eq!((&found["plan"]["kind"], &found["plan"]["budget"]), (&"linear".into(), &8.into()));
+    assert!(found["people"][0]["regret"]["mean"].is_number(), "{found}");
+    let found = run(&["--group", "side", "--family", "group_fair", "--noise", "blunt", "--regret", "0.6"]);
+    assert_eq!(found["plan"]["kind"], "group_fair");
+    let found = run(&["--no-group", "--family", "quadratic", "--noise", "none"]);
+    assert_eq!(found["people"][0]["questions"]["median"], 30.0);
+    assert!(found["people"][0]["angle"]["median"].is_number(), "{found}");
+    refused(
+        place.run(&["plan", "ball.json", "--regret", "0.1"]),
+        2,
+        "--regret is for tables; ball.json says itself how it asks",
+    );
 }
 
 #[test]
@@ -103,7 +128,8 @@ fn bad_input_gets_a_sentence() {
     let elsewhere =
         "fractions are not simulated ahead; `equipoise bench queries --task fractional` measures them";
     refused(place.run(&["plan", "fraction.json"]), 2, elsewhere);
-    let noise = "--noise is \"loud\", expected logistic:SLOPE,lapse:SHARE or flip:SHARE or none";
+    let noise = "--noise is \"loud\", expected logistic:SLOPE,lapse:SHARE, relative:SLOPE,lapse:SHARE, flip:SHARE or none (for \
+                 tables also standard, blunt or absolute)";
     refused(place.run(&["plan", "ball.json", "--noise", "loud"]), 2, noise);
     for (file, code) in [("torn.json", 3), ("missing.json", 3), ("missing.csv", 3), ("odd.json", 2)] {
         let run = place.run(&["plan", file]);

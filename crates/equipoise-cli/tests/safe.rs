@@ -169,7 +169,9 @@ fn answers_of_another_study_are_an_error_and_never_a_panic() {
     place
         .line("restore --study c triage.sqlite")
         .fails(4, "triage.sqlite is a backup of another study, expected one of this study");
-    std::fs::copy(place.0.join("c/study.toml"), place.0.join("s/study.toml")).unwrap();
+    for file in ["study.toml", "cancer.csv"] {
+        std::fs::copy(place.0.join("c").join(file), place.0.join("s").join(file)).unwrap();
+    }
     for command in ["watch", "report"] {
         let Run { code, err, .. } = place.run(&[command, "--study", "s"]);
         assert_eq!(code, Some(4), "{command}: {err}");
@@ -182,7 +184,7 @@ fn a_preregistration_cannot_be_rewritten() {
     let place = study("safe-lock", "binary-cancer");
     let text = place.read("s/study.toml");
     std::fs::remove_file(place.0.join("s/study.lock")).unwrap();
-    place.write("s/study.toml", &text.replace("width = 1.6 ", "width = 1.8 "));
+    place.write("s/study.toml", &text.replace("regret = 0.02 ", "regret = 0.03 "));
     place
         .line("lock --study s")
         .fails(2, "the study changed after version 1 was locked; set version = 2 and lock it");
@@ -270,12 +272,12 @@ fn what_is_wrong_is_said_in_words_people_use() {
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(expected) && err.contains(": line "), "{err}");
     };
-    wrong("cap = 40", "cap = -3", "found -3, expected a whole number from 0 on");
+    wrong("cap = 9", "cap = -3", "found -3, expected a whole number from 0 on");
     wrong("seed = ", "seed = -", "expected a whole number from 0 on");
     wrong("version = 1 ", "version = 0 ", "version is 0, expected a whole number from 1 on");
-    wrong("width = 1.6", "width = 1e300", "stop.width is 1e300, expected");
+    wrong("regret = 0.02", "width = 1e300", "stop.width is 1e300, expected");
     wrong("systems = [[50, 15, 5, 30]]", "systems = [[50, 15, 5, 31]]", "sums to 101, expected 100");
-    wrong("slope = ", "slope = nan #", "space.slope is NaN, expected a finite number");
+    wrong("file = \"cancer.csv\"", "file = 3", "space.file is of another kind, expected a string");
     place.write("s/study.toml", "");
     place.line("check --study s").fails(3, "s/study.toml is empty, expected a study");
     place
@@ -296,6 +298,14 @@ fn what_is_wrong_is_said_in_words_people_use() {
     }
     let said = place.line("invite --study s --out links.csv").ok();
     assert_eq!(said, "Wrote 1 link to links.csv.\n");
+    let names: String = (0..3_000).map(|n| format!("{},0.{},g{}\n", n % 2, n % 9 + 1, n / 2)).collect();
+    place.write("names.csv", &format!("y,score,group\n{names}"));
+    for line in ["inspect names.csv", "score names.csv --metric accuracy"] {
+        let Run { code, err, .. } = place.line(line);
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.contains("found 1500 groups, expected at most 1000"), "{err}");
+    }
+    assert_eq!(place.line("simulate x.json --repeat 1000000000").code, Some(2));
     place.write("t.csv", "y,score\na,0.1\nb,0.9\n");
     assert_eq!(place.line("inspect t.csv --truth nosuch").code, Some(2));
     assert_eq!(place.line("inspect t.csv --positive blue").code, Some(2));

@@ -15,6 +15,7 @@ they are never arguments. Names stay in the audit log.
 Examples:
   equipoise account add cancer ana --role owner
   equipoise account list cancer
+  equipoise account code cancer ana
   pass show study | equipoise account password cancer ana
   equipoise account token add cancer ana --name nightly --scope export --days 90")]
 pub struct Account {
@@ -47,8 +48,13 @@ pub enum AccountCommand {
         #[arg(value_parser = role)]
         role: Role,
     },
-    /// Give an account another password; it is signed out everywhere
+    /// Give an account another password; it is signed out everywhere, and its tokens end
     Password {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Print a code to sign in with once, within 15 minutes, in the place of the password
+    Code {
         #[command(flatten)]
         of: Of,
     },

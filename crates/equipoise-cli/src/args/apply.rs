@@ -7,11 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 TABLE needs the columns of probabilities and bases the classifier was made with; a truth column is not needed. The \
-predictions are CSV, one line per row under the heading `prediction`.
+predictions are CSV, one line per row under the heading `prediction`, after the columns that --keep names.
 
 Examples:
   equipoise apply new.csv --classifier classifier.json
-  equipoise apply new.csv --classifier classifier.json --output predictions.csv")]
+  equipoise apply new.csv --classifier classifier.json --keep patient,visit --output predictions.csv")]
 pub struct Apply {
     /// The rows to predict
     #[arg(value_name = "TABLE")]
@@ -22,6 +22,9 @@ pub struct Apply {
     /// The probability columns, one per class in the classifier's order, if they have other names now
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
+    /// Columns to write beside the predictions, such as ids [guessed: id, row_id, uuid, index, Unnamed: 0]
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub keep: Option<Vec<String>>,
     /// Where to write the predictions [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,

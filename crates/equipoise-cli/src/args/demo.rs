@@ -8,8 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A screening test for cancer can be set to miss fewer cancers at the price of more false alarms. An expert, \
-simulated or you, is shown pairs of settings and says which is better. From the answers alone Equipoise finds how \
-many false alarms one missed cancer is worth.
+simulated or you, is shown pairs of settings and says which is better. From about ten answers Equipoise finds how many \
+false alarms one missed cancer is worth, how sure that is, and the setting that follows; what the published search would \
+have asked stands beside it.
 
 Examples:
   equipoise demo                      a simulated expert to whom a miss is 6 false alarms
@@ -33,6 +34,9 @@ pub struct Demo {
     /// The port of --web; any free one if left out
     #[arg(long, value_name = "PORT", requires = "web", default_value_t = 0)]
     pub port: u16,
+    /// Show what is known after every answer, which may sway the next
+    #[arg(long, requires = "ask")]
+    pub watch: bool,
     /// Where --ask keeps the answers [default: equipoise-demo.interview.json]
     #[arg(long, value_name = "FILE", requires = "ask")]
     pub save: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! The arguments of `equipoise inspect`.
 
+use super::Form;
 use crate::tables::TableColumns;
 use clap::Args;
 use std::path::PathBuf;
@@ -20,8 +21,10 @@ pub struct Inspect {
     #[arg(value_name = "TABLE")]
     pub table: PathBuf,
     #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
     pub columns: TableColumns,
-    /// Where to write the picture of what is achievable and of the calibration
+    /// Where to write the picture of what is achievable and of the calibration, as SVG, or as PNG if the name ends so
     #[arg(long, value_name = "FILE", default_value = "equipoise-inspect.svg")]
     pub svg: PathBuf,
     /// Write no picture

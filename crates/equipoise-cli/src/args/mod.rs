@@ -2,10 +2,13 @@
 
 mod account;
 mod apply;
+mod asking;
 mod bench;
 mod demo;
 mod elicit;
 mod inspect;
+mod manual;
+mod metrics;
 mod optimize;
 mod plan;
 mod rank;
@@ -18,20 +21,24 @@ mod threshold;
 
 pub use account::{Account, AccountCommand, Of, TokenCommand};
 pub use apply::Apply;
+pub use asking::{Asking, Worded};
 pub use bench::Bench;
 pub use demo::Demo;
-pub use elicit::{Elicit, Worded};
+pub use elicit::Elicit;
 pub use inspect::Inspect;
+pub use manual::{Completions, Man};
+pub use metrics::Metrics;
 pub use optimize::Optimize;
 pub use plan::PlanAhead;
 pub use rank::Rank;
 pub use reproduce::Reproduce;
-pub use score::{Judged, Score};
+pub use score::{Judged, RuleAt, Score};
 pub use scorer::Scorer;
 pub use serve::Serve;
 pub use simulate::Simulate;
 pub use threshold::Threshold;
 
+use crate::page::Format;
 use clap::{Args, Parser, Subcommand};
 use std::io::IsTerminal as _;
 
@@ -59,6 +66,9 @@ pub struct Global {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// The form of what is printed, as a command that prints tables was told.
+    #[arg(skip)]
+    pub format: Option<Format>,
     /// Seed for everything random; the same seed gives the same result
     #[arg(long, global = true, value_name = "N", allow_hyphen_values = true, value_parser = whole)]
     pub seed: Option<u64>,
@@ -67,10 +77,38 @@ pub struct Global {
     pub quiet: bool,
 }
 
+/// The form of what is printed, for commands that print tables.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Form {
+    /// The form of what is printed
+    #[arg(long, value_name = "FORM")]
+    pub format: Option<Format>,
+}
+
 impl Global {
+    /// The form of what is printed.
+    pub fn form(&self) -> Format {
+        self.format.unwrap_or(if self.json { Format::Json } else { Format::Text })
+    }
+
     /// Whether somebody is there to watch a progress bar.
     pub fn shows_progress(&self) -> bool {
         !self.quiet && !self.json && std::io::stderr().is_terminal()
+    }
+}
+
+impl Command {
+    /// The form a command that prints tables was told to print in.
+    pub fn format(&self) -> Option<Format> {
+        match self {
+            Command::Inspect(args) => args.form.format,
+            Command::Threshold(args) => args.form.format,
+            Command::Score(args) => args.judged.form.format,
+            Command::Rank(args) => args.judged.form.format,
+            Command::Optimize(args) => args.printed.format,
+            Command::Metrics(args) => args.form.format,
+            _ => None,
+        }
     }
 }
 
@@ -81,6 +119,7 @@ pub enum Command {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Bench(Bench),
+    Metrics(Metrics),
     Inspect(Inspect),
     Threshold(Threshold),
     Elicit(Box<Elicit>),
@@ -90,17 +129,12 @@ pub enum Command {
     Plan(PlanAhead),
     Optimize(Box<Optimize>),
     Apply(Apply),
+    Completions(Completions),
+    Man(Man),
     Serve(Serve),
     Account(Account),
     #[command(flatten)]
     Study(crate::commands::study::Command),
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
-        _ => Err("expected a number in [0, 1]".to_owned()),
-    }
 }
 
 fn inner_share(text: &str) -> Result<f64, String> {
@@ -134,7 +168,10 @@ pub fn web_address(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::web_address;
+    use super::{CommandLine, web_address};
+    use clap::Parser as _;
+    use equipoise_harness::fuzz::{Corpus, run};
+    use equipoise_harness::{seed, times};
 
     #[test]
     fn links_are_for_browsers_only() {
@@ -157,5 +194,32 @@ mod tests {
         ] {
             assert!(web_address(wrong).is_err(), "{wrong}");
         }
+    }
+
+    /// Lines people type, a word on each line.
+    const LINES: [&str; 12] = [
+        "simulate\n--repeat\n100\nfile.json",
+        "threshold\nval.csv\n--metric\n7:1\n--require\nrecall:ill>=0.9",
+        "elicit\nval.csv\n--around\n--regret\n0.01\n--seed\n7",
+        "rank\na.csv\nb.csv\n--metric\nf1\n--json",
+        "serve\nstudy\n--listen\n127.0.0.1:8080\n--researchers\n127.0.0.1:8081\n--invite\n3",
+        "account\ntoken\nadd\nstudy\nana\n--name\nnightly\n--scope\nexport\n--days\n90",
+        "invite\n--count\n5\n--study\ns",
+        "erase\n3\n--yes",
+        "verify\n--repair\n--study\ns",
+        "bench\nserver\n--participants\n500\n--think\n6",
+        "inspect\nval.csv\n--group\nsex\n--weight\nw",
+        "plan\nval.csv\n--experts\n20",
+    ];
+
+    #[test]
+    fn no_line_makes_the_command_line_panic() {
+        let corpus = Corpus::new(LINES.iter().map(|line| line.as_bytes().to_vec()).collect());
+        let tried = run("command lines", &corpus, seed(), times("EQUIPOISE_FUZZ", 10_000), |input| {
+            let text = String::from_utf8_lossy(input).into_owned();
+            CommandLine::try_parse_from(std::iter::once("equipoise").chain(text.split('\n'))).is_ok()
+        });
+        println!("command lines: {} inputs, {} taken, 0 panics", tried.inputs, tried.taken);
+        assert!(tried.taken > 0);
     }
 }

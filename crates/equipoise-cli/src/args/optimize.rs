@@ -1,6 +1,6 @@
 //! The arguments of `equipoise optimize`.
 
-use super::positive;
+use super::{Form, positive};
 use crate::tables::TableColumns;
 use clap::Args;
 use std::path::PathBuf;
@@ -18,6 +18,10 @@ probabilities, or of --features. All rows together are always a basis.
 
 With --metric-command the metric is a program: it gets one line per validation row, a JSON list with the probability of each \
 class, and prints one number, larger for better.
+
+With --preference-command the program can only compare: it gets one line per validation row, a JSON list of two lists, what the \
+first and what the second classifier predict (zeros and a one for the predicted class), and prints first, second or equal. One \
+weight per class is searched, or one per class and group with --per-group.
 
 Examples:
   equipoise optimize --train train.csv --validation val.csv --test test.csv --truth y --scores p0,p1 --metric g_mean
@@ -42,17 +46,21 @@ pub struct Optimize {
     /// The width of rbf
     #[arg(long, value_name = "W", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     pub width: f64,
-    /// What to maximise: a name (g_mean, macro_f, accuracy, f1, ...), a cost ratio such as 7:1, or a metric document
-    #[arg(long, value_name = "NAME|FILE", required_unless_present = "metric_command")]
+    /// What to optimise: a name (g_mean, macro_f, mcc, f1, ...; see `equipoise metrics`), a cost ratio such as 7:1, a cost
+    /// matrix, or a metric document
+    #[arg(long, value_name = "NAME|FILE", required_unless_present_any = ["metric_command", "preference_command"])]
     pub metric: Option<String>,
     /// What to maximise: a command that is given predictions and prints one number
     #[arg(long, value_name = "CMD", conflicts_with_all = ["metric", "known"])]
     pub metric_command: Option<String>,
+    /// What to maximise: a command that is given two sets of predictions and prints which is better
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["metric", "metric_command", "known", "step", "probes", "form"])]
+    pub preference_command: Option<String>,
     /// What the command takes: probabilities, or labels as zeros and a one
     #[arg(long, value_name = "SORT", default_value = "soft", value_parser = ["soft", "hard"], requires = "metric_command")]
     pub labels: String,
     /// How many seconds the command may take
-    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive, requires = "metric_command", allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive, conflicts_with = "metric", allow_negative_numbers = true)]
     pub time_limit: f64,
     /// Use the gradient of the metric instead of probing it
     #[arg(long)]
@@ -72,12 +80,17 @@ pub struct Optimize {
     /// Whether cross-validation may leave bases out; auto does so where validation rows are few
     #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub select: String,
-    /// Leave the comparison with simpler methods out
+    /// Groups may have rules of their own; the classifier then needs the group columns too
+    #[arg(long)]
+    pub per_group: bool,
+    /// Leave the comparison with simpler methods out; what does best on the validation rows is written otherwise
     #[arg(long)]
     pub no_baselines: bool,
     /// Where to write the classifier
     #[arg(long, value_name = "FILE", default_value = "classifier.json")]
     pub classifier: PathBuf,
+    #[command(flatten)]
+    pub printed: Form,
     #[command(flatten)]
     pub columns: TableColumns,
 }

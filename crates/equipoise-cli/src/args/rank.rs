@@ -7,12 +7,15 @@ use std::path::PathBuf;
 /// Put models in the order of a metric and say how sure that order is
 #[derive(Debug, Args)]
 #[command(after_help = "\
-MODELS are tables of predictions, one per model and named after the file, or files of confusion matrices as long records \
+MODELS are tables of predictions, one per model and named after the file (a folder or a pattern is all its files), or files of confusion matrices as long records \
 {model, group, truth, estimate, count}. Models with predictions for the same rows are compared on the same resampled rows. \
-The exit code is 1 if the best model cannot be told from the next ones.
+Models are used as the metric wants them, see `equipoise score --help`. The exit code is 1 if the best model cannot be told \
+from the next ones.
 
 Examples:
   equipoise rank forest.csv boosting.csv --metric metric.json
+  equipoise rank val.csv --models forest,boosting --metric 7:1
+  equipoise rank 'models/*.parquet' --metric f1 --threshold best
   equipoise rank pool.csv --metric metric.json --against f1 --svg ranking.svg
 
 --against takes a metric, the JSON of another `rank --json`, or a text file with a model per line, best first. This \
@@ -24,7 +27,7 @@ pub struct Rank {
     /// Compare with the order of another metric, or with another ranking
     #[arg(long, value_name = "METRIC|FILE")]
     pub against: Option<String>,
-    /// Where to write a picture of the intervals
+    /// Where to write a picture of the intervals, as SVG, or as PNG if the name ends so
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub struct Simulate {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Run with this many seeds in a row and summarise the errors
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub repeat: Option<u32>,
     /// Where to write a picture of the errors of --repeat
     #[arg(long, value_name = "FILE", requires = "repeat")]

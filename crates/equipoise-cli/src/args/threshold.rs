@@ -1,6 +1,7 @@
 //! The arguments of `equipoise threshold`.
 
-use super::inner_share;
+use super::{Form, inner_share};
+use crate::metrics;
 use crate::tables::TableColumns;
 use clap::Args;
 use std::path::PathBuf;
@@ -25,9 +26,10 @@ pub struct Threshold {
     #[arg(value_name = "TABLE")]
     pub table: PathBuf,
     #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
     pub columns: TableColumns,
-    /// The metric: a document, a name (accuracy, f1, f2, jaccard, g_mean, equalised_odds, ...), or a cost ratio such as 7:1
-    #[arg(long, value_name = "METRIC")]
+    #[arg(long, value_name = "METRIC", help = format!("What to decide by: {}", metrics::HELP))]
     pub metric: String,
     /// What the rule must keep to, such as recall:malignant>=0.9 or fpr:malignant@north<=0.1; may be repeated
     #[arg(long, value_name = "REQUIREMENT")]
@@ -41,7 +43,7 @@ pub struct Threshold {
     /// The probability that intervals have
     #[arg(long, value_name = "P", default_value_t = 0.95, value_parser = inner_share)]
     pub level: f64,
-    /// Where to write the decision curve
+    /// Where to write the decision curve, as SVG, or as PNG if the name ends so
     #[arg(long, value_name = "FILE", default_value = "equipoise-threshold.svg")]
     pub svg: PathBuf,
     /// Write no picture

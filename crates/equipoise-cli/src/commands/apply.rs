@@ -2,11 +2,13 @@
 
 use crate::args::{Apply, Global};
 use crate::fault::Fault;
+use crate::table::field;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
-use equipoise::decide::optimize::{Classifier, Column, Scores};
-use equipoise_data::read;
+use equipoise::population::{Basis, Classifier, Column, Scores};
+use equipoise_data::{MOST_GROUPS, read};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -15,6 +17,7 @@ pub fn run(args: &Apply, global: &Global) -> Result<ExitCode> {
     let classifier = Classifier::from_json(&files::read(&args.classifier)?)
         .with_context(|| files::name(&args.classifier))?;
     let labels = predict(args, &classifier)?;
+    let kept = kept(args, global)?;
     let name = |label: u8| match classifier.class_names() {
         Some(names) => names[usize::from(label)].clone(),
         None => label.to_string(),
@@ -22,17 +25,23 @@ pub fn run(args: &Apply, global: &Global) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if global.json {
         #[derive(Serialize)]
-        struct Document {
+        struct Document<'a> {
             rows: usize,
             predictions: Vec<String>,
+            #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+            kept: BTreeMap<&'a str, &'a [String]>,
         }
         let predictions: Vec<String> = labels.iter().map(|&label| name(label)).collect();
-        json::write(&Document { rows: labels.len(), predictions }, &mut out)?;
+        let kept = kept.iter().map(|(name, values)| (name.as_str(), values.as_slice())).collect();
+        json::write(&Document { rows: labels.len(), predictions, kept }, &mut out)?;
     }
-    let mut text = String::from("prediction\n");
-    for &label in &labels {
-        text += &field(&name(label));
-        text.push('\n');
+    let mut text = String::new();
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let headings = kept.iter().map(|(name, _)| field(name)).chain(["prediction".to_owned()]);
+    text += &line(headings.collect());
+    for (row, &label) in labels.iter().enumerate() {
+        let cells = kept.iter().map(|(_, values)| field(&values[row])).chain([field(&name(label))]);
+        text += &line(cells.collect());
     }
     match &args.output {
         Some(path) => files::write(path, &text)?,
@@ -55,18 +64,39 @@ fn predict(args: &Apply, classifier: &Classifier) -> Result<Vec<u8>> {
     let names: Vec<&str> = scores.iter().map(String::as_str).chain(classifier.columns()).collect();
     let columns = read::numbers(&args.table, &names)?.data;
     let (probabilities, others) = columns.split_at(scores.len());
+    let groups = classifier.group_columns().map(|names| read::groups(&args.table, names)).transpose()?;
+    let groups = groups.map(|reading| reading.data);
     let mut seen = Scores::new(probabilities.iter().map(Vec::as_slice).collect())?;
     for (name, values) in classifier.columns().into_iter().zip(others) {
         seen = seen.with_column(name, Column::Reals(values))?;
     }
+    for basis in classifier.bases() {
+        if let (Basis::Group { group, .. }, Some(groups)) = (basis, &groups) {
+            // A group that the table has no rows of is nobody's code.
+            let code = groups.names().iter().position(|name| name == group).unwrap_or(MOST_GROUPS);
+            seen = seen.with_column(basis.name(&[]), Column::Code(groups.codes(), code as u16))?;
+        }
+    }
     Ok(classifier.predict(&seen)?)
 }
 
-/// A field of a CSV line.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+/// Names a column of ids usually has.
+const IDS: [&str; 5] = ["id", "row_id", "uuid", "index", "Unnamed: 0"];
+
+/// The columns that stand beside the predictions.
+fn kept(args: &Apply, global: &Global) -> Result<Vec<(String, Vec<String>)>> {
+    let names = match &args.keep {
+        Some(names) => names.clone(),
+        None => {
+            let header = read::header(&args.table)?;
+            let usual = |usual: &&str| header.iter().find(|name| name.eq_ignore_ascii_case(usual)).cloned();
+            let found: Option<String> = IDS.iter().find_map(usual);
+            if let Some(name) = found.as_ref().filter(|_| !global.json && !global.quiet) {
+                eprintln!("kept column: {name} (guessed)");
+            }
+            found.into_iter().collect()
+        }
+    };
+    let values = read::texts(&args.table, &names)?;
+    Ok(names.into_iter().zip(values).collect())
 }

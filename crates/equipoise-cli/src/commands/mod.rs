@@ -3,13 +3,18 @@
 pub mod account;
 pub mod apply;
 pub mod bench;
+mod decided;
 pub mod demo;
+mod details;
 pub mod elicit;
 pub mod inspect;
+pub mod manual;
+pub mod metrics;
 mod models;
 pub mod optimize;
 pub mod plan;
 pub mod rank;
+mod regret;
 pub mod reproduce;
 pub mod score;
 pub mod scorer;

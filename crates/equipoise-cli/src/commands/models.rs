@@ -1,11 +1,15 @@
 //! Models to judge: tables of predictions or confusion matrices, with draws of what another sample could say.
 
+use super::decided::{Decided, decide};
 use crate::args::{Global, Judged};
 use crate::fault::Fault;
+use crate::progress::Progress;
+use crate::tables::TableColumns;
 use crate::{files, metrics, tables};
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use equipoise::decide::nearest::{self, Agreement};
 use equipoise::decide::rank::Candidate;
+use equipoise::decide::threshold::RARE;
 use equipoise::metric::Family;
 use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::rates::Prevalence;
@@ -18,8 +22,9 @@ use std::path::{Path, PathBuf};
 /// Rows looked at by all resamples together, before resamples are saved.
 const MOST_WORK: usize = 200_000_000;
 
-/// Classifiers that a nearest metric is looked up with.
+/// Classifiers that a nearest metric is looked up with, and rows that are enough to know them.
 const POOL: usize = 200;
+const POOL_ROWS: usize = 200_000;
 
 /// A pool of models says something about metrics from this size on.
 const SMALLEST_POOL: usize = 10;
@@ -36,6 +41,12 @@ pub struct Models {
     pub notes: Vec<Note>,
     /// The class names.
     pub classes: Vec<String>,
+    /// The group names; none without groups.
+    pub groups: Vec<String>,
+    /// How each model decides; nothing where only its counts are known.
+    pub decided: Vec<Option<Decided>>,
+    /// What the rows of each model weigh together; how many there are, without weights.
+    pub sizes: Vec<f64>,
     /// How common they are in the first model's rows.
     pub prevalence: Prevalence,
     /// The rows behind the first model, where there are any.
@@ -59,26 +70,53 @@ impl Models {
     /// Reads models and the metric, and draws from both.
     pub fn read(paths: &[PathBuf], judged: &Judged, global: &Global) -> Result<Self> {
         let (mut models, mut notes) = (vec![], vec![]);
-        for path in paths {
-            read_file(path, judged, &mut models, &mut notes)?;
+        match &judged.model_columns {
+            Some(names) => read_columns(paths, names, judged, global, &mut models, &mut notes)?,
+            None => {
+                for path in paths {
+                    read_file(path, judged, global, &mut models, &mut notes)?;
+                }
+                rename_twins(&mut models, paths);
+            }
         }
-        rename_twins(&mut models, paths);
         same_classes_and_groups(&models)?;
         let seed = global.seed.unwrap_or(0);
-        let matrices = models.iter().map(Named::confusions).collect::<Result<Vec<_>>>()?;
-        let prevalence = matrices[0].prevalence();
-        let classes = models[0].classes().to_vec();
+        let prevalence = models[0].prevalence()?;
+        let (classes, groups) = (models[0].classes().to_vec(), models[0].groups().to_vec());
         let metric = metrics::metric(&judged.metric, &classes, &prevalence)?;
+        let mut decided = vec![];
+        for model in &mut models {
+            decided.push(match &mut model.source {
+                Source::Table(rows, rule) => {
+                    let (found, how) = decide(rows, &metric, judged.threshold, &judged.metric)?;
+                    notes.push(Note::Choice(format!("{} decides by {}", model.name, how.words())));
+                    notes.extend(how.finding.clone().map(Note::Finding));
+                    *rule = found;
+                    Some(how)
+                }
+                Source::Counts(_) => None,
+            });
+        }
+        notes.extend(models.iter().find_map(|model| few_rows(model, &classes)));
+        let matrices = models.iter().map(Named::confusions).collect::<Result<Vec<_>>>()?;
+        let sizes = models.iter().map(Named::size).collect();
 
         let mut candidates = vec![];
         let draws = judged.draws.map_or_else(|| usual_draws(&models), |draws| draws as usize);
+        let progress = Progress::new("drawing the rows again", models.len(), global.shows_progress());
         for (n, (model, matrix)) in models.iter().zip(&matrices).enumerate() {
             // Draws of the same rows share their random numbers; others must not.
             let first_alike = models.iter().position(|other| model.has_rows_of(other)).unwrap_or(n);
             let drawn = model.draws(draws, seed.wrapping_add(first_alike as u64))?;
             candidates.push((model.name.clone(), matrix.clone(), drawn));
+            progress.step();
         }
-        if matches!(metric.family(), Family::LinearFractional(_)) {
+        drop(progress);
+        let with_priors = matches!(
+            metric.family(),
+            Family::LinearFractional(_) | Family::MacroF(_) | Family::Kappa(_) | Family::Mcc(_)
+        );
+        if with_priors {
             hold_class_sizes(&mut candidates);
             let unlike = matrices.iter().any(|matrix| !alike(matrix, &matrices[0]));
             if unlike {
@@ -117,6 +155,9 @@ impl Models {
             metric_draws,
             notes,
             classes,
+            groups,
+            decided,
+            sizes,
             prevalence,
             population,
             seed,
@@ -127,6 +168,12 @@ impl Models {
     pub fn nearest(&self) -> Vec<Agreement> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let pool = match &self.population {
+            // Labels allow three classifiers and what lies between them: an order of those says nothing about names.
+            Some(population) if is_hard(population.table()) => None,
+            Some(population) if population.table().rows() > POOL_ROWS => {
+                let Ok(part) = population.sample(POOL_ROWS, self.seed);
+                nearest::achievable(&part, POOL, &mut random).ok()
+            }
             Some(population) => nearest::achievable(population, POOL, &mut random).ok(),
             None if self.candidates.len() >= SMALLEST_POOL => {
                 Some(self.candidates.iter().map(|model| model.confusions().clone()).collect())
@@ -138,7 +185,49 @@ impl Models {
     }
 }
 
+/// Whether every probability is 0 or 1: predicted classes rather than probabilities.
+fn is_hard(table: &Table) -> bool {
+    (0..table.classes().len()).all(|class| table.probabilities(class).iter().all(|&p| p == 0.0 || p == 1.0))
+}
+
+/// What to say of a model measured on few rows of a class.
+fn few_rows(model: &Named, classes: &[String]) -> Option<Note> {
+    let (name, rows) = match &model.source {
+        Source::Table(rows, _) => {
+            let totals = rows.table().totals();
+            let fewest = (0..classes.len()).min_by_key(|&class| totals.of_class(class).rows)?;
+            (&classes[fewest], totals.of_class(fewest).rows as f64)
+        }
+        Source::Counts(model) => {
+            let sizes = model.confusions().ok()?.overall().class_priors();
+            let fewest = (0..classes.len()).min_by(|&a, &b| sizes[a].total_cmp(&sizes[b]))?;
+            (&classes[fewest], sizes[fewest] * model.total())
+        }
+    };
+    (rows < RARE as f64).then(|| {
+        Note::Finding(format!(
+            "only {rows:.0} rows of {name}: a rate measured on them is uncertain by about {:.2}",
+            1.0 / rows.max(1.0).sqrt()
+        ))
+    })
+}
+
 impl Named {
+    fn prevalence(&self) -> Result<Prevalence> {
+        Ok(match &self.source {
+            Source::Table(rows, _) => rows.prevalence().clone(),
+            Source::Counts(model) => model.confusions()?.prevalence(),
+        })
+    }
+
+    /// What the rows weigh together.
+    fn size(&self) -> f64 {
+        match &self.source {
+            Source::Table(rows, _) => rows.table().totals().overall().weight,
+            Source::Counts(model) => model.total(),
+        }
+    }
+
     fn classes(&self) -> &[String] {
         match &self.source {
             Source::Table(rows, _) => rows.table().classes(),
@@ -198,7 +287,13 @@ fn say_once(notes: &mut Vec<Note>) {
     });
 }
 
-fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut Vec<Note>) -> Result<()> {
+fn read_file(
+    path: &Path,
+    judged: &Judged,
+    global: &Global,
+    models: &mut Vec<Named>,
+    notes: &mut Vec<Note>,
+) -> Result<()> {
     match read::confusions(path) {
         Ok(reading) => {
             if judged.threshold.is_some() {
@@ -217,27 +312,65 @@ fn read_file(path: &Path, judged: &Judged, models: &mut Vec<Named>, notes: &mut 
         }
         // A table of predictions has no columns `model` and `estimate`.
         Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
-            let reading =
-                read::table(path, &judged.columns.columns()).map_err(|error| judged.columns.blame(error))?;
-            notes.extend(reading.notes);
-            let rows = Box::new(Sample::new(reading.data)?);
-            let rule = rule(rows.classes(), judged.threshold).with_context(|| files::name(path))?;
-            models.push(Named { name: stem(path), source: Source::Table(rows, rule) });
+            read_table(path, &judged.columns, stem(path), global, models, notes)?;
         }
         Err(error) => return Err(error.into()),
     }
     Ok(())
 }
 
-/// How the class probabilities decide.
-fn rule(classes: usize, threshold: Option<f64>) -> Result<Rule> {
-    match threshold {
-        Some(_) if classes != 2 => {
-            Err(Fault::usage(format!("--threshold is for 2 classes, but there are {classes}")).into())
+fn read_table(
+    path: &Path,
+    columns: &TableColumns,
+    name: String,
+    global: &Global,
+    models: &mut Vec<Named>,
+    notes: &mut Vec<Note>,
+) -> Result<()> {
+    let reading = columns.read_quietly(path, global)?;
+    notes.extend(reading.notes);
+    let rule = Rule::most_likely(reading.data.classes())?;
+    models.push(Named { name, source: Source::Table(Box::new(reading.data), rule) });
+    Ok(())
+}
+
+/// Models that are columns of one file.
+fn read_columns(
+    paths: &[PathBuf],
+    names: &[String],
+    judged: &Judged,
+    global: &Global,
+    models: &mut Vec<Named>,
+    notes: &mut Vec<Note>,
+) -> Result<()> {
+    let [path] = paths else {
+        let sentence = format!("--models names columns of one file, but there are {} files", paths.len());
+        return Err(Fault::usage(sentence).into());
+    };
+    let header = read::header(path)?;
+    for name in names {
+        if models.iter().any(|model| model.name == *name) {
+            return Err(Fault::usage(format!("--models names {name} twice")).into());
         }
-        Some(threshold) => Ok(Rule::Threshold(vec![threshold])),
-        None => Ok(Rule::most_likely(classes)?),
+        let belongs = |column: &&String| {
+            column.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(['_', '-', '.', ':', ' ']))
+        };
+        let mut own: Vec<String> = header.iter().filter(|column| *column == name).cloned().collect();
+        if own.is_empty() {
+            own = header.iter().filter(belongs).cloned().collect();
+        }
+        if own.is_empty() {
+            let sentence = format!(
+                "{}: no column is called {name} or begins with {name}_, expected some of {} for --models",
+                files::name(path),
+                header.join(", ")
+            );
+            return Err(Fault::usage(sentence).into());
+        }
+        let columns = TableColumns { scores: Some(own), ..judged.columns.clone() };
+        read_table(path, &columns, name.clone(), global, models, notes)?;
     }
+    Ok(())
 }
 
 /// The name of a file without what says how it is stored.

@@ -1,22 +1,24 @@
 //! `equipoise rank`: models in the order of a metric, and how sure that order is.
 
+use super::decided::Decided;
+use super::details::{cases, cost_of};
 use super::models::Models;
 use super::score::{meaning, number, percent, range};
 use crate::args::{Global, Rank};
 use crate::fault::{FINDING, Fault};
+use crate::page::Page;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use crate::{files, json, metrics};
+use crate::{files, json, metrics, picture};
 use anyhow::Result;
 use equipoise::decide::agreement::{kendall_tau, ndcg};
 use equipoise::decide::nearest::Agreement;
 use equipoise::decide::rank::{self, Ranking};
 use equipoise::{Metric, Sense};
-use equipoise_data::Note;
+use equipoise_data::{Note, read};
 use equipoise_plot::Plot;
 use serde::Serialize;
 use serde_json::Value;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,8 +38,18 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a Against>,
     nearest: &'a [Agreement],
+    /// How the probabilities of each model decide, in the order in which they were given.
+    decided: Vec<Named<'a>>,
     notes: &'a [Note],
     svg: Option<String>,
+}
+
+/// A model and how it decides.
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    decided: Option<&'a Decided>,
 }
 
 /// How this ranking looks to another one.
@@ -52,7 +64,12 @@ struct Against {
 /// Runs the command.
 pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     let judged = &args.judged;
-    let models = Models::read(&args.models, judged, global)?;
+    let mut paths = vec![];
+    for path in &args.models {
+        // Confusion matrices of a pool are one file; a folder or a pattern is a model per file.
+        paths.extend(read::files(path)?);
+    }
+    let models = Models::read(&paths, judged, global)?;
     let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, judged.level)?;
     let against = match &args.against {
         Some(reference) => Some(against(reference, &models, &ranking)?),
@@ -60,7 +77,7 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     };
     let nearest = models.nearest();
     if let Some(path) = &args.svg {
-        files::write(path, &picture(&ranking, &models.metric).to_svg())?;
+        picture::write(path, &self::picture(&ranking, &models.metric).to_svg())?;
     }
     let mut out = std::io::stdout().lock();
     let code = if ranking.is_separable() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) };
@@ -75,45 +92,58 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
             statement: ranking.statement(),
             against: against.as_ref(),
             nearest: &nearest,
+            decided: (models.candidates.iter().zip(&models.decided))
+                .map(|(model, decided)| Named { name: model.name(), decided: decided.as_ref() })
+                .collect(),
             notes: &models.notes,
             svg: args.svg.as_ref().map(|path| path.display().to_string()),
         };
         json::write(&document, &mut out)?;
         return Ok(code);
     }
-    let terminal = Terminal::detect();
-    write!(out, "{}", table(&ranking, terminal))?;
-    writeln!(out, "\n{}", terminal.bold(&terminal.paragraph(&ranking.statement())))?;
+    let title = format!("{} models by {}", models.candidates.len(), judged.metric);
+    let mut page = Page::new(global.form(), &title, &mut out)?;
+    page.table(&table(&ranking, &models, page.terminal))?;
+    page.gap()?;
+    page.strong(&ranking.statement())?;
     if let Some(against) = &against {
-        writeln!(out, "{}", terminal.paragraph(&in_words(against)))?;
+        page.paragraph(&in_words(against))?;
     }
     if !global.quiet {
-        writeln!(out, "{}", terminal.paragraph(&meaning(&models.metric)))?;
+        page.paragraph(&meaning(&models.metric))?;
         if !nearest.is_empty() {
-            writeln!(out, "{}", terminal.paragraph(&metrics::nearest(&nearest)))?;
+            page.paragraph(&metrics::nearest(&nearest))?;
         }
         if let Some(path) = &args.svg {
-            writeln!(out, "Picture: {}", path.display())?;
+            page.paragraph(&format!("Picture: {}", path.display()))?;
         }
     }
+    page.end()?;
     Ok(code)
 }
 
-fn table(ranking: &Ranking, terminal: Terminal) -> Table {
+fn table(ranking: &Ranking, models: &Models, terminal: Terminal) -> Table {
     let interval = format!("{} interval", percent(ranking.level));
-    let headings =
-        ["", "model", "value", &interval, "probability of being best", "expected place", "expected regret"];
+    let value = format!("value, {}", metrics::better(&models.metric));
+    let mut headings = vec!["", "model", &value, &interval];
+    let priced = models.metric.cost_ratio().is_some();
+    headings.extend(priced.then_some("cost in 1,000 cases, in false alarms"));
+    headings.extend(["probability of being best", "expected place", "expected regret"]);
     let mut table = Table::new(terminal, headings);
     for (place, standing) in ranking.standings.iter().enumerate() {
-        table.row([
+        let mut row = vec![
             (place + 1).to_string(),
             standing.name.clone(),
             number(standing.score.value),
             range(standing.score.interval),
+        ];
+        row.extend(cost_of(models, standing.index, ranking.level).as_ref().map(cases));
+        row.extend([
             format!("{:.3}", standing.probability_best),
             format!("{:.2}", standing.expected_rank),
             number(standing.expected_regret),
         ]);
+        table.row(row);
     }
     table
 }

@@ -1,9 +1,11 @@
 //! `equipoise score`: what models are worth, each by itself.
 
+use super::decided::Decided;
+use super::details::{Details, per_thousand, write_details};
 use super::models::Models;
 use crate::args::{Global, Score};
+use crate::page::Page;
 use crate::table::Table;
-use crate::terminal::Terminal;
 use crate::{json, metrics};
 use anyhow::Result;
 use equipoise::decide::nearest::Agreement;
@@ -11,7 +13,6 @@ use equipoise::decide::rank::{self, Candidate};
 use equipoise::{Metric, Sense, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// What `--json` prints.
@@ -32,6 +33,11 @@ struct Scored<'a> {
     name: &'a str,
     #[serde(flatten)]
     score: rank::Score,
+    /// How the probabilities decide.
+    #[serde(flatten)]
+    decided: Option<&'a Decided>,
+    #[serde(flatten)]
+    details: &'a Details,
 }
 
 /// Runs the command.
@@ -41,39 +47,53 @@ pub fn run(args: &Score, global: &Global) -> Result<ExitCode> {
     let scored =
         |model: &'_ Candidate| rank::score(model, &models.metric, &models.metric_draws, judged.level);
     let scores = models.candidates.iter().map(scored).collect::<equipoise::Result<Vec<_>>>()?;
+    let details = (0..scores.len())
+        .map(|n| Details::of(&models, n, &judged.metric, judged.level))
+        .collect::<Result<Vec<_>>>()?;
     let nearest = models.nearest();
     let mut out = std::io::stdout().lock();
     if global.json {
-        let named = models.candidates.iter().zip(scores);
+        let mut scored = vec![];
+        for (n, (model, score)) in models.candidates.iter().zip(scores).enumerate() {
+            let (decided, details) = (models.decided[n].as_ref(), &details[n]);
+            scored.push(Scored { name: model.name(), score, decided, details });
+        }
         let document = Document {
             format: 1,
             metric: &models.metric,
             level: judged.level,
             resamples: models.candidates[0].draws().len(),
             metric_draws: models.metric_draws.len(),
-            models: named.map(|(model, score)| Scored { name: model.name(), score }).collect(),
+            models: scored,
             nearest: &nearest,
             notes: &models.notes,
         };
         json::write(&document, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let terminal = Terminal::detect();
-    let level = percent(judged.level);
-    let interval = format!("{level} interval");
-    let mut table = Table::new(terminal, ["model", "value", &interval, "from sampling", "from the metric"]);
+    let mut page =
+        Page::new(global.form(), &format!("{} by {}", args.file.display(), judged.metric), &mut out)?;
+    let interval = format!("{} interval", percent(judged.level));
+    let value = format!("value, {}", metrics::better(&models.metric));
+    let headings = ["model", &value, &interval, "from sampling", "from the metric"];
+    let mut table = Table::new(page.terminal, headings);
     for (model, score) in models.candidates.iter().zip(&scores) {
         let parts = [score.interval, score.sampling, score.metric].map(range);
         let row = [vec![model.name().to_owned(), number(score.value)], parts.to_vec()].concat();
         table.row(row);
     }
-    write!(out, "{table}")?;
+    page.table(&table)?;
     if !global.quiet {
-        writeln!(out, "\n{}", terminal.paragraph(&meaning(&models.metric)))?;
+        page.gap()?;
+        page.table(&per_thousand(&models, &details, page.terminal))?;
+        write_details(&models, &details, &interval, &mut page)?;
+        page.gap()?;
+        page.paragraph(&meaning(&models.metric))?;
         if !nearest.is_empty() {
-            writeln!(out, "{}", terminal.paragraph(&metrics::nearest(&nearest)))?;
+            page.paragraph(&metrics::nearest(&nearest))?;
         }
     }
+    page.end()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,7 +3,7 @@
 use crate::args::{Global, Serve};
 use crate::commands::study::Place;
 use crate::fault::Fault;
-use crate::files::Temporary;
+use crate::files::{self, Temporary};
 use crate::json;
 use anyhow::{Context as _, Result};
 use equipoise_server::serve::{Options, Researching, Serving, study};
@@ -22,18 +22,28 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
     // Only where a panel passes something along could an older release have written it into the log.
     let panel = !design.study().completion.parameters.is_empty();
-    let service = place.service(design)?;
+    // How long it takes people is for the researchers' pages, which may be looked at in a while.
+    let rehearsed = design.clone();
+    std::thread::spawn(move || rehearsed.length().minutes);
+    let service = place.service_to_serve(design)?;
     if panel || service.contacts().exist() {
         // Better no study than one that loses whom it asks.
         service.contacts().check()?;
         service.tidy_contacts()?;
     }
     service.finish_withdrawals()?;
-    let invitations = service.invite(args.invite)?;
+    let sealed = args.origin.as_ref().is_some_and(|origin| origin.starts_with("https://"));
+    if !args.listen.ip().is_loopback() && !sealed {
+        eprintln!(
+            "warning: participants come to {} without TLS: whoever is on the way can read and change what they send; put \
+             a proxy with TLS before it and say so with --origin https://...",
+            args.listen
+        );
+    }
     let options = Options { listen: args.listen, origin: args.origin.clone() };
     study(service, &options, researching, |serving| {
-        let links: Vec<String> =
-            invitations.iter().map(|invitation| serving.participants.link(&invitation.token)).collect();
+        // Not before requests can be taken: links that were made are told once.
+        let links = serving.participants.invite(args.invite).map_err(std::io::Error::other)?;
         announce(&name, serving, &links, global)
     })?;
     Ok(ExitCode::SUCCESS)
@@ -64,6 +74,7 @@ fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Resear
 /// The ready-made cancer study on a log in a directory that will be thrown away.
 pub fn ready_made(directory: &Temporary) -> Result<Service> {
     let template = template::find("binary-cancer").context("the template of the cancer study")?;
+    files::write(&directory.path().join(template.table.0), template.table.1)?;
     let design = Design::new(Study::parse(template.text)?, directory.path())?;
     Place::at(directory.path().to_owned()).service(Arc::new(design))
 }

@@ -75,6 +75,13 @@ impl Run {
         self.out
     }
 
+    /// What was printed, however wide.
+    #[track_caller]
+    pub fn ok_wide(self) -> String {
+        assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{}", self.out);
+        self.out
+    }
+
     #[track_caller]
     pub fn json(self) -> serde_json::Value {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""));

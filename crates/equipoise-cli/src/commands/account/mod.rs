@@ -45,6 +45,15 @@ pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
                 global,
             )
         }
+        AccountCommand::Code { of } => {
+            let code = accounts(of)?.make_code(&of.name, SystemClock.now())?;
+            let mut out = std::io::stdout().lock();
+            match global.json {
+                true => json::write(&json!({"format": 1, "account": of.name, "code": code}), &mut out)?,
+                false => writeln!(out, "{code}")?,
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         AccountCommand::Remove { of } => {
             accounts(of)?.remove(&of.name)?;
             let action = Action::AccountRemoved { name: of.name.clone() };

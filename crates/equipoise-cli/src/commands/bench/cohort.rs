@@ -78,7 +78,7 @@ fn promises(verdict: &Verdict) -> Vec<Promise> {
             (COVERAGE[0]..=COVERAGE[1]).contains(&share),
         ),
         (
-            "comparisons to hi/lo 1.6, median",
+            "comparisons, median",
             format!("at most {MEDIAN}"),
             median.map_or("half never got there".to_owned(), |n| n.to_string()),
             median.is_some_and(|n| n <= MEDIAN),

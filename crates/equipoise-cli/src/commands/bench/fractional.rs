@@ -1,9 +1,10 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
+use super::floor::pencil_floor_bits;
 use super::{Row, Settings, TARGETS, Trial, backward, each, printed, race, summary};
 use equipoise::Plan;
 use equipoise::ask::{Counting, Simulated};
-use equipoise::engine::{Adaptive, Belief, Pencil, pencil_floor_bits};
+use equipoise::engine::{Adaptive, Belief, Pencil};
 use equipoise::search::{LinearFractional, Method, SlopeSearch};
 use equipoise::space::{Space, Sphere};
 use equipoise::testing::random;

@@ -2,6 +2,7 @@
 
 use super::Settings;
 use crate::progress::Progress;
+use equipoise::stream;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -14,7 +15,8 @@ pub(super) fn each<T: Send>(
 ) -> Vec<T> {
     let progress = Progress::new(label, settings.metrics, settings.progress);
     let one = |n: u64| {
-        let seed = settings.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(n);
+        // Streams of the metric's number, so that the figures that were published with a seed are still drawn by it.
+        let seed = stream(n, settings.seed.wrapping_sub(1));
         let result = job(n, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
         progress.step();
         result

@@ -1,6 +1,8 @@
 //! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
+mod around;
 mod cohort;
+mod floor;
 mod fractional;
 mod jobs;
 mod people;
@@ -8,6 +10,7 @@ mod pools;
 mod server;
 mod sessions;
 
+use floor::floor_bits;
 use jobs::each;
 
 use crate::args::{Bench, Global};
@@ -17,7 +20,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::ask::{Counting, NoiseModel, Simulated};
-use equipoise::engine::{Adaptive, Belief, floor_bits};
+use equipoise::engine::{Adaptive, Belief};
 use equipoise::search::{Halving, Linear, Method, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
@@ -45,6 +48,10 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         progress: global.shows_progress(),
         task: args.task.clone(),
     };
+    if args.what == "people" {
+        let people = args.participants.unwrap_or(200) as usize;
+        return around::run(args, &settings.with_metrics(people), global);
+    }
     if args.pools {
         return run_pools(&settings, global, &mut out);
     }

@@ -65,6 +65,8 @@ pub(super) fn run(
 #[derive(Clone, Copy)]
 enum Who {
     Anybody,
+    /// Who goes by differences, as plans on a ball assume.
+    ByDifference,
     With(NoiseModel),
 }
 
@@ -72,6 +74,7 @@ impl Who {
     fn noise(self, rng: &mut Xoshiro256PlusPlus) -> NoiseModel {
         match self {
             Who::Anybody => people::noise(rng),
+            Who::ByDifference => people::noise_by_difference(rng),
             Who::With(noise) => noise,
         }
     }
@@ -188,7 +191,7 @@ fn angles(settings: &Settings, largest: usize) -> Vec<Row> {
         let slopes = [5.0, 20.0]
             .map(|slope| (format!("q={q}, slope {slope}"), NoiseModel::Absolute { slope, lapse: 0.0 }));
         let alike = flips.into_iter().chain(slopes).map(|(name, noise)| (name, Who::With(noise)));
-        let anybody = [(format!("q={q}, the population"), Who::Anybody)];
+        let anybody = [(format!("q={q}, the population"), Who::ByDifference)];
         for (name, who) in anybody.into_iter().chain(alike).filter(|(name, _)| settings.wants(name)) {
             let plan = Adaptive::linear(ball(q), target).and_then(|plan| plan.answers(NoiseModel::Unknown));
             let plan = plan.and_then(|plan| plan.budget(2_000)).expect("a plan");

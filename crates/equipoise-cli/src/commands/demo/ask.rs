@@ -1,14 +1,15 @@
 //! `equipoise demo --ask`: the person at the keyboard answers, now or another day.
 
 use super::document::Document;
-use super::{Session, agreeing, plan, with_class_names, wording};
+use super::{Session, code, with_class_names, wording};
+use crate::commands::elicit::known::Known;
+use crate::commands::elicit::length::Length;
 use crate::fault::Fault;
-use crate::prompt::{self, End, counted};
+use crate::prompt::{self, End, Presented, counted};
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
-use equipoise::{Interview, Preference, Query};
-use std::cell::Cell;
+use equipoise::{Interview, Query};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ const SAVE: &str = "equipoise-demo.interview.json";
 
 /// Runs the interview.
 pub fn run(session: &Session) -> Result<ExitCode> {
-    let plan = AnyPlan::BinaryLinear(plan(&session.space));
+    let plan = session.plan.clone();
     let args = session.args;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| PathBuf::from(SAVE));
     let mut interview = match &args.resume {
@@ -28,12 +29,13 @@ pub fn run(session: &Session) -> Result<ExitCode> {
             Interview::new(plan)
         }
     };
-    let host = Keyboard { session, save: &save, people: Cell::new(None) };
+    let host = Keyboard { session, save: &save, known: Known::new(&session.plan) };
     // Questions are for the person; with --json standard output is for the program that reads it.
     let mut out: Box<dyn Write> =
         if session.global.json { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
     if !session.global.quiet {
-        introduce(session, interview.transcript().len(), &mut out)?;
+        let length = host.known.about(interview.transcript()).map(Length::About);
+        introduce(session, interview.transcript().len(), length, &mut out)?;
     }
     let end = prompt::interview(&mut interview, &host, &mut std::io::stdin().lock(), &mut out)?;
     let saved = save.display();
@@ -49,12 +51,12 @@ pub fn run(session: &Session) -> Result<ExitCode> {
     if session.global.json {
         let document = Document::new(session, &outcome, interview.transcript(), None, picture);
         json::write(&document, &mut std::io::stdout().lock())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code(&outcome));
     }
     session.write_result(&outcome, interview.transcript(), None, &mut out)?;
     writeln!(out, "Answers    {saved}")?;
     session.point_to_picture(picture, &mut out)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code(&outcome))
 }
 
 /// A saved interview of this very plan.
@@ -69,7 +71,12 @@ fn resume(path: &Path, plan: &AnyPlan) -> Result<Interview<AnyPlan>> {
     Ok(interview)
 }
 
-fn introduce(session: &Session, answered: usize, out: &mut dyn Write) -> std::io::Result<()> {
+fn introduce(
+    session: &Session,
+    answered: usize,
+    length: Option<Length>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let terminal = session.terminal;
     writeln!(out, "{}\n", terminal.bold("How many false alarms is one missed cancer worth to you?"))?;
     let task = "A screening test predicts who has cancer. Whoever is predicted to have it is called in for a biopsy; \
@@ -78,6 +85,9 @@ fn introduce(session: &Session, answered: usize, out: &mut dyn Write) -> std::io
                 the one you would rather have.";
     let keys = "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter.";
     writeln!(out, "{}\n{}", terminal.paragraph(task), terminal.paragraph(keys))?;
+    if let Some(length) = length {
+        writeln!(out, "{}", length.sentence())?;
+    }
     if answered > 0 {
         writeln!(out, "Going on after {}.", counted(answered))?;
     }
@@ -88,24 +98,31 @@ fn introduce(session: &Session, answered: usize, out: &mut dyn Write) -> std::io
 struct Keyboard<'a> {
     session: &'a Session<'a>,
     save: &'a Path,
-    /// How many people the last question was about.
-    people: Cell<Option<u64>>,
+    /// What the answers so far say.
+    known: Known<'a>,
 }
 
 impl prompt::Host<AnyPlan> for Keyboard<'_> {
-    fn show(&self, number: usize, query: &Query, out: &mut dyn Write) -> std::io::Result<Option<Query>> {
-        let pair = self.session.pair(query);
-        self.session.write_question(number, &pair, self.people.replace(Some(pair.people)), out)?;
+    fn show(
+        &self,
+        interview: &Interview<AnyPlan>,
+        query: &Query,
+        out: &mut dyn Write,
+    ) -> std::io::Result<Presented> {
+        let asked = interview.transcript();
+        let (pair, presented) = self.session.present(asked, query);
+        let length = self.known.about(asked).map(Length::About);
+        self.session.write_question(asked.len() + 1, length, &pair, out)?;
         writeln!(out, "  {}", wording().question)?;
-        Ok(Some(pair.to_query()))
+        Ok(presented)
     }
 
     fn answered(&self, interview: &Interview<AnyPlan>, out: &mut dyn Write) -> std::io::Result<()> {
-        let transcript = interview.transcript();
-        if transcript.last().is_some_and(|last| last.preference == Preference::CannotTell) {
-            writeln!(out, "Noted. The search goes on as if you had chosen B.")?;
+        let sentence = self.known.so_far(interview.transcript());
+        if let Some(sentence) = sentence.filter(|_| self.session.args.watch) {
+            writeln!(out, "{sentence}")?;
         }
-        writeln!(out, "Your cost ratio so far: {}.\n", agreeing(transcript))
+        writeln!(out)
     }
 
     fn save(&self, interview: &Interview<AnyPlan>) -> Result<()> {

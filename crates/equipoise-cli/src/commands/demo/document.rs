@@ -1,7 +1,8 @@
 //! What `equipoise demo --json` prints.
 
-use super::{Antipodal, Session, recovered};
-use crate::ratio::{self, Agreeing};
+use super::published::Published;
+use super::{Session, ends, recovered};
+use crate::ratio;
 use equipoise::space::Binary;
 use equipoise::{Answered, Metric, Outcome};
 use serde::Serialize;
@@ -18,7 +19,7 @@ pub struct Document<'a> {
     ratio: Ratio,
     queries: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    antipodal: Option<Antipodal>,
+    published: Option<Published>,
     identifiable: bool,
     notes: Vec<String>,
     svg: Option<String>,
@@ -32,7 +33,7 @@ struct Law<'a> {
     positive_prior: f64,
 }
 
-/// How many false alarms a missed cancer is worth. A missing bound means that the answers set none.
+/// How many false alarms a missed cancer is worth, with the ends of its 95 % interval. A missing bound means that the answers set none.
 #[derive(Serialize)]
 struct Ratio {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +52,7 @@ impl<'a> Document<'a> {
         hidden: Option<&'a Metric>,
         picture: Option<&Path>,
     ) -> Self {
-        let agreeing = Agreeing::with(transcript);
+        let ends = ends(&outcome.metric);
         Self {
             format: 1,
             law: Law { space: &session.space, positive_prior: session.space.positive_prior() },
@@ -59,12 +60,12 @@ impl<'a> Document<'a> {
             metric: &outcome.metric,
             ratio: Ratio {
                 hidden: hidden.and_then(ratio::of),
-                recovered: recovered(outcome),
-                low: agreeing.map(|range| range.low),
-                high: agreeing.map(|range| range.high).filter(|high| high.is_finite()),
+                recovered: recovered(&outcome.metric),
+                low: ends.map(|[low, _]| low),
+                high: ends.map(|[_, high]| high).filter(|high| high.is_finite()),
             },
             queries: transcript.len(),
-            antipodal: hidden.map(|hidden| session.antipodal(hidden)),
+            published: hidden.map(|hidden| Published::of(&session.space, hidden)),
             identifiable: outcome.identifiable(),
             notes: outcome.findings.iter().map(ToString::to_string).collect(),
             svg: picture.map(|path| path.display().to_string()),

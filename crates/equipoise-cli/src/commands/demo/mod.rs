@@ -3,30 +3,34 @@
 mod ask;
 mod document;
 mod picture;
+mod published;
 mod web;
 
 use crate::args::{Demo, Global};
-use crate::counts::{Counts, Pair, grouped};
-use crate::ratio::{self, Agreeing, two_digits};
+use crate::counts::{Counts, Pair, grouped, people_for};
+use crate::fault::FINDING;
+use crate::prompt::Presented;
+use crate::ratio::{self, two_digits};
 use crate::render::{Noun, SIDE_BY_SIDE, Wording, letter};
+use crate::sides::Sides;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{files, json};
 use anyhow::Result;
 use document::Document;
-use equipoise::ask::{Counting, Simulated};
+use equipoise::ask::{Finding, Simulated};
+use equipoise::engine::Adaptive;
 use equipoise::population::Logistic;
-use equipoise::search::{BinaryLinear, Halving, Interval};
 use equipoise::space::{Binary, Space as _};
-use equipoise::{Answer, Answered, Interview, Metric, Oracle as _, Outcome, Plan as _, Query, Sense, Step};
-use serde::Serialize;
+use equipoise::{Answer, Answered, AnyPlan, Interview, Metric, Oracle as _, Outcome, Query, Sense, Step};
+use published::Published;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The weight of a false alarm, when both weights sum to 1, is found to within this. Around 6 : 1 it leaves about
-/// 0.2 either way in the ratio, and questions that differ by whole people out of 10,000.
-const TOLERANCE: f64 = 0.01;
+use super::elicit::goal::regret_in_words;
+use super::elicit::known::Known;
+use super::elicit::length::Length;
 
 /// Where the text of "Recovered", "Questions" and the like begins.
 const INDENT: usize = 11;
@@ -39,7 +43,11 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
     if args.web {
         return web::run(args, global);
     }
-    let demo = Session { space: screening(), terminal: Terminal::detect(), args, global };
+    let space = screening();
+    let plan = Adaptive::ratio(space.clone());
+    let people = people_for(&plan, space.positive_prior());
+    let plan = AnyPlan::Adaptive(plan);
+    let demo = Session { space, plan, people, terminal: Terminal::detect(), args, global };
     if args.ask { ask::run(&demo) } else { demo.simulate() }
 }
 
@@ -70,81 +78,78 @@ fn class_names() -> Vec<String> {
     ["no cancer", "cancer"].map(str::to_owned).to_vec()
 }
 
-/// The three-question search over the weight, as in the user study of chapter 8.
-fn plan(space: &Binary) -> BinaryLinear {
-    BinaryLinear::new(space.clone(), TOLERANCE)
-        .expect("a proper tolerance")
-        .queries_per_halving(Halving::Three)
-        .halving_the_weight()
-}
-
-fn most_questions() -> usize {
-    usize::from(u8::from(Halving::Three)) * Interval::new(0.0, 1.0).halvings(TOLERANCE)
-}
-
 fn with_class_names(outcome: Outcome) -> equipoise::Result<Outcome> {
     let metric = outcome.metric.with_class_names(class_names())?;
     Ok(Outcome { metric, ..outcome })
 }
 
-/// How many false alarms a missed cancer is worth, as the plan found it.
-fn recovered(outcome: &Outcome) -> f64 {
-    ratio::of(&outcome.metric).expect("the plan elicits a two-class linear metric")
+/// How many false alarms a missed cancer is worth, as a plan found it.
+fn recovered(metric: &Metric) -> f64 {
+    ratio::of(metric).expect("the plan elicits a two-class linear metric")
 }
 
-/// What the search that asks one question per halving would have done.
-#[derive(Serialize)]
-struct Antipodal {
-    queries: usize,
-    ratio: f64,
+/// The ends of the interval, the upper one infinite if there is none.
+fn ends(metric: &Metric) -> Option<[f64; 2]> {
+    metric.interval().map(|interval| [interval.low(), interval.high().unwrap_or(f64::INFINITY)])
 }
 
 /// One run of the demo.
 struct Session<'a> {
     space: Binary,
+    plan: AnyPlan,
+    /// How many people all questions are about.
+    people: u64,
     terminal: Terminal,
     args: &'a Demo,
     global: &'a Global,
 }
 
 impl Session<'_> {
-    fn pair(&self, query: &Query) -> Pair {
-        Pair::new(query, self.space.positive_prior())
+    /// A question as it is shown.
+    fn present(&self, asked: &[Answered], query: &Query) -> (Pair, Presented) {
+        let turn = Sides::as_asked().of(asked.len() + 1);
+        let prior = self.space.positive_prior();
+        let fewest = asked.iter().map(|answered| &answered.query).chain([query]);
+        let people = fewest.map(|query| Pair::fewest(query, prior)).fold(self.people, u64::max);
+        let pair = Pair::among(&turn.pair(query), prior, people);
+        let shown = Some(turn.pair(&pair.to_query()));
+        (pair, Presented { turn, shown })
     }
 
     fn simulate(&self) -> Result<ExitCode> {
         let hidden = Metric::linear(self.space.view(), Sense::Utility, vec![self.args.ratio, 1.0])?
             .with_class_names(class_names())?;
         let mut expert = Simulated::new(hidden.clone());
-        let mut interview = Interview::new(plan(&self.space));
+        let mut interview = Interview::new(self.plan.clone());
         let outcome = loop {
             match interview.step()? {
                 Step::Ask(query) => {
-                    let Ok(answer) = expert.prefer(&query);
-                    let shown = Some(self.pair(&query).to_query());
-                    interview.answer(Answer { shown, ..answer })?;
+                    let (_, presented) = self.present(interview.transcript(), &query);
+                    // The expert looks at what is shown, as anybody would.
+                    let Ok(answer) = expert.prefer(presented.shown.as_ref().unwrap_or(&query));
+                    interview.answer(Answer { shown: presented.shown, ..answer })?;
                 }
-                Step::Done(outcome) => break outcome,
+                Step::Done(outcome) => break with_class_names(outcome)?,
             }
         };
-        let outcome = with_class_names(outcome)?;
         let mut out = std::io::stdout().lock();
-        let picture = self.write_picture(interview.transcript(), &outcome)?;
+        let transcript = interview.transcript();
+        let picture = self.write_picture(transcript, &outcome)?;
         if self.global.json {
-            let document = Document::new(self, &outcome, interview.transcript(), Some(&hidden), picture);
+            let document = Document::new(self, &outcome, transcript, Some(&hidden), picture);
             json::write(&document, &mut out)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(code(&outcome));
         }
         if !self.global.quiet {
             self.introduce_expert(&mut out)?;
-            self.write_transcript(interview.transcript(), &mut out)?;
+            self.write_transcript(transcript, &mut out)?;
         }
-        self.write_result(&outcome, interview.transcript(), Some(&hidden), &mut out)?;
+        self.write_result(&outcome, transcript, Some(&hidden), &mut out)?;
         self.point_to_picture(picture, &mut out)?;
         if !self.global.quiet {
-            writeln!(out, "\nNow you: equipoise demo --ask")?;
+            self.write_what_next(&mut out)?;
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(code(&outcome))
     }
 
     fn introduce_expert(&self, out: &mut dyn Write) -> std::io::Result<()> {
@@ -162,20 +167,25 @@ impl Session<'_> {
         )
     }
 
+    /// "Cost ratio so far: 1.7 to 90 (95 %)."
+    fn so_far(&self, known: &Known, transcript: &[Answered]) -> String {
+        known
+            .interval(transcript)
+            .map_or(String::new(), |[low, high]| format!("{} to {}", two_digits(low), two_digits(high)))
+    }
+
     fn write_transcript(&self, transcript: &[Answered], out: &mut dyn Write) -> std::io::Result<()> {
         let in_full = if self.args.all { transcript.len() } else { IN_FULL.min(transcript.len()) };
-        let mut people = None;
-        for (n, answered) in transcript[..in_full].iter().enumerate() {
-            let pair = self.pair(&answered.query);
-            self.write_question(n + 1, &pair, people, out)?;
-            let choice = letter(answered.preference);
-            let so_far = agreeing(&transcript[..=n]);
-            writeln!(
-                out,
-                "  The expert prefers {}. Cost ratio so far: {so_far}.\n",
-                self.terminal.bold(choice)
-            )?;
-            people = Some(pair.people);
+        let known = Known::new(&self.plan);
+        for n in 0..in_full {
+            let (asked, answered) = (&transcript[..n], &transcript[n]);
+            let (pair, presented) = self.present(asked, &answered.query);
+            let length = known.about(asked).map(Length::About);
+            self.write_question(n + 1, length, &pair, out)?;
+            let choice = letter(presented.turn.preference(answered.preference));
+            let so_far = self.so_far(&known, &transcript[..=n]);
+            let choice = self.terminal.bold(choice);
+            writeln!(out, "  The expert prefers {choice}. Cost ratio so far: {so_far} (95 %).\n")?;
         }
         if in_full == transcript.len() {
             return Ok(());
@@ -183,39 +193,37 @@ impl Session<'_> {
         let mut table = if self.terminal.width < SIDE_BY_SIDE {
             Table::new(self.terminal, ["no.", "difference", "answer", "ratio so far"])
         } else {
-            let headings = ["no.", "out of", "A: missed", "false alarms", "B: missed", "false alarms"];
+            let headings = ["no.", "A: missed", "false alarms", "B: missed", "false alarms"];
             Table::new(self.terminal, headings.into_iter().chain(["answer", "ratio so far"]))
         };
         for (n, answered) in transcript.iter().enumerate().skip(in_full) {
-            let pair = self.pair(&answered.query);
+            let (pair, presented) = self.present(&transcript[..n], &answered.query);
             let mut row = vec![(n + 1).to_string()];
             if self.terminal.width < SIDE_BY_SIDE {
-                let people = grouped(pair.people);
-                row.push(format!("Of {people} {}, {}", wording().people, wording().difference(&pair)));
+                row.push(wording().difference(&pair));
             } else {
-                row.push(grouped(pair.people));
                 for counts in [pair.first, pair.second] {
                     row.extend([counts.missed(), counts.false_alarms()].map(grouped));
                 }
             }
-            row.extend([letter(answered.preference).to_owned(), agreeing(&transcript[..=n])]);
+            let choice = letter(presented.turn.preference(answered.preference)).to_owned();
+            row.extend([choice, self.so_far(&known, &transcript[..=n])]);
             table.row(row);
         }
         writeln!(out, "{table}")
     }
 
-    /// A question as flow charts. `before` is the number of people the one before was about.
+    /// A question as flow charts.
     fn write_question(
         &self,
         number: usize,
+        length: Option<Length>,
         pair: &Pair,
-        before: Option<u64>,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
-        let now = if before.is_some_and(|before| before != pair.people) { "now " } else { "" };
-        let (most, people) = (most_questions(), grouped(pair.people));
+        let length = length.map_or(String::new(), |length| format!(" {}", length.at_least(number)));
         let heading =
-            format!("Question {number} of at most {most}, {now}out of {people} {}", wording().people);
+            format!("Question {number}{length}, out of {} {}", grouped(pair.people), wording().people);
         writeln!(out, "{}", self.terminal.bold(&heading))?;
         write!(out, "{}", wording().charts(pair, self.terminal))?;
         writeln!(out, "  {}", wording().difference(pair))
@@ -228,54 +236,60 @@ impl Session<'_> {
         hidden: Option<&Metric>,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
-        let ratio = recovered(outcome);
-        let agreeing = Agreeing::with(transcript);
-        let is_supported = agreeing.is_some_and(|range| range.supports(ratio));
-        let answer = self.terminal.entry(INDENT, "Recovered", &wording().exchange(ratio, agreeing));
+        let ratio = recovered(&outcome.metric);
+        let chance = outcome.findings.iter().find(|finding| matches!(finding, Finding::LikeChance { .. }));
+        if let Some(chance) = chance {
+            let text = format!("no metric: {chance}");
+            return write!(out, "{}", self.terminal.entry(INDENT, "Recovered", &text));
+        }
+        let sentence = wording().exchange(ratio, ends(&outcome.metric));
+        let answer = self.terminal.entry(INDENT, "Recovered", &sentence);
         writeln!(out, "{}", self.terminal.bold(answer.trim_end()))?;
-        let mut entry = |name: &str, text: &str| write!(out, "{}", self.terminal.entry(INDENT, name, text));
         if self.global.quiet {
             return Ok(());
         }
-        match agreeing {
-            Some(range) if is_supported => {
-                entry("", &format!("every answer agrees with a ratio of {range}"))?
-            }
-            Some(_) => {}
-            None => entry("", "no ratio agrees with every answer, so take this with care")?,
+        let mut entry = |name: &str, text: &str| write!(out, "{}", self.terminal.entry(INDENT, name, text));
+        if hidden.is_some() {
+            let given = as_typed(self.args.ratio);
+            entry("Hidden", &format!("{given} (what the simulated expert was given)"))?;
         }
-        let asked = transcript.len().to_string();
-        match hidden {
-            Some(hidden) => {
-                let given = as_typed(self.args.ratio);
-                entry("Hidden", &format!("{given} (what the simulated expert was given)"))?;
-                let Antipodal { queries, ratio } = self.antipodal(hidden);
-                let ratio = two_digits(ratio);
-                let other =
-                    format!("the antipodal search, one per halving, asks {queries} and finds {ratio}");
-                entry("Questions", &format!("{asked}; {other}"))?;
+        let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
+        let (risk, mistakes) = (two_digits(100.0 / (1.0 + ratio)), wording().mistakes(&best));
+        entry("Rule", &format!("predict cancer from a risk of {risk} % on: {mistakes} of 1,000 people"))?;
+        for finding in &outcome.findings {
+            if let Finding::Regret { expected, bound } = *finding {
+                entry("Regret", &regret_in_words(expected, bound))?;
             }
-            None => entry("Questions", &asked)?,
         }
-        if is_supported {
-            let best = Counts::new(&self.space.extreme([ratio, 1.0]), self.space.positive_prior(), 1_000);
-            let (risk, mistakes) = (two_digits(100.0 / (1.0 + ratio)), wording().mistakes(&best));
-            entry("Best", &format!("predict cancer from a risk of {risk} % on: {mistakes} of 1,000 people"))?;
+        entry("Questions", &transcript.len().to_string())?;
+        for finding in &outcome.findings {
+            if finding.is_ambiguity() || matches!(finding, Finding::Contradicted { .. }) {
+                entry("Note", &finding.to_string())?;
+            }
+        }
+        if let Some(hidden) = hidden {
+            entry("Published", &Published::of(&self.space, hidden).to_string())?;
         }
         Ok(())
     }
 
-    fn antipodal(&self, hidden: &Metric) -> Antipodal {
-        let mut expert = Counting::new(Simulated::new(hidden.clone()));
-        let Ok(outcome) = plan(&self.space).antipodal().run(&mut expert);
-        Antipodal { queries: expert.asked(), ratio: recovered(&outcome) }
+    /// What to do now.
+    fn write_what_next(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(
+            out,
+            "\nNow you: equipoise demo --ask\n\nWith your own predictions, a file with the true class and the predicted \
+             probability of every case:\n  equipoise inspect val.csv                            what they allow\n  \
+             equipoise elicit val.csv                             your metric, from about as many questions\n  \
+             equipoise threshold val.csv --metric metric.json     where to cut the probability"
+        )
     }
 
     fn write_picture(&self, transcript: &[Answered], outcome: &Outcome) -> Result<Option<&Path>> {
         if self.args.no_svg {
             return Ok(None);
         }
-        files::write(&self.args.svg, &picture::of(&self.space, transcript, recovered(outcome)))?;
+        let ratio = recovered(&outcome.metric);
+        files::write(&self.args.svg, &picture::of(&self.space, transcript, ratio))?;
         Ok(Some(&self.args.svg))
     }
 
@@ -287,11 +301,9 @@ impl Session<'_> {
     }
 }
 
-fn agreeing(transcript: &[Answered]) -> String {
-    match Agreeing::with(transcript) {
-        Some(agreeing) => agreeing.to_string(),
-        None => "none agrees with all answers".to_owned(),
-    }
+/// 1 where the answers do not single out a ratio.
+fn code(outcome: &Outcome) -> ExitCode {
+    if outcome.identifiable() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) }
 }
 
 /// A ratio as it was typed, where that is short.

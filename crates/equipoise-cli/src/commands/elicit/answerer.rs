@@ -4,6 +4,7 @@ use super::record;
 use super::task::{Task, parameter};
 use crate::args::Worded;
 use crate::fault::Fault;
+use crate::progress::Progress;
 use anyhow::Result;
 use equipoise::ask::{NoiseModel, Oracle, Simulated};
 use equipoise::population::Confusions as _;
@@ -15,8 +16,8 @@ use std::path::Path;
 
 /// Whoever answers without a keyboard.
 pub trait Answerer {
-    /// The answer to a question, which is counted from 1.
-    fn answer(&mut self, question: usize, query: &Query) -> Result<Answer>;
+    /// The answer to a question after others.
+    fn answer(&mut self, asked: &[Answered], query: &Query) -> Result<Answer>;
 }
 
 /// Runs the plan of a task: recorded answers first, then those of the answerer, which are kept in `save` one by one.
@@ -54,7 +55,7 @@ impl Oracle for Recorder<'_> {
         if let Some(answered) = self.transcript.get(self.next - 1) {
             return Ok(answered.answer_to(self.next, query)?);
         }
-        let answer = self.answerer.answer(self.next, query)?;
+        let answer = self.answerer.answer(self.transcript, query)?;
         let Answer { preference, shown } = answer.clone();
         self.transcript.push(Answered { query: query.clone(), preference, shown });
         if let Some(path) = self.save {
@@ -67,13 +68,21 @@ impl Oracle for Recorder<'_> {
 /// A simulated expert with a metric over any entries of the confusion matrix.
 pub struct Expert {
     simulated: Simulated,
+    /// Long elicitations say how far they are.
+    progress: Progress,
     asked: View,
     prevalence: Prevalence,
 }
 
 impl Expert {
     /// An expert who can answer the questions of a task.
-    pub fn new(task: &Task, hidden: Metric, noise: Option<&Worded>, seed: u64) -> Result<Self> {
+    pub fn new(
+        task: &Task,
+        hidden: Metric,
+        noise: Option<&Worded>,
+        seed: u64,
+        progress: Progress,
+    ) -> Result<Self> {
         let asked = task.plan.view();
         if hidden.view().groups() > asked.groups() {
             let kind = task.plan.kind();
@@ -84,12 +93,13 @@ impl Expert {
         }
         let noise = noise.map_or(Ok(NoiseModel::Exact), to_noise)?;
         let prevalence = task.sample.prevalence().clone();
-        Ok(Self { simulated: Simulated::with_noise(hidden, noise, seed)?, asked, prevalence })
+        Ok(Self { simulated: Simulated::with_noise(hidden, noise, seed)?, progress, asked, prevalence })
     }
 }
 
 impl Answerer for Expert {
-    fn answer(&mut self, _: usize, query: &Query) -> Result<Answer> {
+    fn answer(&mut self, _: &[Answered], query: &Query) -> Result<Answer> {
+        self.progress.step();
         let view = *self.simulated.metric().view();
         let seen = |point: &[f64]| -> Result<Vec<f64>> {
             if view == self.asked {
@@ -140,9 +150,11 @@ fn to_noise(worded: &Worded) -> Result<NoiseModel> {
         "none" => NoiseModel::Exact,
         "flip" => NoiseModel::Flip { probability: needed()? },
         "logistic" => NoiseModel::Absolute { slope: needed()?, lapse: 0.0 },
+        "relative" => NoiseModel::Relative { slope: needed()?, lapse: 0.0 },
         "band" => NoiseModel::Band { width: needed()? },
         other => {
-            let what = format!("--noise is \"{other}\", expected none, flip:P, band:W or logistic:S");
+            let what =
+                format!("--noise is \"{other}\", expected none, flip:P, band:W, logistic:S or relative:S");
             return Err(Fault::usage(what).into());
         }
     };

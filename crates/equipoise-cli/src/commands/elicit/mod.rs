@@ -1,62 +1,71 @@
 //! `equipoise elicit`: the metric somebody holds, from comparisons of classifiers that a table allows.
 
 mod answerer;
-mod known;
+mod asker;
+mod cells;
+pub mod goal;
+mod gravity;
+pub mod known;
+pub mod length;
+mod line;
 mod process;
-mod question;
+pub mod question;
 mod record;
+pub mod reference;
 mod report;
-mod task;
+mod rule;
+pub mod task;
+mod trade;
 
 use crate::args::{Elicit, Global};
 use crate::fault::{FINDING, Fault};
-use crate::prompt::{self, End, counted};
+use crate::progress::Progress;
+use crate::prompt::{self, End, Presented, counted};
+use crate::render::letter;
 use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use answerer::Expert;
 use anyhow::{Context as _, Result};
+use asker::Asker;
+pub use asker::words_of;
 use equipoise::AnyPlan;
 use equipoise::population::Confusions as _;
 use equipoise::{Answered, Interview, Metric, Outcome, Preference, Query};
 use equipoise_data::{Note, Reading};
+use length::Length;
 use process::Process;
-use question::Words;
 use record::Saved;
 use report::{About, Report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use task::Task;
+use task::{Task, Who};
 
 /// Runs the command.
 pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
-    let Reading { data: sample, notes } = args.columns.read(&args.table, global)?;
+    let Reading { data: sample, notes } = reference::read(&args.columns, &args.table, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
+    let place = (args.table.as_path(), &args.columns);
     let (task, transcript) = match &args.resume {
-        Some(path) => {
-            let Saved { interview, space } = Saved::read(path)?;
-            let transcript = interview.transcript().to_vec();
-            (Task::resumed(&args.table, sample, interview.plan().clone(), &space, path)?, transcript)
-        }
+        Some(path) => Task::resumed(&args.asking, place, sample, &Saved::read(path)?, path)?,
         None => {
             record::refuse_to_lose_answers(&save)?;
-            (Task::new(args, sample, global.seed)?, vec![])
+            let who = match (&args.oracle, &args.noise) {
+                (None, _) => Who::Real,
+                (Some(_), Some(noise)) if noise.kind != "none" => Who::Erring,
+                (Some(_), _) => Who::Faithful,
+            };
+            (Task::new(&args.asking, place, sample, who, global.seed)?, vec![])
         }
     };
     record::refuse_to_lose_metric(&args.out)?;
-    let table = task.sample.table();
-    let groups = table.groups().map_or(&[][..], |groups| groups.names());
-    let prior = task.sample.prevalence().class_priors()[1];
-    let words = Words::new(table.classes(), groups, task.plan.view(), prior);
-    let session = Session {
-        args,
-        global,
-        task: &task,
-        words: &words,
-        notes: &notes,
-        save: &save,
-        terminal: Terminal::detect(),
-    };
+    if !task.set_aside.is_empty() && !global.quiet && !global.json {
+        let aside = counted(task.set_aside.len());
+        eprintln!("note: {aside} kept aside: with another end, other questions come in their place");
+    }
+    let asker = Asker::new(&task);
+    let terminal = Terminal::detect();
+    let session = Session { args, global, task: &task, asker: &asker, notes: &notes, save: &save, terminal };
     match (&args.oracle, &args.oracle_command) {
         (Some(hidden), _) => session.simulate(hidden, transcript),
         (_, Some(command)) => session.ask_program(command, transcript),
@@ -74,7 +83,7 @@ struct Session<'a> {
     args: &'a Elicit,
     global: &'a Global,
     task: &'a Task,
-    words: &'a Words,
+    asker: &'a Asker<'a>,
     notes: &'a [Note],
     save: &'a Path,
     terminal: Terminal,
@@ -86,15 +95,18 @@ impl Session<'_> {
         let hidden = metrics::metric(hidden, sample.table().classes(), sample.prevalence())
             .context("the metric of --oracle")?;
         let seed = self.global.seed.unwrap_or(0);
-        let mut expert = Expert::new(self.task, hidden.clone(), self.args.noise.as_ref(), seed)?;
+        let most = self.task.number("budget").map_or(0, |budget| budget as usize);
+        let progress = Progress::new("asking", most, self.global.shows_progress());
+        let mut expert = Expert::new(self.task, hidden.clone(), self.args.noise.as_ref(), seed, progress)?;
         let outcome = answerer::run(self.task, &mut transcript, &mut expert, None)?;
+        drop(expert);
         record::write(self.save, self.task, &transcript)?;
         self.finish(outcome, &transcript, Some(hidden), &mut std::io::stdout().lock())
     }
 
     fn ask_program(&self, command: &str, mut transcript: Vec<Answered>) -> Result<ExitCode> {
         record::write(self.save, self.task, &transcript)?;
-        let mut process = Process::start(command, self.args.answer_within, self.words)?;
+        let mut process = Process::start(command, self.args.answer_within, self.asker)?;
         let ran = answerer::run(self.task, &mut transcript, &mut process, Some(self.save));
         drop(process);
         let outcome = ran.map_err(|error| {
@@ -110,13 +122,14 @@ impl Session<'_> {
     }
 
     fn ask_person(&self, transcript: Vec<Answered>) -> Result<ExitCode> {
+        let length = self.asker.length(&transcript);
         let answered = transcript.len();
         let mut interview = Interview::with_transcript(self.task.plan.clone(), transcript);
         // Questions are for the person; with --json standard output is for the program that reads it.
         let mut out: Box<dyn Write> =
             if self.global.json { Box::new(std::io::stderr()) } else { Box::new(std::io::stdout()) };
         if !self.global.quiet {
-            self.introduce(answered, &mut out)?;
+            self.introduce(answered, length, &mut out)?;
         }
         let end = prompt::interview(&mut interview, self, &mut std::io::stdin().lock(), &mut out)
             .with_context(|| format!("the answers in {}", self.save.display()))?;
@@ -144,7 +157,7 @@ impl Session<'_> {
         self.finish(outcome, &transcript, None, &mut out)
     }
 
-    fn introduce(&self, answered: usize, out: &mut dyn Write) -> std::io::Result<()> {
+    fn introduce(&self, answered: usize, length: Option<Length>, out: &mut dyn Write) -> std::io::Result<()> {
         let table = self.task.sample.table();
         let task = format!(
             "You will see pairs of classifiers that the predictions in {} allow, for the classes {}. There is no right \
@@ -154,6 +167,9 @@ impl Session<'_> {
         );
         let keys = "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter.";
         writeln!(out, "{}\n{}", self.terminal.paragraph(&task), self.terminal.paragraph(keys))?;
+        if let Some(length) = length {
+            writeln!(out, "{}", length.sentence())?;
+        }
         if answered > 0 {
             writeln!(out, "Going on after {}.", counted(answered))?;
         }
@@ -170,7 +186,7 @@ impl Session<'_> {
     ) -> Result<ExitCode> {
         let about = About {
             task: self.task,
-            words: self.words,
+            asker: self.asker,
             transcript,
             hidden,
             notes: self.notes,
@@ -178,30 +194,42 @@ impl Session<'_> {
             transcript_file: self.save.display().to_string(),
         };
         let report = Report::new(about, outcome)?;
-        files::write(&self.args.out, &(serde_json::to_string_pretty(report.metric())? + "\n"))?;
+        if let Some(metric) = report.metric() {
+            files::write(&self.args.out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
+        }
         if self.global.json {
             json::write(&report, &mut std::io::stdout().lock())?;
         } else {
             report.write(self.global.quiet, self.terminal, out)?;
         }
-        Ok(if report.is_identifiable() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+        Ok(if report.needs_attention() { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
     }
 }
 
 impl prompt::Host<AnyPlan> for Session<'_> {
-    fn show(&self, number: usize, query: &Query, out: &mut dyn Write) -> std::io::Result<Option<Query>> {
-        let shown = self.words.shown(query);
-        self.words.write(number, &shown, self.terminal, out)?;
-        Ok(Some(shown.to_query()))
+    fn show(
+        &self,
+        interview: &Interview<AnyPlan>,
+        query: &Query,
+        out: &mut dyn Write,
+    ) -> std::io::Result<Presented> {
+        let asked = interview.transcript();
+        let (shown, presented) = self.asker.present(asked, query);
+        let length = self.asker.length(asked);
+        self.asker.words.write(asked.len() + 1, length, &shown, self.terminal, out)?;
+        Ok(presented)
     }
 
     fn answered(&self, interview: &Interview<AnyPlan>, out: &mut dyn Write) -> std::io::Result<()> {
         let transcript = interview.transcript();
-        let adaptive = self.task.setting("method").is_some_and(|method| method == "adaptive");
-        if !adaptive && transcript.last().is_some_and(|last| last.preference == Preference::CannotTell) {
-            writeln!(out, "Noted. The search goes on as if you had chosen B.")?;
+        if self.task.adaptive().is_none()
+            && transcript.last().is_some_and(|last| last.preference == Preference::CannotTell)
+        {
+            let side = self.task.sides.of(transcript.len()).preference(Preference::Second);
+            writeln!(out, "Noted. The search goes on as if you had chosen {}.", letter(side))?;
         }
-        if let Some(sentence) = known::so_far(&self.task.plan, transcript) {
+        // Only whoever asks is told, because what is known so far sways the next answer.
+        if let Some(sentence) = self.asker.known.so_far(transcript).filter(|_| self.args.watch) {
             writeln!(out, "{sentence}")?;
         }
         writeln!(out)

@@ -1,10 +1,10 @@
 //! A program that answers: started once, a line in for every question, a line out for every answer.
 
 use super::answerer::Answerer;
-use super::question::Words;
+use super::asker::Asker;
 use crate::fault::Fault;
 use anyhow::Result;
-use equipoise::{Answer, Preference, Query};
+use equipoise::{Answer, Answered, Preference, Query};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -22,7 +22,7 @@ const TO_END: Duration = Duration::from_secs(2);
 
 /// The running program.
 pub struct Process<'a> {
-    words: &'a Words,
+    asker: &'a Asker<'a>,
     child: Child,
     questions: Option<ChildStdin>,
     answers: Receiver<Vec<u8>>,
@@ -31,7 +31,7 @@ pub struct Process<'a> {
 
 impl<'a> Process<'a> {
     /// Starts a shell command. What it writes to standard error is for whoever started us.
-    pub fn start(command: &str, within: f64, words: &'a Words) -> Result<Self> {
+    pub fn start(command: &str, within: f64, asker: &'a Asker<'a>) -> Result<Self> {
         let [shell, flag] = if cfg!(windows) { ["cmd", "/C"] } else { ["sh", "-c"] };
         let mut shell = Command::new(shell);
         shell.args([flag, command]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -60,7 +60,7 @@ impl<'a> Process<'a> {
                 }
             });
         }
-        Ok(Self { words, child, questions, answers, within: Duration::from_secs_f64(within.min(1e9)) })
+        Ok(Self { asker, child, questions, answers, within: Duration::from_secs_f64(within.min(1e9)) })
     }
 
     /// Why the program stopped answering.
@@ -99,7 +99,8 @@ impl<'a> Process<'a> {
 }
 
 impl Answerer for Process<'_> {
-    fn answer(&mut self, question: usize, query: &Query) -> Result<Answer> {
+    fn answer(&mut self, asked: &[Answered], query: &Query) -> Result<Answer> {
+        let question = asked.len() + 1;
         let fault =
             |what: String| Fault::input_output(format!("question {question}: the oracle command {what}"));
         if let Ok(early) = self.answers.try_recv() {
@@ -111,8 +112,9 @@ impl Answerer for Process<'_> {
             ))
             .into());
         }
-        let shown = self.words.shown(query);
-        let line = serde_json::to_string(&self.words.line(question, &shown))? + "\n";
+        let (shown, presented) = self.asker.present(asked, query);
+        let length = self.asker.length(asked);
+        let line = serde_json::to_string(&self.asker.words.line(question, length, &shown))? + "\n";
         let sent = self.questions.as_mut().is_some_and(|questions| {
             questions.write_all(line.as_bytes()).and_then(|()| questions.flush()).is_ok()
         });
@@ -129,9 +131,9 @@ impl Answerer for Process<'_> {
             Err(RecvTimeoutError::Disconnected) => return Err(fault(self.ended()).into()),
         };
         let text = String::from_utf8_lossy(&line);
-        let preference = understood(text.trim())
+        let side = understood(text.trim())
             .ok_or_else(|| fault(format!("printed \"{}\", expected first, second or tie", start(&text))))?;
-        Ok(Answer { preference, shown: Some(shown.to_query()) })
+        Ok(presented.answer(side))
     }
 }
 

@@ -1,11 +1,17 @@
-//! A question as people and programs read it: whole numbers of cases, in the table's own words.
+//! A question as people read it: whole numbers of cases, in the table's own words.
 
-use crate::counts::{Counts, Pair, SIZES, grouped};
+use super::cells::{Cell, Cells};
+use super::length::Length;
+use super::trade::{self, Trade};
+use crate::counts::{Pair, SIZES, grouped, people_for};
+use crate::prompt::Presented;
 use crate::render::{Noun, Wording};
+use crate::sides::Sides;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use equipoise::{Measure, Query, View};
-use serde::Serialize;
+use equipoise::engine::Adaptive;
+use equipoise::space::OperatingPoint;
+use equipoise::{Answered, Measure, Query, View};
 use std::io::Write;
 
 /// What is asked about each pair.
@@ -17,45 +23,27 @@ const MOST_ROWS: usize = 20;
 /// Sentences about gaps between groups.
 const MOST_GAPS: usize = 3;
 
-/// Rounding may change the difference between two classifiers by this share of its length.
-const FAITHFUL: f64 = 0.1;
-
 /// What a table calls its classes and groups, and what points of the questions mean.
 pub struct Words {
-    classes: Vec<String>,
-    groups: Vec<String>,
-    view: View,
+    pub(super) classes: Vec<String>,
+    pub(super) groups: Vec<String>,
+    pub(super) view: View,
     positive_prior: f64,
+    /// Where two kinds of error are traded: around what.
+    around: Option<OperatingPoint>,
+    /// How many cases an interview counts in at least; none where every question has a size of its own, because a search
+    /// comes to pairs that are ever more alike.
+    least: Option<u64>,
 }
 
 /// A question rounded to whole numbers.
 pub enum Shown {
     /// Two classes as shares of everybody.
     Two(Pair),
+    /// Two kinds of error are traded, all else being equal.
+    Trade(Trade),
     /// Any entries of the confusion matrix.
     Cells(Cells),
-}
-
-/// Counts of both classifiers, cell by cell.
-pub struct Cells {
-    out_of: u64,
-    cells: Vec<Cell>,
-    view: View,
-}
-
-#[derive(Clone, Copy)]
-struct Cell {
-    group: usize,
-    truth: usize,
-    estimate: usize,
-    /// In the first and in the second classifier.
-    counts: [u64; 2],
-}
-
-impl Cell {
-    fn more(&self) -> i64 {
-        self.counts[1] as i64 - self.counts[0] as i64
-    }
 }
 
 impl Shown {
@@ -63,6 +51,7 @@ impl Shown {
     pub fn to_query(&self) -> Query {
         match self {
             Shown::Two(pair) => pair.to_query(),
+            Shown::Trade(trade) => trade.query.clone(),
             Shown::Cells(cells) => {
                 let [first, second] = [0, 1].map(|side| cells.point(side));
                 Query::new(first, second)
@@ -71,127 +60,22 @@ impl Shown {
     }
 }
 
-impl Cells {
-    fn new(query: &Query, view: View) -> Self {
-        let truth: Vec<f64> = query.second.iter().zip(&query.first).map(|(b, a)| b - a).collect();
-        let length = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let is_faithful = |shown: &Self| {
-            let [first, second] = [0, 1].map(|side| shown.point(side));
-            let missed: Vec<f64> =
-                first.iter().zip(&second).zip(&truth).map(|((a, b), truth)| b - a - truth).collect();
-            length(&missed) <= FAITHFUL * length(&truth)
-        };
-        let at = |out_of: u64| Self::rounded(query, view, out_of);
-        SIZES.into_iter().map(at).find(is_faithful).unwrap_or_else(|| at(SIZES[SIZES.len() - 1]))
-    }
-
-    /// Every cell in whole numbers. Where the entries are error rates, what is left of a class is predicted correctly,
-    /// and the counts of a class add up.
-    fn rounded(query: &Query, view: View, out_of: u64) -> Self {
-        let entries = view.entries();
-        let whole = matches!(view.measure(), Measure::OffDiagonalRates | Measure::GroupRates);
-        let mut cells: Vec<Cell> = vec![];
-        if whole {
-            let k = view.classes();
-            for (block, row) in entries.chunks(k - 1).enumerate() {
-                let (group, truth, _) = row[0];
-                let at = block * (k - 1)..(block + 1) * (k - 1);
-                let [first, second] =
-                    [&query.first, &query.second].map(|point| shares_of(&point[at.clone()], out_of));
-                let estimates = row.iter().map(|entry| entry.2).chain([truth]);
-                for (n, estimate) in estimates.enumerate() {
-                    cells.push(Cell { group, truth, estimate, counts: [first[n], second[n]] });
-                }
-            }
-        } else {
-            let count = |x: f64| (x.max(0.0) * out_of as f64).round() as u64;
-            for (n, &(group, truth, estimate)) in entries.iter().enumerate() {
-                let counts = [count(query.first[n]), count(query.second[n])];
-                cells.push(Cell { group, truth, estimate, counts });
-            }
-        }
-        Self { out_of, cells, view }
-    }
-
-    fn point(&self, side: usize) -> Vec<f64> {
-        let entry = |(group, truth, estimate): (usize, usize, usize)| {
-            let found =
-                self.cells.iter().find(|c| (c.group, c.truth, c.estimate) == (group, truth, estimate));
-            found.map_or(0.0, |cell| cell.counts[side] as f64 / self.out_of as f64)
-        };
-        self.view.entries().into_iter().map(entry).collect()
-    }
-
-    /// What may differ between classifiers, most different first.
-    fn by_difference(&self) -> Vec<Cell> {
-        let errors = self.view.measure().lists_errors();
-        let mut cells: Vec<Cell> =
-            self.cells.iter().copied().filter(|cell| !errors || cell.truth != cell.estimate).collect();
-        cells.sort_by_key(|cell| std::cmp::Reverse(cell.more().unsigned_abs()));
-        cells
-    }
-
-    /// How far groups are apart in a kind of mistake, with each classifier; the largest changes first.
-    fn gaps(&self) -> Vec<(Cell, Cell, [u64; 2])> {
-        let cells = self.by_difference();
-        let mut gaps = vec![];
-        for (n, a) in cells.iter().enumerate() {
-            for b in &cells[n + 1..] {
-                if (a.truth, a.estimate) == (b.truth, b.estimate) {
-                    let apart = [0, 1].map(|side| a.counts[side].abs_diff(b.counts[side]));
-                    let (a, b) = if a.group < b.group { (*a, *b) } else { (*b, *a) };
-                    gaps.push((a, b, apart));
-                }
-            }
-        }
-        gaps.retain(|(_, _, apart)| apart[0] != apart[1]);
-        gaps.sort_by_key(|(_, _, apart)| std::cmp::Reverse(apart[0].abs_diff(apart[1])));
-        gaps
-    }
-}
-
-/// Shares of one class, and what is left of it, as whole numbers that add up: the largest remainders are rounded up.
-fn shares_of(errors: &[f64], out_of: u64) -> Vec<u64> {
-    let rest = (1.0 - errors.iter().sum::<f64>()).max(0.0);
-    let exact: Vec<f64> = errors.iter().copied().chain([rest]).map(|x| x.max(0.0) * out_of as f64).collect();
-    // A hair below a whole number is that number.
-    let mut counts: Vec<u64> = exact.iter().map(|x| (x + 1e-9).floor() as u64).collect();
-    let mut order: Vec<usize> = (0..exact.len()).collect();
-    order.sort_by(|&a, &b| (exact[b] - counts[b] as f64).total_cmp(&(exact[a] - counts[a] as f64)));
-    let missing = out_of.saturating_sub(counts.iter().sum());
-    order.into_iter().cycle().take(missing as usize).for_each(|n| counts[n] += 1);
-    counts
-}
-
-/// One cell of a classifier, for a program.
-#[derive(Serialize)]
-struct Record<'a> {
-    truth: &'a str,
-    estimate: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    group: Option<&'a str>,
-    count: u64,
-    rate: f64,
-}
-
-/// A question, for a program.
-#[derive(Serialize)]
-pub struct Line<'a> {
-    format: u64,
-    question: usize,
-    out_of: u64,
-    of: &'static str,
-    first: Vec<Record<'a>>,
-    second: Vec<Record<'a>>,
-    difference: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    gaps: Vec<String>,
-}
-
 impl Words {
     /// The words of a table, for questions of a view.
     pub fn new(classes: &[String], groups: &[String], view: View, positive_prior: f64) -> Self {
-        Self { classes: classes.to_vec(), groups: groups.to_vec(), view, positive_prior }
+        let (classes, groups) = (classes.to_vec(), groups.to_vec());
+        Self { classes, groups, view, positive_prior, around: None, least: None }
+    }
+
+    /// The same for the questions of an adaptive plan, which are all told in one number of cases.
+    pub fn of_plan(self, plan: &Adaptive) -> Self {
+        let around = plan.operating_point().cloned();
+        let least = match &around {
+            Some(space) => trade::out_of(space),
+            None if plan.is_ratio() => people_for(plan, self.positive_prior),
+            None => SIZES[1],
+        };
+        Self { around, least: Some(least), ..self }
     }
 
     /// The words of a two-class task.
@@ -223,16 +107,45 @@ impl Words {
         self.groups.get(group).cloned().unwrap_or_else(|| format!("group {group}"))
     }
 
-    /// A question in whole numbers.
-    pub fn shown(&self, query: &Query) -> Shown {
-        match self.view.measure() {
-            Measure::Binary => Shown::Two(Pair::new(query, self.positive_prior)),
-            _ => Shown::Cells(Cells::new(query, self.view)),
+    /// A question after others of the same interview, as it is shown: in whole numbers, on its sides.
+    pub fn present(&self, sides: Sides, asked: &[Answered], query: &Query) -> (Shown, Presented) {
+        let turn = sides.of(asked.len() + 1);
+        let shown = self.shown(asked, &turn.pair(query));
+        let pair = turn.pair(&shown.to_query());
+        (shown, Presented { turn, shown: Some(pair) })
+    }
+
+    /// A question in whole numbers, after others of the same interview.
+    ///
+    /// One that cannot be told apart in the number of cases so far is told in more, and so are those after it.
+    pub fn shown(&self, asked: &[Answered], query: &Query) -> Shown {
+        let size = |least: u64| {
+            let all = asked.iter().map(|answered| &answered.query).chain([query]);
+            all.map(|query| self.size(query)).fold(least, u64::max)
+        };
+        let size = self.least.map(size);
+        match (&self.around, self.view.measure(), size) {
+            (Some(space), ..) => Shown::Trade(Trade::new(query, space, size.unwrap_or(SIZES[1]))),
+            (None, Measure::Binary, None) => Shown::Two(Pair::new(query, self.positive_prior)),
+            (None, Measure::Binary, Some(size)) => Shown::Two(Pair::among(query, self.positive_prior, size)),
+            _ => {
+                let size = size.unwrap_or_else(|| self.size(query));
+                Shown::Cells(Cells::rounded(query, self.view, size))
+            }
+        }
+    }
+
+    /// The fewest cases in which the classifiers of a question can be told apart.
+    fn size(&self, query: &Query) -> u64 {
+        match (&self.around, self.view.measure()) {
+            (Some(space), _) => Trade::size(query, space),
+            (None, Measure::Binary) => Pair::fewest(query, self.positive_prior),
+            _ => Cells::size(query, self.view),
         }
     }
 
     /// What the numbers are counted in.
-    fn of(&self) -> &'static str {
+    pub(super) fn of(&self) -> &'static str {
         match self.view.measure() {
             Measure::GroupRates => "each class in each group",
             Measure::OffDiagonalRates | Measure::DiagonalRates => "each class",
@@ -244,29 +157,51 @@ impl Words {
     pub fn write(
         &self,
         number: usize,
+        length: Option<Length>,
         shown: &Shown,
         terminal: Terminal,
         out: &mut dyn Write,
     ) -> std::io::Result<()> {
+        let number = match length {
+            Some(length) => format!("{number} {}", length.at_least(number)),
+            None => number.to_string(),
+        };
         match shown {
             Shown::Two(pair) => {
                 let heading = format!("Question {number}, out of {} cases", grouped(pair.people));
                 writeln!(out, "{}", terminal.bold(&heading))?;
                 write!(out, "{}", self.two().charts(pair, terminal))?;
             }
+            Shown::Trade(trade) => {
+                let heading = format!("Question {number}, out of {} of each class", grouped(trade.out_of));
+                writeln!(out, "{}", terminal.bold(&heading))?;
+                let mut table = Table::new(terminal, ["", "A", "B", "difference"]);
+                let all = trade.counts.len() <= MOST_ROWS;
+                for (kind, counts) in trade.counts.iter().enumerate() {
+                    let [a, b] = counts.map(grouped);
+                    let more = counts[1] as i64 - counts[0] as i64;
+                    let more = if more == 0 { "same".to_owned() } else { signed(more) };
+                    if all || counts[0] != counts[1] {
+                        table.row([self.kind_of(kind), a, b, more]);
+                    }
+                }
+                write!(out, "{table}")?;
+            }
             Shown::Cells(cells) => {
                 let heading = format!("Question {number}, out of {} of {}", grouped(cells.out_of), self.of());
                 writeln!(out, "{}", terminal.bold(&heading))?;
-                let rows = cells.by_difference();
+                let rows = cells.rows(MOST_ROWS);
                 let mut table = Table::new(terminal, ["", "A", "B", "difference"]);
-                for cell in rows.iter().take(MOST_ROWS) {
+                for cell in &rows {
                     let [a, b] = cell.counts.map(grouped);
-                    table.row([self.mistake(cell), a, b, signed(cell.more())]);
+                    let more = if cell.more() == 0 { "same".to_owned() } else { signed(cell.more()) };
+                    table.row([self.mistake(cell), a, b, more]);
                 }
                 write!(out, "{table}")?;
-                if let Some(next) = rows.get(MOST_ROWS) {
-                    let (more, most) = (rows.len() - MOST_ROWS, grouped(next.more().unsigned_abs()));
-                    writeln!(out, " and {more} more that differ by at most {most}")?;
+                if cells.all_rows() > rows.len() {
+                    let (more, most) = (cells.all_rows() - rows.len(), rows.iter().map(Cell::more));
+                    let most = most.map(i64::unsigned_abs).min().unwrap_or(0);
+                    writeln!(out, " and {more} more that differ by at most {}", grouped(most))?;
                 }
             }
         }
@@ -295,16 +230,16 @@ impl Words {
     }
 
     /// What sets the two apart, in a sentence.
-    fn difference(&self, shown: &Shown) -> String {
+    pub(super) fn difference(&self, shown: &Shown) -> String {
         let cells = match shown {
             Shown::Two(pair) => return self.two().difference(pair),
+            Shown::Trade(trade) => return self.traded(trade),
             Shown::Cells(cells) => cells,
         };
         let told: Vec<String> = cells
-            .by_difference()
+            .rows(MOST_ROWS)
             .iter()
             .filter(|cell| cell.more() != 0)
-            .take(2)
             .map(|cell| {
                 let word = if cell.more() > 0 { "more" } else { "fewer" };
                 let among = match self.view.groups() {
@@ -317,12 +252,43 @@ impl Words {
             .collect();
         match told.is_empty() {
             true => "A and B make the same mistakes.".to_owned(),
-            false => format!("With B there are {}.", told.join(", and ")),
+            false => format!("With B there are {}.", listed(&told)),
+        }
+    }
+
+    /// What sets the two classifiers of a trade apart: every kind that differs.
+    fn traded(&self, trade: &Trade) -> String {
+        let told = trade.differing().map(|kind| {
+            let [a, b] = trade.counts[kind];
+            let (count, rates) = (grouped(a.abs_diff(b)), self.view.classes() * (self.view.classes() - 1));
+            match kind < rates {
+                true => format!("{count} {} {}", if b > a { "more" } else { "fewer" }, self.kind_of(kind)),
+                false => {
+                    let wider = if b > a { "wider" } else { "narrower" };
+                    format!("{}, {count} {wider}", self.kind_of(kind))
+                }
+            }
+        });
+        let told: Vec<String> = told.collect();
+        match told.is_empty() {
+            true => "A and B make the same mistakes.".to_owned(),
+            false => format!("With B: {}; all else is the same.", listed(&told)),
+        }
+    }
+
+    /// "benign predicted as malignant", or how far two groups are apart in it.
+    pub fn kind_of(&self, kind: usize) -> String {
+        let pairs: Vec<(usize, usize)> = equipoise::rates::off_diagonal_pairs(self.view.classes()).collect();
+        let (truth, estimate) = pairs[kind % pairs.len()];
+        let what = format!("{} predicted as {}", self.class(truth), self.class(estimate));
+        match kind < pairs.len() {
+            true => what,
+            false => format!("{what}: gap between {} and {}", self.group(0), self.group(1)),
         }
     }
 
     /// How far apart the groups are, where that changes.
-    fn gaps(&self, shown: &Shown) -> Vec<String> {
+    pub(super) fn gaps(&self, shown: &Shown) -> Vec<String> {
         let Shown::Cells(cells) = shown else { return vec![] };
         let sentence = |(a, b, apart): (Cell, Cell, [u64; 2])| {
             let (u, v) = (self.group(a.group), self.group(b.group));
@@ -331,49 +297,15 @@ impl Words {
         };
         cells.gaps().into_iter().take(MOST_GAPS).map(sentence).collect()
     }
+}
 
-    /// A question for a program.
-    pub fn line(&self, question: usize, shown: &Shown) -> Line<'_> {
-        let record = |group: usize, truth: usize, estimate: usize, count: u64, out_of: u64| Record {
-            truth: &self.classes[truth],
-            estimate: &self.classes[estimate],
-            group: self.groups.get(group).filter(|_| self.view.groups() > 1).map(String::as_str),
-            count,
-            rate: count as f64 / out_of as f64,
-        };
-        let (out_of, first, second) = match shown {
-            Shown::Two(pair) => {
-                let records = |counts: &Counts| {
-                    let cells = [
-                        (0, 0, counts.cleared),
-                        (0, 1, counts.false_alarms()),
-                        (1, 0, counts.missed()),
-                        (1, 1, counts.found),
-                    ];
-                    cells
-                        .map(|(truth, estimate, count)| record(0, truth, estimate, count, pair.people))
-                        .into()
-                };
-                (pair.people, records(&pair.first), records(&pair.second))
-            }
-            Shown::Cells(cells) => {
-                let records = |side: usize| {
-                    let of = |c: &Cell| record(c.group, c.truth, c.estimate, c.counts[side], cells.out_of);
-                    cells.cells.iter().map(of).collect()
-                };
-                (cells.out_of, records(0), records(1))
-            }
-        };
-        Line {
-            format: equipoise::FORMAT,
-            question,
-            out_of,
-            of: self.of(),
-            first,
-            second,
-            difference: self.difference(shown),
-            gaps: self.gaps(shown),
-        }
+/// "a, b, and c".
+fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one}, and {other}"),
+        [some @ .., last] => format!("{}, and {last}", some.join(", ")),
     }
 }
 
@@ -397,26 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_a_class_add_up_however_they_round() {
-        for step in 0..1000 {
-            let a = f64::from(step) / 1000.0 * 0.6;
-            for b in [0.0, 0.123_45, 1.0 / 3.0, 0.4] {
-                let counts = shares_of(&[a, b], 1000);
-                assert_eq!(counts.iter().sum::<u64>(), 1000);
-                assert!(
-                    (counts[0] as f64 - 1000.0 * a).abs() < 1.0
-                        && (counts[1] as f64 - 1000.0 * b).abs() < 1.0
-                );
-            }
-        }
-    }
-
-    #[test]
     fn close_classifiers_are_shown_among_more_cases() {
         let point = |step: f64| vec![0.3 + step, 0.3 - 0.7 * step, 0.33, 0.3, 0.3, 0.3 + 0.2 * step];
-        let out_of = |step: f64| match words(1).shown(&Query::new(point(0.0), point(step))) {
+        let out_of = |step: f64| match words(1).shown(&[], &Query::new(point(0.0), point(step))) {
             Shown::Cells(cells) => cells.out_of,
-            Shown::Two(_) => 0,
+            Shown::Two(_) | Shown::Trade(_) => 0,
         };
         assert_eq!([0.1, 0.001, 1e-9].map(out_of), [1_000, 10_000, 1_000_000]);
     }
@@ -425,12 +342,13 @@ mod tests {
     fn what_was_shown_reads_back_as_the_counts_say() {
         let query =
             Query::new(vec![0.3333, 0.3, 0.33, 0.3, 0.3, 0.3], vec![0.25, 0.3, 0.39, 0.3, 0.3, 0.2507]);
-        let shown = words(1).shown(&query);
+        let shown = words(1).shown(&[], &query);
         assert_eq!(shown.to_query().first, [0.333, 0.3, 0.33, 0.3, 0.3, 0.3]);
         assert_eq!(shown.to_query().second[5], 0.251);
         assert_eq!(
             words(1).difference(&shown),
-            "With B there are 83 fewer cat predicted as dog, and 60 more dog predicted as cat."
+            "With B there are 83 fewer cat predicted as dog, 60 more dog predicted as cat, and 49 fewer class 7 predicted as \
+             dog."
         );
     }
 
@@ -439,7 +357,7 @@ mod tests {
         let first = vec![0.3; 12];
         let mut second = first.clone();
         second[1] = 0.36;
-        let shown = words(2).shown(&Query::new(first, second));
+        let shown = words(2).shown(&[], &Query::new(first, second));
         assert_eq!(
             words(2).difference(&shown),
             "With B there are 60 more cat predicted as class 7 among inside."
@@ -448,14 +366,15 @@ mod tests {
             words(2).gaps(&shown),
             ["cat predicted as class 7: inside and outside are 0 apart with A, 60 with B."]
         );
-        let line = serde_json::to_value(words(2).line(4, &shown)).unwrap();
+        let line = serde_json::to_value(words(2).line(4, Some(Length::About(12)), &shown)).unwrap();
         assert_eq!(line["of"], "each class in each group");
         assert_eq!(
             line["second"][1],
             serde_json::json!({
-                "truth": "cat", "estimate": "7", "group": "inside", "count": 360, "rate": 0.36,
+                "truth": "cat", "estimate": "7", "group": "inside", "count": 360, "share_of_class": 0.36,
             })
         );
+        assert_eq!(line["of_about"], 12);
         let sum: u64 = (0..3).map(|n| line["second"][n]["count"].as_u64().unwrap()).sum();
         assert_eq!(sum, 1000);
     }

@@ -2,10 +2,10 @@
 
 use super::task::Task;
 use crate::fault::Fault;
+use crate::sides::Sides;
 use crate::{files, fingerprint, prompt};
 use anyhow::{Context as _, Result};
-use equipoise::AnyPlan;
-use equipoise::{Answered, Interview};
+use equipoise::{Answer, Answered, AnyPlan, Interview, Oracle, Plan as _, Query};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -15,6 +15,12 @@ pub struct Saved {
     pub interview: Interview<AnyPlan>,
     /// The short name of its space.
     pub space: String,
+    /// The classifier that questions are asked around, in the words of the command line.
+    pub around: Option<String>,
+    /// Which classifier of a question stands on which side.
+    pub sides: Sides,
+    /// Answers that belong to another end of the questions: checks that came after fewer, or questions beyond it.
+    pub set_aside: Vec<Answered>,
 }
 
 impl Saved {
@@ -29,10 +35,47 @@ impl Saved {
         let mut take = |field: &str| document.as_object_mut().and_then(|fields| fields.remove(field));
         let space = take("space").and_then(|space| Some(space.as_str()?.to_owned()));
         take("table");
+        let around = take("around").and_then(|around| Some(around.as_str()?.to_owned()));
+        let sides = take("sides").and_then(|seed| seed.as_u64()).map_or(Sides::as_asked(), Sides::seeded);
+        let set_aside = take("set_aside").map_or(Ok(vec![]), serde_json::from_value);
+        let set_aside = set_aside.map_err(|e| Fault::input_output(format!("set_aside: {e}")))?;
         let interview = Interview::from_json(&document.to_string())?;
         let space =
             space.ok_or_else(|| Fault::input_output("space is missing, expected the name of a space"))?;
-        Ok(Self { interview, space })
+        Ok(Self { interview, space, around, sides, set_aside })
+    }
+
+    /// The answers that belong to a plan, which may end later or sooner than the one they were given to, and those that do
+    /// not, in order.
+    pub fn belonging_to(&self, plan: &AnyPlan) -> Result<(Vec<Answered>, Vec<Answered>)> {
+        // What does not belong to its own plan is a broken record.
+        self.interview.step()?;
+        let transcript = self.interview.transcript();
+        if plan == self.interview.plan() {
+            return Ok((transcript.to_vec(), self.set_aside.clone()));
+        }
+        let all: Vec<Answered> = transcript.iter().chain(&self.set_aside).cloned().collect();
+        let mut fits = Fits { all: &all, count: 0 };
+        let _ = plan.run(&mut fits);
+        let (kept, aside) = all.split_at(fits.count);
+        Ok((kept.to_vec(), aside.to_vec()))
+    }
+}
+
+/// Counts the recorded answers that a plan asks for.
+struct Fits<'a> {
+    all: &'a [Answered],
+    count: usize,
+}
+
+impl Oracle for Fits<'_> {
+    type Err = ();
+
+    fn prefer(&mut self, query: &Query) -> Result<Answer, ()> {
+        let answered = self.all.get(self.count).ok_or(())?;
+        let answer = answered.answer_to(self.count + 1, query).map_err(|_| ())?;
+        self.count += 1;
+        Ok(answer)
     }
 }
 
@@ -49,8 +92,17 @@ fn text(task: &Task, transcript: &[Answered]) -> Result<String> {
     });
     document.insert("table".to_owned(), about);
     document.insert("space".to_owned(), json!(task.space));
+    if let Some(around) = &task.around {
+        document.insert("around".to_owned(), json!(around));
+    }
+    if let Some(seed) = task.sides.seed() {
+        document.insert("sides".to_owned(), json!(seed));
+    }
     document.insert("plan".to_owned(), task.plan_document());
     document.insert("transcript".to_owned(), serde_json::to_value(transcript)?);
+    if !task.set_aside.is_empty() {
+        document.insert("set_aside".to_owned(), serde_json::to_value(&task.set_aside)?);
+    }
     Ok(serde_json::to_string(&document)? + "\n")
 }
 

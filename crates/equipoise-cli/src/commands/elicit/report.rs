@@ -1,21 +1,25 @@
 //! What came out of an elicitation: a sentence, the weights with their intervals, the nearest names, how it ended.
 
+use super::asker::Asker;
+use super::goal::{self, Goal};
+use super::gravity::Gravity;
 use super::question::Words;
 use super::record;
+use super::rule::Follows;
 use super::task::Task;
 use crate::ratio::two_digits;
+use crate::render::letter;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{coefficients, metrics};
 use anyhow::Result;
-use equipoise::ask::Finding;
+use equipoise::ask::{Finding, NoiseModel};
 use equipoise::decide::agreement::kendall_tau;
 use equipoise::decide::nearest::{self, Agreement};
 use equipoise::metric::Family;
 use equipoise::population::Confusions as _;
 use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
 use equipoise_data::Note;
-use equipoise_study::exchange::{Amount, Exchange};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
@@ -32,6 +36,8 @@ const DRAWS: usize = 2000;
 const POOL: usize = 200;
 /// The probability of the intervals of weights.
 const LEVEL: f64 = 0.95;
+/// Answers that contradict the others are told in full up to this many.
+const MOST_DISAGREEING: usize = 3;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -42,20 +48,31 @@ pub struct Report<'a> {
     space: Space<'a>,
     family: &'static str,
     method: String,
-    metric: Metric,
+    /// Missing where the answers look like chance: nobody is told that they hold it.
+    metric: Option<Metric>,
     sentence: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<Ratio>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gravity: Option<Gravity>,
     weights: Vec<Weight>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<Follows>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regret: Option<Regret>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<Hidden>,
     nearest: Vec<Agreement>,
     questions: usize,
     ended: String,
+    goal: Goal,
+    noise: Noise,
     identifiable: bool,
+    /// Whether the exit code is 1.
+    needs_attention: bool,
     remarks: Vec<String>,
     notes: &'a [Note],
-    metric_file: String,
+    metric_file: Option<String>,
     transcript_file: String,
 }
 
@@ -65,6 +82,22 @@ struct Space<'a> {
     fingerprint: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     radius: Option<f64>,
+}
+
+/// How much more the rule that follows costs than the best one, as a share.
+#[derive(Serialize)]
+struct Regret {
+    expected: f64,
+    /// With 95 % certainty no more than this.
+    bound: f64,
+    sentence: String,
+}
+
+/// How answers were believed to come about.
+#[derive(Serialize)]
+struct Noise {
+    assumed: NoiseModel,
+    sentence: String,
 }
 
 /// How many false alarms a missed case is worth.
@@ -104,7 +137,7 @@ struct Hidden {
 /// What the report is about besides the outcome.
 pub struct About<'a> {
     pub task: &'a Task,
-    pub words: &'a Words,
+    pub asker: &'a Asker<'a>,
     pub transcript: &'a [Answered],
     pub hidden: Option<Metric>,
     pub notes: &'a [Note],
@@ -114,19 +147,37 @@ pub struct About<'a> {
 
 impl<'a> Report<'a> {
     pub fn new(about: About<'a>, outcome: Outcome) -> Result<Self> {
-        let About { task, words, transcript, hidden, notes, metric_file, transcript_file } = about;
+        let About { task, asker, transcript, hidden, notes, metric_file, transcript_file } = about;
+        let words = &asker.words;
         let names = task.sample.table().classes().to_vec();
         let identifiable = outcome.identifiable();
-        let ended = ended(&outcome);
-        let told =
-            |finding: &&Finding| !matches!(finding, Finding::Stopped { .. } | Finding::RatioInterval { .. });
-        let remarks = outcome.findings.iter().filter(told).map(ToString::to_string).collect();
+        let goal = Goal::of(&outcome, task, &transcript_file);
+        let objects = outcome
+            .findings
+            .iter()
+            .any(|finding| matches!(finding, Finding::NotLinear { .. } | Finding::ProbesObject { .. }));
+        let regret = outcome.findings.iter().find_map(|finding| match *finding {
+            Finding::Regret { expected, bound } => {
+                Some(Regret { expected, bound, sentence: goal::regret_in_words(expected, bound) })
+            }
+            _ => None,
+        });
+        let chance = outcome.findings.iter().find(|finding| matches!(finding, Finding::LikeChance { .. }));
+        let chance = chance.map(ToString::to_string);
+        let mut remarks = remarks(&outcome, asker, transcript);
+        if objects {
+            remarks
+                .push("other families may explain them: --family quadratic, or linear_fractional".to_owned());
+        }
+        let (assumed, sentence) = goal::assumed(task);
         let metric = outcome.metric.with_class_names(names)?.with_provenance(provenance(task, transcript)?);
         let ratio = ratio(&metric);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         let pool = nearest::achievable(&task.sample, POOL, &mut random)?;
         let space = task.plan_document()["space"].clone();
-        Ok(Self {
+        let crowd = task.operating_point().and_then(|_| asker.known.draws(transcript, DRAWS));
+        let draws = crowd.unwrap_or_else(|| metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(1)));
+        let mut report = Self {
             format: equipoise::FORMAT,
             done: true,
             table: &task.table,
@@ -138,43 +189,77 @@ impl<'a> Report<'a> {
             family: task.plan.kind(),
             method: task.setting("method").unwrap_or_else(|| "paper".to_owned()),
             sentence: ratio.as_ref().map(|ratio| exchange(ratio, words)),
-            weights: weights(&metric, task),
+            gravity: Gravity::of(&metric, &draws, task, words),
+            weights: weights(&metric, task, &draws),
+            rule: Follows::of(&metric, &draws, task, words)?,
+            regret,
             hidden: hidden.map(|hidden| compare(hidden, &metric, ratio.as_ref(), &pool)),
             ratio,
             // A metric that is the same everywhere has no neighbours.
             nearest: nearest::nearest(&metric, &pool).unwrap_or_default(),
-            metric,
+            metric: Some(metric),
             questions: transcript.len(),
-            ended,
+            ended: goal.ended.clone(),
+            needs_attention: !identifiable || !goal.met || objects,
+            goal,
+            noise: Noise { assumed, sentence },
             identifiable,
             remarks,
             notes,
-            metric_file,
+            metric_file: Some(metric_file),
             transcript_file,
-        })
+        };
+        if let Some(chance) = chance {
+            report.withhold(chance);
+        }
+        Ok(report)
     }
 
-    /// The metric with where it comes from.
-    pub fn metric(&self) -> &Metric {
-        &self.metric
+    /// Says nothing of a metric: the answers look like those of somebody who does not look.
+    fn withhold(&mut self, why: String) {
+        (self.metric, self.metric_file, self.ratio, self.gravity) = (None, None, None, None);
+        (self.rule, self.regret) = (None, None);
+        self.weights.clear();
+        self.nearest.clear();
+        self.remarks.retain(|remark| *remark != why);
+        self.sentence = Some(format!("no metric: {why}"));
     }
 
-    /// Whether the answers single the metric out.
-    pub fn is_identifiable(&self) -> bool {
-        self.identifiable
+    /// The metric with where it comes from, unless the answers look like chance.
+    pub fn metric(&self) -> Option<&Metric> {
+        self.metric.as_ref()
+    }
+
+    /// Whether the answers do not single the metric out, or the questions ended too soon.
+    pub fn needs_attention(&self) -> bool {
+        self.needs_attention
     }
 
     /// Writes the report for a person.
     pub fn write(&self, quiet: bool, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
         let entry = |name: &str, text: &str| terminal.entry(INDENT, name, text);
-        match &self.sentence {
-            Some(sentence) => {
+        match (&self.sentence, &self.gravity) {
+            (Some(sentence), _) => {
                 writeln!(out, "{}", terminal.bold(entry("Recovered", sentence).trim_end()))?;
             }
-            None => self.write_weights(terminal, out)?,
+            (None, Some(gravity)) => gravity.write(terminal, out)?,
+            (None, None) => self.write_weights(terminal, out)?,
         }
+        if let (Some(rule), false) = (&self.rule, quiet) {
+            rule.write(terminal, out)?;
+        }
+        if let Some(rule) = &self.rule {
+            write!(out, "{}", entry("Rule", &rule.sentence))?;
+        }
+        if let Some(Regret { sentence, .. }) = &self.regret {
+            write!(out, "{}", entry("Regret", sentence))?;
+        }
+        let missing = self.goal.missing.as_deref();
         if quiet {
-            return Ok(());
+            return missing.map_or(Ok(()), |missing| write!(out, "{}", entry("Missing", missing)));
+        }
+        if let Some(changes) = self.rule.as_ref().and_then(|rule| rule.changes.as_deref()) {
+            write!(out, "{}", entry("Changes", changes))?;
         }
         if let Some(hidden) = &self.hidden {
             write!(out, "{}", entry("Hidden", &self.compared(hidden)))?;
@@ -183,17 +268,23 @@ impl<'a> Report<'a> {
             write!(out, "{}", entry("Nearest", &metrics::nearest(&self.nearest)))?;
         }
         write!(out, "{}", entry("Questions", &format!("{}; {}", self.questions, self.ended)))?;
+        write!(out, "{}", entry("Assumed", &self.noise.sentence))?;
+        if let Some(missing) = missing {
+            write!(out, "{}", entry("Missing", missing))?;
+        }
         for remark in &self.remarks {
             write!(out, "{}", entry("Note", remark))?;
         }
-        write!(out, "{}", entry("Metric", &self.metric_file))?;
+        if let Some(file) = &self.metric_file {
+            write!(out, "{}", entry("Metric", file))?;
+        }
         write!(out, "{}", entry("Answers", &self.transcript_file))
     }
 
     fn write_weights(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
         let kind = self.family.replace('_', " ");
-        let heading =
-            format!("Your {kind} metric, a {}", format!("{:?}", self.metric.sense()).to_lowercase());
+        let sense = self.metric.as_ref().map_or(String::new(), |metric| format!(", a {:?}", metric.sense()));
+        let heading = format!("Your {kind} metric{}", sense.to_lowercase());
         writeln!(out, "{}\n", terminal.bold(&heading))?;
         let intervals = self.weights.iter().any(|weight| weight.interval.is_some());
         let per_case = self.weights.iter().any(|weight| weight.per_case.is_some());
@@ -270,44 +361,18 @@ fn ratio(metric: &Metric) -> Option<Ratio> {
     })
 }
 
-/// "you accept about 6.1 false alarms to avoid one missed malignant case (95 % interval 4.8 to 7.9)".
+/// The exchange between the two mistakes, in a sentence.
 fn exchange(ratio: &Ratio, words: &Words) -> String {
-    let wording = words.two();
-    let (alarm, case) = (&wording.false_alarm, &wording.case);
-    let exchange = match ratio.low {
-        Some(low) => Exchange::within(ratio.value, [low, ratio.high.unwrap_or(f64::INFINITY)]),
-        None => Exchange::at(ratio.value),
-    };
-    let missed = [&case.one, &case.many].map(|case| format!("missed {case}"));
-    let alarms = [&alarm.one, &alarm.many].map(String::clone);
-    let [[dear, _], [_, cheap]] = exchange.dearer_first(missed, alarms);
-    let ends = |[low, high]: [f64; 2]| {
-        let level = ratio.level.unwrap_or(LEVEL);
-        format!(" ({:.0} % interval {} to {})", 100.0 * level, two_digits(low), two_digits(high))
-    };
-    match exchange.amount {
-        Amount::About(about, range) => {
-            let range = range.map_or(String::new(), ends);
-            format!("you accept about {} {cheap} to avoid one {dear}{range}", two_digits(about))
-        }
-        Amount::AtLeast(low) => format!(
-            "you accept at least {} {cheap} to avoid one {dear}; your answers do not set an upper limit",
-            two_digits(low)
-        ),
-        Amount::Unsettled => {
-            let range = ratio.low.zip(ratio.high).map_or(String::new(), |(low, high)| ends([low, high]));
-            format!("your answers do not settle which mistake is worse{range}")
-        }
-    }
+    let ends = ratio.low.map(|low| [low, ratio.high.unwrap_or(f64::INFINITY)]);
+    words.two().exchange(ratio.value, ends)
 }
 
 /// The coefficients with names, intervals from the posterior and, for costs of error rates, the price of one case.
-fn weights(metric: &Metric, task: &Task) -> Vec<Weight> {
+fn weights(metric: &Metric, task: &Task, draws: &[Metric]) -> Vec<Weight> {
     let metric = metric.normal_form();
     let named = coefficients::named(&metric);
-    let draws = metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let mut drawn: Vec<Vec<f64>> = vec![vec![]; named.len()];
-    for draw in &draws {
+    for draw in draws {
         let values = coefficients::named(&draw.normal_form());
         drawn.iter_mut().zip(values).for_each(|(all, (_, value))| all.push(value));
     }
@@ -355,19 +420,24 @@ fn compare(hidden: Metric, found: &Metric, ratio: Option<&Ratio>, pool: &[GroupC
     Hidden { metric: hidden, ratio: held, inside, angle, kendall_tau }
 }
 
-/// Why there are no more questions.
-fn ended(outcome: &Outcome) -> String {
-    let stopped = outcome.findings.iter().find_map(|finding| match finding {
-        Finding::Stopped { rule, .. } => Some(rule.as_str()),
-        _ => None,
-    });
-    match stopped {
-        None => "the search has come to its end".to_owned(),
-        Some("width") => "the interval is narrow enough".to_owned(),
-        Some("radius") => "the weights are known closely enough".to_owned(),
-        Some("budget") => "no more were allowed".to_owned(),
-        Some(other) => other.to_owned(),
+/// What else there is to say; an answer that contradicts the others is told with its question.
+fn remarks(outcome: &Outcome, asker: &Asker, transcript: &[Answered]) -> Vec<String> {
+    let told = |finding: &&Finding| {
+        !matches!(finding, Finding::Stopped { .. } | Finding::RatioInterval { .. } | Finding::Regret { .. })
+    };
+    let mut remarks = vec![];
+    for finding in outcome.findings.iter().filter(told) {
+        remarks.push(finding.to_string());
+        let Finding::Contradicted { answers } = finding else { continue };
+        for &number in answers.iter().take(MOST_DISAGREEING) {
+            let Some(answered) = transcript.get(number.wrapping_sub(1)) else { continue };
+            let (shown, presented) = asker.present(&transcript[..number - 1], &answered.query);
+            let chosen = letter(presented.turn.preference(answered.preference));
+            let difference = asker.words.difference(&shown);
+            remarks.push(format!("answer {number} was {chosen}. {difference}"));
+        }
     }
+    remarks
 }
 
 /// Three decimals, and no minus before a zero.

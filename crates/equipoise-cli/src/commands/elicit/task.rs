@@ -1,24 +1,50 @@
-//! What is asked about: the classifiers a table allows, and the plan that asks.
+//! What is asked about a table: the classifiers it allows, and the plan that asks. `elicit` and `plan` share it.
 
-use crate::args::{Elicit, Worded};
+use super::length::of_search;
+use super::record::Saved;
+use super::reference;
+use crate::args::{Asking, Worded};
 use crate::fault::Fault;
+use crate::sides::Sides;
+use crate::tables::TableColumns;
 use crate::{files, fingerprint};
 use anyhow::{Context as _, Result};
-use equipoise::AnyPlan;
-use equipoise::population::Confusions as _;
-use equipoise::space::AnySpace;
-use equipoise_data::{Sample, Table, space_for};
+use equipoise::ask::NoiseModel;
+use equipoise::engine::Adaptive;
+use equipoise::space::{AnySpace, OperatingPoint};
+use equipoise::{Answered, AnyPlan};
+use equipoise_data::{Sample, Table};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// How close is close enough, unless told otherwise: about three degrees.
 const TOLERANCE: f64 = 0.05;
 
+/// The most questions that a person or a program is asked, unless told otherwise.
+pub const CAP: usize = 30;
+
+/// The most questions that a simulated expert is asked, unless told otherwise: what cannot be told does not go on for ever.
+const MOST_SIMULATED: usize = 1_000;
+
 /// Questions that check whether a linear metric explains the answers, where somebody real is asked.
 const PROBES: usize = 6;
 
 /// Methods from the fewest questions to the most; the last is whatever a plan does when none is named.
 const METHODS: [Option<&str>; 3] = [Some("adaptive"), Some("antipodal"), None];
+
+/// How closely a search looks where a person is asked: the first of these that ends in time.
+const COARSER: [f64; 6] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody real: a person, or a program in their place.
+    Real,
+    /// A simulated expert who never errs.
+    Faithful,
+    /// A simulated expert who does.
+    Erring,
+}
 
 /// A table, the space of classifiers it allows, and how to ask about it.
 pub struct Task {
@@ -30,28 +56,51 @@ pub struct Task {
     pub plan: AnyPlan,
     /// The space's short name.
     pub space: String,
+    /// The classifier that questions are asked around, in the words of the command line.
+    pub around: Option<String>,
+    /// Which classifier of a question stands on which side.
+    pub sides: Sides,
+    /// Answers of a saved interview that belong to another end of the questions; they are kept with the others.
+    pub set_aside: Vec<Answered>,
 }
 
 impl Task {
     /// From the command line.
-    pub fn new(args: &Elicit, sample: Sample<Table>, seed: Option<u64>) -> Result<Self> {
-        let space = space(&args.family, &sample, &args.table)?;
-        let plan = choose(args, &space, seed)?;
+    pub fn new(
+        asking: &Asking,
+        (table, columns): (&Path, &TableColumns),
+        sample: Sample<Table>,
+        who: Who,
+        seed: Option<u64>,
+    ) -> Result<Self> {
+        if who == Who::Real {
+            reference::enough_rows(&sample, table)?;
+        }
+        let around = reference::of(asking, &sample, who == Who::Real)?;
+        let space = reference::space(asking.family(), &sample, (table, columns), around.as_deref())?;
+        let plan = choose(asking, &space, who, seed)?;
         let space = fingerprint::of_document(&serde_json::to_value(&space)?);
-        Ok(Self { table: file_name(&args.table), sample, plan, space })
+        // What is asked of people has its sides from the plan, which can then tell a habit of sides from a metric.
+        let sides = match asks_people(&plan) {
+            true => Sides::as_asked(),
+            false => Sides::seeded(seed.unwrap_or(0)),
+        };
+        Ok(Self { table: file_name(table), sample, plan, space, around, sides, set_aside: vec![] })
     }
 
-    /// The task of a saved interview, if the table still allows the same classifiers.
+    /// The task of a saved interview and the answers that belong to it, if the table still allows the same classifiers.
     pub fn resumed(
-        table: &Path,
+        asking: &Asking,
+        (table, columns): (&Path, &TableColumns),
         sample: Sample<Table>,
-        plan: AnyPlan,
-        recorded: &str,
+        saved: &Saved,
         file: &Path,
-    ) -> Result<Self> {
-        let space = space(plan.kind(), &sample, table)?;
+    ) -> Result<(Self, Vec<Answered>)> {
+        let (around, recorded) = (saved.around.clone(), &saved.space);
+        let plan = saved.interview.plan();
+        let space = reference::space(plan.kind(), &sample, (table, columns), around.as_deref())?;
         let found = fingerprint::of_document(&serde_json::to_value(&space)?);
-        if found != recorded {
+        if found != *recorded {
             let what = format!(
                 "the answers in {} are about other classifiers than {} allows (space {recorded}, found {found}): \
                  the table or its columns differ",
@@ -60,7 +109,30 @@ impl Task {
             );
             return Err(Fault::integrity(what).into());
         }
-        Ok(Self { table: file_name(table), sample, plan, space: found })
+        // Another end, if the command line names one.
+        let mut document = serde_json::to_value(plan)?;
+        check_ends(asking, &document, &space)?;
+        let ratio = matches!(plan, AnyPlan::Adaptive(plan) if plan.is_ratio());
+        for (field, value) in ends(asking, ratio) {
+            document[field] = value;
+        }
+        let plan = read(document)?;
+        let (answers, set_aside) = saved.belonging_to(&plan).with_context(|| files::name(file))?;
+        let (table, sides) = (file_name(table), saved.sides);
+        Ok((Self { table, sample, plan, space: found, around, sides, set_aside }, answers))
+    }
+
+    /// The plan, if it adapts.
+    pub fn adaptive(&self) -> Option<&Adaptive> {
+        match &self.plan {
+            AnyPlan::Adaptive(plan) => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// The classifier that questions are asked around, if they are.
+    pub fn operating_point(&self) -> Option<&OperatingPoint> {
+        self.adaptive().and_then(Adaptive::operating_point)
     }
 
     /// The plan as documents have it.
@@ -72,6 +144,11 @@ impl Task {
     pub fn setting(&self, field: &str) -> Option<String> {
         self.plan_document().get(field).and_then(|value| Some(value.as_str()?.to_owned()))
     }
+
+    /// A number of the plan's document.
+    pub fn number(&self, field: &str) -> Option<f64> {
+        self.plan_document().get(field).and_then(Value::as_f64)
+    }
 }
 
 /// A file without its directories, which are nobody else's business.
@@ -79,46 +156,57 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned())
 }
 
-/// The classifiers of a family's questions.
-fn space(family: &str, sample: &Sample<Table>, table: &Path) -> Result<AnySpace> {
-    let file = files::name(table);
-    if family.starts_with("group_fair") && sample.groups() < 2 {
-        let what = format!("{file} has no groups to compare; --group COLUMN names them");
-        return Err(Fault::usage(what).into());
-    }
-    space_for(sample, family).context(file)
-}
-
 /// The plan of the method that was named, or of the first one the family has.
-fn choose(args: &Elicit, space: &AnySpace, seed: Option<u64>) -> Result<AnyPlan> {
+fn choose(asking: &Asking, space: &AnySpace, who: Who, seed: Option<u64>) -> Result<AnyPlan> {
     let plain = |method: &Option<&str>| -> Result<Value> {
-        let mut plan = json!({"kind": args.family, "space": serde_json::to_value(space)?});
+        let mut plan = json!({"kind": asking.family(), "space": serde_json::to_value(space)?});
         if let Some(method) = method {
             plan["method"] = json!(method);
         }
         Ok(plan)
     };
-    let exists = |method: &Option<&str>| {
-        plain(method).is_ok_and(|plan| serde_json::from_value::<AnyPlan>(plan).is_ok())
-    };
-    let method = match &args.method {
+    let is_plan = |plan: &Value| serde_json::from_value::<AnyPlan>(plan.clone()).is_ok();
+    let method = match &asking.method {
         Some(method) => Some(method.as_str()),
-        None => METHODS.into_iter().find(exists).flatten(),
+        None => METHODS.into_iter().find(|method| plain(method).is_ok_and(|plan| is_plan(&plan))).flatten(),
     };
-    check_options(args, method, space)?;
+    check_options(asking, method, space)?;
     let mut plan = plain(&method)?;
-    for (field, value) in settings(args, space, method, seed) {
+    for (field, value) in settings(asking, space, method, seed) {
         plan[field] = value;
     }
-    let real = args.oracle.is_none() && args.probes.is_none();
-    if real {
-        // Where they are possible: for linear metrics, of not too many weights, with room in the budget.
-        let probed = with(&plan, "probes", json!(PROBES));
-        if serde_json::from_value::<AnyPlan>(probed.clone()).is_ok() {
-            plan = probed;
+    if method == Some("adaptive") {
+        // What people are asked has its usual probes and cap already.
+        let on_ball = !matches!(space, AnySpace::Binary(_) | AnySpace::OperatingPoint(_));
+        // Where the plan has them: probes, for one, are for linear metrics of not too many weights.
+        for (field, value) in usual(asking, who).into_iter().filter(|_| on_ball) {
+            let wished = with(&plan, field, value);
+            plan = if is_plan(&wished) { wished } else { plan };
         }
+    } else if who == Who::Real && asking.method.is_none() && asking.tolerance.is_none() {
+        let coarser = |tolerance: &f64| with(&plan, "tolerance", json!(tolerance));
+        let ends = |plan: &Value| {
+            serde_json::from_value::<AnyPlan>(plan.clone()).is_ok_and(|plan| of_search(&plan, &[]) <= CAP)
+        };
+        plan = COARSER.iter().map(coarser).find(ends).unwrap_or(plan);
     }
-    // The fields of the document are the options of the command line.
+    read(plan)
+}
+
+/// What a plan has unless the command line says otherwise, depending on who answers.
+fn usual(asking: &Asking, who: Who) -> Vec<(&'static str, Value)> {
+    let real = who == Who::Real;
+    let all = [
+        // Somebody who may err is not to be taken for exact.
+        ("answers", (asking.answers.is_none() && who != Who::Faithful).then(|| json!({"kind": "unknown"}))),
+        ("budget", asking.budget.is_none().then(|| json!(if real { CAP } else { MOST_SIMULATED }))),
+        ("probes", (asking.probes.is_none() && real).then(|| json!(PROBES))),
+    ];
+    all.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
+}
+
+/// The plan of a document whose fields are the options of the command line.
+fn read(plan: Value) -> Result<AnyPlan> {
     let read = serde_json::from_value(plan);
     read.map_err(|error| Fault::usage(error.to_string().replace("plan.", "--")).into())
 }
@@ -132,51 +220,89 @@ fn with(document: &Value, field: &str, value: Value) -> Value {
 
 /// What the command line says about a method, as fields of the plan's document.
 fn settings(
-    args: &Elicit,
+    asking: &Asking,
     space: &AnySpace,
     method: Option<&str>,
     seed: Option<u64>,
 ) -> Vec<(&'static str, Value)> {
     let adaptive = method == Some("adaptive");
-    let ratio = is_ratio(args, method, space);
+    let ratio = is_ratio(asking.family(), method, space);
     // Searches have tolerances of their own.
-    let tolerance = args.tolerance.or((adaptive && !ratio).then_some(TOLERANCE));
-    let seeded = (adaptive && !ratio) || args.family == "polynomial";
-    let all = [
+    let ball = !matches!(space, AnySpace::OperatingPoint(_));
+    let tolerance = asking.tolerance.or((adaptive && !ratio && ball).then_some(TOLERANCE));
+    let seeded = (adaptive && !ratio) || asking.family() == "polynomial";
+    let others = [
         ("tolerance", tolerance.map(|tolerance| json!(tolerance))),
-        ("width", args.width.map(|width| json!(width))),
         ("seed", seed.filter(|_| seeded).map(|seed| json!(seed))),
-        ("answers", args.answers.as_ref().map(answers)),
-        ("budget", args.budget.map(|budget| json!(budget))),
-        ("probes", args.probes.map(|probes| json!(probes))),
+        ("answers", asking.answers.as_ref().map(answers)),
+        ("probes", asking.probes.map(|probes| json!(probes))),
+    ];
+    let others = others.into_iter().filter_map(|(field, value)| Some((field, value?)));
+    ends(asking, ratio).into_iter().chain(others).collect()
+}
+
+/// When to end, as far as the command line says so.
+fn ends(asking: &Asking, ratio: bool) -> Vec<(&'static str, Value)> {
+    let stop = |at_most: f64| match ratio {
+        true => ("regret", json!(at_most)),
+        false => ("stop", json!({"kind": "regret", "at_most": at_most})),
+    };
+    let (regret, at_most) =
+        asking.regret.map(stop).map_or(("stop", None), |(field, stop)| (field, Some(stop)));
+    let all = [
+        ("tolerance", asking.tolerance.map(|tolerance| json!(tolerance))),
+        ("width", asking.width.map(|width| json!(width))),
+        (regret, at_most),
+        ("budget", asking.budget.map(|budget| json!(budget))),
     ];
     all.into_iter().filter_map(|(field, value)| Some((field, value?))).collect()
 }
 
 /// Whether a cost ratio is looked for adaptively, which ends by the width of its interval.
-fn is_ratio(args: &Elicit, method: Option<&str>, space: &AnySpace) -> bool {
-    method == Some("adaptive") && args.family == "linear" && matches!(space, AnySpace::Binary(_))
+fn is_ratio(family: &str, method: Option<&str>, space: &AnySpace) -> bool {
+    method == Some("adaptive") && family == "linear" && matches!(space, AnySpace::Binary(_))
+}
+
+/// Ends that would be passed over in silence are refused.
+fn check_ends(asking: &Asking, plan: &Value, space: &AnySpace) -> Result<()> {
+    let word = |field: &str| plan[field].as_str();
+    let (family, method) = (word("kind").unwrap_or("linear"), word("method"));
+    let (ratio, adaptive) = (is_ratio(family, method, space), method == Some("adaptive"));
+    let what = match () {
+        () if ratio && asking.tolerance.is_some() => {
+            "--tolerance is not for an adaptive cost ratio; --width says how narrow its interval has to be".to_owned()
+        }
+        () if !ratio && asking.width.is_some() => {
+            "--width is for an adaptive cost ratio of two classes; --tolerance says how close the weights have to be".to_owned()
+        }
+        () if asking.regret.is_some() && !ratio && !matches!(space, AnySpace::OperatingPoint(_)) => {
+            "--regret is for the cost ratio of two classes and for questions around a classifier (--around model)".to_owned()
+        }
+        () if !adaptive && asking.budget.is_some() => {
+            format!("--budget is for the adaptive method, but this one is {}", method.unwrap_or("paper"))
+        }
+        () => return Ok(()),
+    };
+    Err(Fault::usage(what).into())
+}
+
+/// Whether a plan asks what people can answer, of somebody of whom nothing is known.
+fn asks_people(plan: &AnyPlan) -> bool {
+    let AnyPlan::Adaptive(plan) = plan else { return false };
+    plan.noise() == NoiseModel::Unknown && (plan.is_ratio() || plan.operating_point().is_some())
 }
 
 /// Options that would be passed over in silence are refused.
-fn check_options(args: &Elicit, method: Option<&str>, space: &AnySpace) -> Result<()> {
-    let (ratio, adaptive) = (is_ratio(args, method, space), method == Some("adaptive"));
-    let method = method.unwrap_or("paper");
+fn check_options(asking: &Asking, method: Option<&str>, space: &AnySpace) -> Result<()> {
+    let family = asking.family();
+    check_ends(asking, &json!({"kind": family, "method": method}), space)?;
+    let adaptive = method == Some("adaptive");
     let what = match () {
-        () if ratio && args.tolerance.is_some() => {
-            "--tolerance is not for an adaptive cost ratio; --width says how narrow its interval has to be".to_owned()
+        () if !adaptive && asking.answers.is_some() => {
+            format!("--answers is for the adaptive method, but this one is {}", method.unwrap_or("paper"))
         }
-        () if !ratio && args.width.is_some() => {
-            "--width is for an adaptive cost ratio of two classes; --tolerance says how close the weights have to be".to_owned()
-        }
-        () if !adaptive && args.answers.is_some() => {
-            format!("--answers is for the adaptive method, but this one is {method}")
-        }
-        () if args.probes.is_some() && (ratio || !adaptive || args.family != "linear") => {
-            "--probes is for adaptive linear metrics of more than two weights".to_owned()
-        }
-        () if !adaptive && args.budget.is_some() => {
-            format!("--budget is for the adaptive method, but this one is {method}")
+        () if asking.probes.is_some() && (!adaptive || !["linear", "group_fair"].contains(&family)) => {
+            "--probes is for adaptive linear metrics, and group-fair ones around a classifier".to_owned()
         }
         () => return Ok(()),
     };
@@ -196,7 +322,7 @@ fn answers(worded: &Worded) -> Value {
 pub fn parameter(kind: &str) -> &'static str {
     match kind {
         "flip" => "probability",
-        "logistic" => "slope",
+        "logistic" | "relative" => "slope",
         _ => "width",
     }
 }

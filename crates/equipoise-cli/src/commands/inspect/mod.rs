@@ -6,14 +6,14 @@ mod survey;
 use crate::args::{Global, Inspect};
 use crate::counts::grouped;
 use crate::fault::FINDING;
+use crate::page::Page;
+use crate::progress::Progress;
 use crate::ratio::two_digits;
 use crate::table::Table;
-use crate::terminal::Terminal;
 use crate::{files, json, tables};
 use anyhow::Result;
-use equipoise_data::{Note, Sample, read};
+use equipoise_data::Note;
 use serde::Serialize;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use survey::{Ball, Common, Survey};
@@ -37,19 +37,20 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
-    let reading =
-        read::table(&args.table, &args.columns.columns()).map_err(|error| args.columns.blame(error))?;
+    let reading = args.columns.read_quietly(&args.table, global)?;
     let (findings, choices): (Vec<_>, Vec<_>) =
         reading.notes.iter().cloned().partition(|note| matches!(note, Note::Finding(_)));
     tables::say(&choices, global);
-    let sample = Sample::new(reading.data)?;
+    let sample = reading.data;
+    let progress = Progress::spinner("looking at what the table allows", global.shows_progress());
     let groups = sample.table().groups().map_or(&[][..], |groups| groups.names());
     let survey = Survey::of(&sample, sample.table().classes(), groups, global.seed.unwrap_or(1))?;
+    drop(progress);
     let mut warnings: Vec<String> = findings.iter().map(ToString::to_string).collect();
     warnings.extend(survey.warnings());
     let svg = (!args.no_svg).then_some(args.svg.as_path());
     if let Some(path) = svg {
-        files::write(path, &picture::of(&survey))?;
+        crate::picture::write(path, &picture::of(&survey))?;
     }
     let mut out = std::io::stdout().lock();
     if global.json {
@@ -63,8 +64,9 @@ pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
         };
         json::write(&document, &mut out)?;
     } else {
-        let terminal = Terminal::detect();
-        write_text(&survey, &args.table, &warnings, svg, terminal, &mut out)?;
+        let mut page = Page::new(global.form(), &files::name(&args.table), &mut out)?;
+        write_text(&survey, &args.table, &warnings, svg, &mut page)?;
+        page.end()?;
     }
     Ok(if warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
@@ -74,9 +76,9 @@ fn write_text(
     path: &Path,
     warnings: &[String],
     svg: Option<&Path>,
-    terminal: Terminal,
-    out: &mut impl Write,
+    page: &mut Page,
 ) -> Result<()> {
+    let terminal = page.terminal;
     let plural = |count: usize, noun: &str, many: &str| match count {
         1 => format!("1 {noun}"),
         _ => format!("{} {many}", grouped(count as u64)),
@@ -88,7 +90,8 @@ fn write_text(
     if !survey.groups.is_empty() {
         parts.push(plural(survey.groups.len(), "group", "groups"));
     }
-    writeln!(out, "{}: {}\n", files::name(path), parts.join(", "))?;
+    page.paragraph(&format!("{}: {}", files::name(path), parts.join(", ")))?;
+    page.gap()?;
 
     let mut table = Table::new(terminal, ["class", "rows", "share", "calibration error", "by chance"]);
     for class in survey.classes.iter().take(MOST_ROWS) {
@@ -100,8 +103,8 @@ fn write_text(
             format!("{:.3}", class.calibration.by_chance),
         ]);
     }
-    write!(out, "{table}")?;
-    write_rest(survey.classes.len(), "classes", out)?;
+    page.table(&table)?;
+    write_rest(survey.classes.len(), "classes", page)?;
 
     if !survey.groups.is_empty() {
         let shown = survey.classes.iter().take(4);
@@ -115,8 +118,9 @@ fn write_text(
             row.push(group.radius.map_or("-".to_owned(), |radius| format!("{radius:.3}")));
             table.row(row);
         }
-        write!(out, "\n{table}")?;
-        write_rest(survey.groups.len(), "groups", out)?;
+        page.gap()?;
+        page.table(&table)?;
+        write_rest(survey.groups.len(), "groups", page)?;
     }
 
     let mut table =
@@ -134,17 +138,15 @@ fn write_text(
             format!("{:.3}", pair.longest_face.length),
         ]);
     }
-    write!(out, "\n{table}")?;
+    page.gap()?;
+    page.table(&table)?;
     if survey.pairs_in_all > survey.pairs.len() {
-        writeln!(
-            out,
-            " of {} pairs, those most often mistaken for each other",
-            grouped(survey.pairs_in_all as u64)
-        )?;
+        let all = grouped(survey.pairs_in_all as u64);
+        page.paragraph(&format!("of {all} pairs, those most often mistaken for each other"))?;
     }
-    writeln!(out)?;
+    page.gap()?;
 
-    let mut entry = |name: &str, text: &str| write!(out, "{}", terminal.entry(INDENT, name, text));
+    let mut entry = |name: &str, text: &str| page.entry(INDENT, name, text);
     entry("Ball", &in_words(&survey.ball, survey.rows))?;
     match &survey.common_ball {
         Some(Common::Ball(common)) => {
@@ -174,9 +176,9 @@ fn write_text(
     Ok(())
 }
 
-fn write_rest(count: usize, what: &str, out: &mut impl Write) -> std::io::Result<()> {
+fn write_rest(count: usize, what: &str, page: &mut Page) -> std::io::Result<()> {
     if count > MOST_ROWS {
-        writeln!(out, " and {} more {what}; --json prints all", count - MOST_ROWS)?;
+        page.paragraph(&format!("and {} more {what}; --json prints all", count - MOST_ROWS))?;
     }
     Ok(())
 }

@@ -1,31 +1,33 @@
 //! `equipoise optimize`: predictions that maximise a metric, without retraining.
 
+mod command;
 mod print;
 
 use crate::args::{Global, Optimize};
 use crate::fault::Fault;
-use crate::metric_command::{CommandFault, MetricCommand};
 use crate::tables::TableColumns;
 use crate::{files, json, metrics};
 use anyhow::{Context as _, Result, anyhow};
 use equipoise::decide::optimize::{
-    Basis, Classifier, Column, Failure, Form, FrankWolfe, Guide, Judge, Labels, Probing, Problem,
-    ROWS_PER_WEIGHT, Rows, Scores, Stopped, baselines, centres, nested, select,
+    Cause, Failure, FrankWolfe, Judge, Probing, Problem, ROWS_PER_WEIGHT, baselines, centres, direct_search,
+    nested, select,
 };
 use equipoise::metric::Named;
-use equipoise::population::Confusions as _;
+use equipoise::population::{Basis, Classifier, Confusions as _, Form, Rows, Rule};
 use equipoise::{Measure, Metric, Prevalence};
 use equipoise_data::{Sample, Table, read};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Folds of the cross-validation that chooses bases.
 const FOLDS: usize = 5;
-/// Values of a weight the baselines try: of a metric in closed form, and of a command, whose calls take their time.
+/// Values of a weight the baselines try.
 const CANDIDATES: usize = 400;
-const FEW_CANDIDATES: usize = 15;
+/// Values of the metric that a direct search may ask for.
+const VALUES: usize = 2000;
+/// The method of this command among those it is compared with.
+const METHOD: &str = "frank_wolfe";
 /// Runs the command.
 pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
     if args.columns.truth.is_none() || args.columns.scores.is_none() {
@@ -43,9 +45,9 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
         table.check_like(&validation)?;
     }
     let tables = Tables {
-        train: train.rows()?,
-        validation: validation.rows()?,
-        test: test.as_ref().map(Loaded::rows).transpose()?,
+        train: &train.sample,
+        validation: validation.sample.rows()?,
+        test: test.as_ref().map(|table| &table.sample),
     };
     let seed = global.seed.unwrap_or(0);
     let units = units(args, &validation, &tables, seed)?;
@@ -59,16 +61,24 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
             let metrics = Metrics::new(text, &train, &validation, test.as_ref())?;
             by_metric(args, &plan, &tables, units, (text, &metrics), notes)?
         }
-        (None, Some(command)) => by_command(args, &plan, &tables, units, (command, seed), notes)?,
-        (None, None) => return Err(Fault::usage("--metric or --metric-command is needed").into()),
+        (None, Some(command)) => command::by_command(args, &plan, &tables, units, (command, seed), notes)?,
+        (None, None) => match &args.preference_command {
+            Some(command) => command::by_preference(args, &tables, command, notes)?,
+            None => {
+                let sentence = "one of --metric, --metric-command and --preference-command is needed";
+                return Err(Fault::usage(sentence).into());
+            }
+        },
     };
     let classifier = name(done.classifier)?;
-    files::write(&args.classifier, &(classifier.to_json() + "\n"))?;
+    // What went wrong must not cost anybody an earlier result.
+    let path = if done.stopped.is_some() { unused(&args.classifier) } else { args.classifier.clone() };
+    files::write(&path, &(classifier.to_json() + "\n"))?;
+    let written = files::name(&path);
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&done.report, &mut out)?;
     } else {
-        let written = files::name(&args.classifier);
         print::write_text(
             &done.report,
             &classifier,
@@ -82,19 +92,23 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
     match done.stopped {
         None => Ok(ExitCode::SUCCESS),
         Some(sentence) => {
-            let written = files::name(&args.classifier);
             Err(Fault::input_output(format!("{sentence}; the classifier so far is in {written}")).into())
         }
     }
+}
+
+/// The path itself, or the first like it that is not taken: `classifier-2.json`.
+fn unused(path: &Path) -> PathBuf {
+    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, end) = (part(path.file_stem()), path.extension().map(|end| format!(".{}", part(Some(end)))));
+    let other = |n: usize| path.with_file_name(format!("{stem}-{n}{}", end.clone().unwrap_or_default()));
+    std::iter::once(path.to_owned()).chain((2..).map(other)).find(|path| !path.exists()).expect("endless")
 }
 
 /// One table with everything it lends to the optimiser.
 struct Loaded {
     what: &'static str,
     sample: Sample<Table>,
-    columns: Vec<(String, Vec<f64>)>,
-    /// One column of flags per group, for thresholds by group.
-    groups: Vec<(String, Vec<bool>)>,
 }
 
 impl Loaded {
@@ -118,51 +132,20 @@ impl Loaded {
             other => other?,
         };
         notes.extend(reading.findings().map(|finding| format!("{what} table: {finding}")));
-        let sample = reading.data;
+        let mut table = reading.data.into_table();
         let mut names: Vec<String> =
             args.basis.iter().filter(|basis| family(basis).is_none()).cloned().collect();
         names.extend(args.features.iter().filter(|name| !args.basis.contains(name)).cloned());
-        let columns = match names.is_empty() {
-            true => Vec::new(),
-            false => {
-                let numbers = read::numbers(path, &names)?;
-                names.into_iter().zip(numbers.data).collect()
+        if !names.is_empty() {
+            for (name, values) in names.iter().zip(read::numbers(path, &names)?.data) {
+                table = table.with_column(name, values)?;
             }
-        };
-        let groups = sample.table().groups().map_or_else(Vec::new, |groups| {
-            let flags = |code: usize| groups.codes().iter().map(|&c| usize::from(c) == code).collect();
-            groups
-                .names()
-                .iter()
-                .enumerate()
-                .map(|(code, name)| (format!("group {name}"), flags(code)))
-                .collect()
-        });
-        Ok(Self { what, sample, columns, groups })
+        }
+        Ok(Self { what, sample: Sample::new(table)? })
     }
 
     fn table(&self) -> &Table {
         self.sample.table()
-    }
-
-    fn rows(&self) -> Result<Rows<'_>> {
-        let table = self.table();
-        let mut scores =
-            Scores::new((0..table.classes().len()).map(|class| table.probabilities(class)).collect())?;
-        for (name, values) in &self.columns {
-            scores = scores.with_column(name, Column::Reals(values))?;
-        }
-        for (name, flags) in &self.groups {
-            scores = scores.with_column(name, Column::Flags(flags))?;
-        }
-        let mut rows = Rows::new(scores, table.truth())?;
-        if let Some(groups) = table.groups() {
-            rows = rows.with_groups(groups.codes(), groups.names().len())?;
-        }
-        if let Some(weights) = table.weights() {
-            rows = rows.with_weights(weights)?;
-        }
-        Ok(rows)
     }
 
     /// Says how a table differs from the validation table, if classes or groups do.
@@ -188,9 +171,9 @@ impl Loaded {
 }
 
 struct Tables<'a> {
-    train: Rows<'a>,
+    train: &'a Sample<Table>,
     validation: Rows<'a>,
-    test: Option<Rows<'a>>,
+    test: Option<&'a Sample<Table>>,
 }
 
 /// The metric as each table means it, since a name may depend on class priors; none where groups are missing.
@@ -275,9 +258,14 @@ struct Values {
 struct Report {
     value: Values,
     before: Values,
+    /// What did best on the validation rows, and is what was written.
+    method: String,
     baselines: serde_json::Map<String, serde_json::Value>,
     queries: usize,
     rank: usize,
+    /// Which way is better.
+    #[serde(skip)]
+    better: Option<&'static str>,
     notes: Vec<String>,
 }
 
@@ -303,7 +291,7 @@ fn by_metric(
     }
     let metric = &metrics.validation;
     let bases = chosen(args, plan, tables, units, (text, metric), &mut notes)?;
-    let problem = Problem::new(&tables.train, &tables.validation, bases)?;
+    let problem = Problem::new(tables.train, &tables.validation, bases)?;
     plan.check(&problem)?;
     let mut probing = probing(metric.clone(), args)?;
     let outcome = match args.known {
@@ -311,38 +299,99 @@ fn by_metric(
         false => plan.run(&problem, &mut probing),
     };
     let outcome = outcome.map_err(|stopped| match stopped.failure.cause {
-        Err(error) => anyhow::Error::from(error),
-        Ok(_) => anyhow!(Fault::usage(stopped.to_string())),
+        Cause::Failed(error) => anyhow::Error::from(error),
+        Cause::NoNumber(_) => anyhow!(Fault::usage(stopped.to_string())),
     })?;
     let value = |classifier: &Classifier| -> Values {
-        let on = |rows: &Rows, metric: Option<&Metric>| {
-            let labels = classifier.predict(rows.scores()).ok()?;
-            metric?.of(&rows.confusions(&labels).ok()?).ok()
+        let rule = Rule::Classifier(Box::new(classifier.clone()));
+        let on = |sample: &Sample<Table>, metric: Option<&Metric>| {
+            // A table without groups cannot say what a rule by groups does to it.
+            let rows = sample.rows().ok()?;
+            classifier.check(rows.scores()).ok()?;
+            let Ok(found) = sample.confusions(std::slice::from_ref(&rule));
+            metric?.of(&found[0]).ok()
         };
+        let labels = classifier.predict(tables.validation.scores());
+        let validation = labels.and_then(|labels| metric.of(&tables.validation.confusions(&labels)?)).ok();
         Values {
-            train: on(&tables.train, metrics.train.as_ref()),
-            validation: on(&tables.validation, Some(metric)),
-            test: tables.test.as_ref().and_then(|rows| on(rows, metrics.test.as_ref())),
+            train: on(tables.train, metrics.train.as_ref()),
+            validation,
+            test: tables.test.and_then(|test| on(test, metrics.test.as_ref())),
         }
     };
     let before = baselines::most_likely(problem.classes());
-    let mut compared = serde_json::Map::new();
+    let mut tried = vec![(METHOD, outcome.classifier.clone())];
     if !args.no_baselines {
-        for (name, found) in simpler(&problem, &mut probing, CANDIDATES) {
-            let classifier = found.map_err(|failure| anyhow!(Fault::usage(failure.to_string())))?;
-            compared.insert(name.to_owned(), serde_json::to_value(value(&classifier))?);
+        let parts = group_parts(args, &problem);
+        for (name, found) in simpler(&problem, &mut probing, (CANDIDATES, VALUES), &parts, args.per_group) {
+            tried.push((name, found.map_err(|failure| anyhow!(Fault::usage(failure.to_string())))?));
         }
+        let parts = if args.per_group { parts } else { vec![] };
+        let exact = baselines::best_thresholds(&problem, metric, parts).ok();
+        tried.extend(exact.map(|found| ("thresholds", found)));
     }
+    let sign = metric.sense().sign();
+    let tried: Vec<Tried> = tried
+        .into_iter()
+        .map(|(name, classifier)| Tried { name, values: value(&classifier), classifier })
+        .collect();
     notes.extend(outcome.notes.iter().cloned());
+    let (best, compared) = best_of(tried, args.per_group, sign, &mut notes)?;
     let report = Report {
-        value: value(&outcome.classifier),
+        value: best.values,
         before: value(&before),
+        method: best.name.to_owned(),
         baselines: compared,
         queries: outcome.queries,
         rank: outcome.rank,
+        better: Some(metrics::better(metric)),
         notes,
     };
-    Ok(Done { report, classifier: outcome.classifier, unknowns: outcome.unknowns, stopped: None })
+    Ok(Done { report, classifier: best.classifier, unknowns: outcome.unknowns, stopped: None })
+}
+
+/// A method and what it came to.
+struct Tried {
+    name: &'static str,
+    values: Values,
+    classifier: Classifier,
+}
+
+/// The best on the validation rows, Frank-Wolfe's, which comes first, unless another is better; and the values of all others. Rules
+/// that look at groups are not for whoever did not ask for them.
+fn best_of(
+    mut tried: Vec<Tried>,
+    per_group: bool,
+    sign: f64,
+    notes: &mut Vec<String>,
+) -> Result<(Tried, serde_json::Map<String, serde_json::Value>)> {
+    let mut best = 0;
+    let liking = |tried: &Tried| tried.values.validation.map(|value| sign * value);
+    for n in 1..tried.len() {
+        let allowed = per_group || tried[n].classifier.group_columns().is_none();
+        if allowed && liking(&tried[n]) > liking(&tried[best]) {
+            best = n;
+        }
+    }
+    let best = tried.remove(best);
+    let mut others = serde_json::Map::new();
+    for other in tried {
+        others.insert(other.name.to_owned(), serde_json::to_value(other.values)?);
+    }
+    if best.name != METHOD {
+        let name = best.name.replace('_', " ");
+        notes
+            .push(format!("of all that was tried, {name} does best on the validation rows, and was written"));
+    }
+    Ok((best, others))
+}
+
+/// One basis per group, where the validation rows have groups.
+fn group_parts(args: &Optimize, problem: &Problem) -> Vec<Basis> {
+    let columns = args.columns.group.clone().unwrap_or_else(|| vec!["group".to_owned()]);
+    let names = problem.validation().scores().columns().filter_map(|name| name.strip_prefix("group "));
+    let part = |group: &str| Basis::Group { columns: columns.clone(), group: group.to_owned() };
+    if problem.validation().groups() > 1 { names.map(part).collect() } else { vec![] }
 }
 
 /// The bases that cross-validation leaves, where it is asked for or validation rows are few.
@@ -366,7 +415,7 @@ fn chosen(
         Some(named) => named.metric(prevalence),
         None => Ok(metric.clone()),
     };
-    let found = select(&tables.train, &tables.validation, nested(&units), &of, plan, args.known, FOLDS)?;
+    let found = select(tables.train, &tables.validation, nested(&units), &of, plan, args.known, FOLDS)?;
     let best = &found.candidates[found.chosen];
     let names: Vec<String> = best.bases.iter().map(|basis| basis.name(&[])).collect();
     notes.push(format!(
@@ -394,83 +443,23 @@ type Baseline<E> = (&'static str, Result<Classifier, Failure<E>>);
 fn simpler<J: Judge>(
     problem: &Problem,
     probing: &mut Probing<J>,
-    candidates: usize,
+    (candidates, values): (usize, usize),
+    parts: &[Basis],
+    per_group: bool,
 ) -> Vec<Baseline<J::Err>> {
     let mut found = vec![
         ("plug_in", baselines::plug_in_search(problem, probing, candidates)),
         ("cyclic", baselines::cyclic_search(problem, probing, candidates)),
     ];
-    let groups = problem.validation().groups();
-    if groups > 1 && problem.classes() == 2 {
-        let parts = problem.validation().scores().columns().filter(|name| name.starts_with("group "));
-        let parts = parts.map(Basis::column).collect::<Vec<_>>();
-        if let Ok(classifier) = baselines::group_thresholds(problem, probing, candidates, parts) {
-            found.push(("group_thresholds", classifier));
-        }
+    if problem.classes() == 2
+        && !parts.is_empty()
+        && let Ok(classifier) = baselines::group_thresholds(problem, probing, candidates, parts.to_vec())
+    {
+        found.push(("group_thresholds", classifier));
+    }
+    if problem.classes() > 2 {
+        found.push(("direct", direct_search(problem, probing, values, if per_group { parts } else { &[] })));
     }
     found.push(("transition_matrix", Ok(baselines::transition_matrix(problem.validation()))));
     found
-}
-
-/// A metric that is another program. It judges validation rows only.
-fn by_command(
-    args: &Optimize,
-    plan: &FrankWolfe,
-    tables: &Tables,
-    units: Vec<Vec<Basis>>,
-    (command, seed): (&str, u64),
-    mut notes: Vec<String>,
-) -> Result<Done> {
-    let problem = Problem::new(&tables.train, &tables.validation, units.concat())?;
-    plan.check(&problem)?;
-    let labels = if args.labels == "hard" { Labels::Hard { draws: 10 } } else { Labels::Soft };
-    let limit = Duration::from_secs_f64(args.time_limit.min(1e6));
-    let mut probing = probing(MetricCommand::new(command.to_owned(), labels, limit), args)?.seed(seed);
-    notes.push("the metric command judges validation rows only, so other tables have no values".to_owned());
-    let (outcome, mut stopped) = match plan.run(&problem, &mut probing) {
-        Ok(outcome) => (outcome, None),
-        Err(Stopped { failure, iteration, partial }) => {
-            (*partial, Some(sentence(&format!("iteration {iteration}, "), &failure)))
-        }
-    };
-    notes.extend(outcome.notes.iter().cloned());
-    let mut value = |classifier: &Classifier, stopped: &mut Option<String>, about: &str| -> Result<Values> {
-        let mut validation = None;
-        if stopped.is_none() {
-            let labels = classifier.predict(tables.validation.scores())?;
-            match probing.value(&problem.predictions(&labels), about) {
-                Ok(found) => validation = Some(found),
-                Err(failure) => *stopped = Some(sentence("", &failure)),
-            }
-        }
-        Ok(Values { train: None, validation, test: None })
-    };
-    let after = value(&outcome.classifier, &mut stopped, "the result")?;
-    let before = value(&baselines::most_likely(problem.classes()), &mut stopped, "the most likely classes")?;
-    let asked = probing.queries();
-    let mut compared = serde_json::Map::new();
-    if !args.no_baselines && stopped.is_none() {
-        for (name, found) in simpler(&problem, &mut probing, FEW_CANDIDATES) {
-            let labels = match found {
-                Ok(classifier) => classifier.predict(tables.validation.scores())?,
-                Err(failure) => {
-                    stopped.get_or_insert(sentence("baselines, ", &failure));
-                    continue;
-                }
-            };
-            let about = format!("baseline {name}");
-            let validation = probing.value(&problem.predictions(&labels), &about);
-            let values = Values { train: None, validation: validation.ok(), test: None };
-            compared.insert(name.to_owned(), serde_json::to_value(values)?);
-        }
-        notes.push(format!("the baselines asked {} more times", probing.queries() - asked));
-    }
-    notes.extend(stopped.iter().map(|sentence| format!("stopped early: {sentence}")));
-    let (classifier, unknowns, rank) = (outcome.classifier, outcome.unknowns, outcome.rank);
-    let report = Report { value: after, before, baselines: compared, queries: asked, rank, notes };
-    Ok(Done { report, classifier, unknowns, stopped })
-}
-
-fn sentence(before: &str, failure: &Failure<CommandFault>) -> String {
-    format!("{before}{failure}")
 }

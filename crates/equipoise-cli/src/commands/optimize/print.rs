@@ -2,12 +2,15 @@
 
 use super::{Report, Values};
 use crate::args::Global;
+use crate::page::Page;
 use crate::table::Table as Printed;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise::decide::optimize::Classifier;
+use equipoise::population::Classifier;
 use std::io::Write;
 
+/// Width of the column of names.
+const INDENT: usize = 12;
 /// From this many classes on weights are too many to print.
 const MOST_CLASSES: usize = 6;
 
@@ -19,16 +22,19 @@ pub(super) fn write_text(
     written: &str,
     with_test: bool,
     global: &Global,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<()> {
-    let terminal = Terminal::detect();
+    let mut page = Page::new(global.form(), "What was optimised", out)?;
+    let page = &mut page;
+    let terminal = page.terminal;
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.4}"));
     let cells = |name: &str, values: &Values| {
         let mut cells = vec![name.replace('_', " "), number(values.train), number(values.validation)];
         cells.extend(with_test.then(|| number(values.test)));
         cells
     };
-    let mut headings = vec!["metric", "train", "validation"];
+    let metric = report.better.map_or("metric".to_owned(), |better| format!("metric, {better}"));
+    let mut headings = vec![metric.as_str(), "train", "validation"];
     headings.extend(with_test.then_some("test"));
     let mut table = Printed::new(terminal, headings);
     table.row(cells("model as it is", &report.before));
@@ -37,22 +43,24 @@ pub(super) fn write_text(
         let values = Values { train: of("train"), validation: of("validation"), test: of("test") };
         table.row(cells(name, &values));
     }
-    table.row(cells("optimised", &report.value));
-    writeln!(out, "{table}")?;
+    table.row(cells(&format!("optimised ({})", report.method), &report.value));
+    page.table(&table)?;
+    page.gap()?;
     if !global.quiet {
-        write_weights(classifier, terminal, out)?;
+        write_weights(classifier, terminal, page)?;
     }
-    writeln!(out, "Queries     {}", report.queries)?;
-    writeln!(out, "Rank        {} of {unknowns} weights", report.rank)?;
-    writeln!(out, "Classifier  {written}; equipoise apply TABLE --classifier {written} uses it")?;
+    page.entry(INDENT, "Queries", &report.queries.to_string())?;
+    page.entry(INDENT, "Rank", &format!("{} of {unknowns} weights", report.rank))?;
+    let classifier = format!("{written}; equipoise apply TABLE --classifier {written} uses it");
+    page.entry(INDENT, "Classifier", &classifier)?;
     for note in &report.notes {
-        write!(out, "{}", terminal.entry(12, "Note", note))?;
+        page.entry(INDENT, "Note", note)?;
     }
     Ok(())
 }
 
 /// What a probability of each class counts for, basis by basis.
-fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Write) -> Result<()> {
+fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut Page) -> Result<()> {
     // A bare number would read like one of the weights.
     let called = |name: &String| match name.parse::<f64>() {
         Ok(_) => format!("class {name}"),
@@ -61,11 +69,13 @@ fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Wri
     let names: Vec<String> = classifier.class_names().unwrap_or_default().iter().map(called).collect();
     let (k, weights) = (names.len(), classifier.mean_weights());
     if weights.iter().all(|&w| w == 0.0) {
-        return Ok(writeln!(out, "Every class counts as the model has it.\n")?);
+        out.paragraph("Every class counts as the model has it.")?;
+        return Ok(out.gap()?);
     }
     let general = weights.len() == classifier.bases().len() * k * k;
     if k > MOST_CLASSES {
-        return Ok(writeln!(out, "The weights of {k} classes are in the classifier's file.\n")?);
+        out.paragraph(&format!("The weights of {k} classes are in the classifier's file."))?;
+        return Ok(out.gap()?);
     }
     let text = match general {
         false => {
@@ -76,7 +86,8 @@ fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Wri
              the sum over its bases:"
         }
     };
-    writeln!(out, "{}\n", terminal.paragraph(text))?;
+    out.paragraph(text)?;
+    out.gap()?;
     let mut headings = vec!["basis".to_owned()];
     headings.extend(general.then(|| "probability of".to_owned()));
     headings.extend(names.iter().map(|name| if general { format!("to {name}") } else { name.clone() }));
@@ -88,5 +99,6 @@ fn write_weights(classifier: &Classifier, terminal: Terminal, out: &mut impl Wri
         cells.extend(row.iter().map(|w| format!("{w:.3}")));
         table.row(cells);
     }
-    Ok(writeln!(out, "{table}")?)
+    out.table(&table)?;
+    Ok(out.gap()?)
 }

@@ -20,6 +20,7 @@ use crate::terminal::Terminal;
 use crate::{files, json, table};
 use anyhow::Result;
 use data::{Data, NoData};
+use equipoise::stream;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -304,8 +305,7 @@ impl Settings {
     ) -> Vec<T> {
         let progress = Progress::new(label, count, self.progress);
         let one = |n: usize| {
-            let result =
-                job(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(n as u64 * 0x9E37_79B9)));
+            let result = job(&mut Xoshiro256PlusPlus::seed_from_u64(stream(self.seed, n as u64)));
             progress.step();
             result
         };

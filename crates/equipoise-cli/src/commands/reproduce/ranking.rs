@@ -6,7 +6,7 @@ use super::{Report, Settings, Table, five_numbers, mean, quantile};
 use anyhow::Result;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::decide::agreement::{kendall_tau, ndcg};
-use equipoise::metric::{Fair, Family, Pair, Squared, Violation, Weights};
+use equipoise::metric::{Fair, Family, Pair, Squared, Weights};
 use equipoise::population::Confusions as _;
 use equipoise::search::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
 use equipoise::space::{Achievable, GroupSphere, Space as _, Sphere};
@@ -232,7 +232,8 @@ fn defaults(
     let side = if truth.trade_off() < 0.5 { 0.0..0.5 } else { 0.5..1.0 };
     let shares = truth.prevalence();
     let set = |a: &[f64], b: &[Pair<Weights>], trade_off: f64| {
-        fair_metric(a.to_vec(), b.to_vec(), trade_off, shares, Family::GroupFair)
+        let fair = Fair::new(a.to_vec(), b.to_vec(), 0.5, shares.clone()).expect("parts of a metric");
+        fair_metric(Family::GroupFair(fair.with_trade_off(trade_off)), shares)
     };
     let balanced = |a: &[f64], b: &[Pair<Weights>]| {
         let Family::GroupFair(parts) = set(a, b, 0.5).family().clone() else { unreachable!("as made") };
@@ -265,21 +266,10 @@ fn in_order(truth: &[f64], rng: &mut Xoshiro256PlusPlus) -> Vec<f64> {
 }
 
 /// A metric with parts of unit size, so that the trade-off means what it does in the definition.
-fn fair_metric<V: Violation>(
-    performance: Vec<f64>,
-    fairness: Vec<Pair<V>>,
-    trade_off: f64,
-    shares: &GroupShares,
-    family: fn(Fair<V>) -> Family,
-) -> Metric {
-    let length = performance.iter().map(|a| a * a).sum::<f64>().sqrt();
-    let size: f64 = fairness.iter().map(|pair| pair.violation.size()).sum();
-    let performance = performance.iter().map(|a| a / length).collect();
-    let unit = |pair: Pair<V>| Pair { groups: pair.groups, violation: pair.violation.times(1.0 / size) };
-    let fair = Fair::new(performance, fairness.into_iter().map(unit).collect(), trade_off, shares.clone());
+fn fair_metric(family: Family, shares: &GroupShares) -> Metric {
     let view =
         equipoise::View::new(Measure::GroupRates, shares.classes(), shares.groups()).expect("two groups");
-    Metric::new(view, Sense::Cost, family(fair.expect("parts of a metric"))).expect("parts that fit the view")
+    Metric::new(view, Sense::Cost, family).expect("parts that fit the view")
 }
 
 pub fn figure_6_7(settings: &Settings) -> Result<Report> {
@@ -344,7 +334,8 @@ fn unfair_and_equal(hidden: &Metric) -> Vec<Metric> {
         |pair: &Pair<Squared>| Pair { groups: pair.groups, violation: Squared { matrix: identity.clone() } };
     let squares: Vec<_> = truth.fairness().iter().map(same).collect();
     let made = |a: Vec<f64>, trade_off: f64| {
-        fair_metric(a, squares.clone(), trade_off, truth.prevalence(), Family::GroupFairQuadratic)
+        let fair = Fair::new(a, squares.clone(), 0.5, truth.prevalence().clone()).expect("parts of a metric");
+        fair_metric(Family::GroupFairQuadratic(fair.with_trade_off(trade_off)), truth.prevalence())
     };
     vec![made(truth.performance().to_vec(), 0.0), made(vec![1.0; q], 0.5)]
 }

@@ -7,6 +7,7 @@ use crate::json;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::length::Length;
 use equipoise_study::lint;
 use serde_json::json;
 use std::io::Write as _;
@@ -28,14 +29,16 @@ pub struct Check {
 /// Runs the command.
 pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
+    // First, so that the consent text can be held against it.
+    let length = *design.length();
     let lints = lint::lint(&design);
-    let (minutes, comparisons) = lint::length(&design);
+    let Length { minutes, comparisons, .. } = length;
     let errors = lints.iter().filter(|lint| lint.error).count();
     let mut out = std::io::stdout().lock();
     if global.json {
         let document = json!({
             "format": 1, "study": design.study().name, "version": design.study().version, "hash": design.hash(),
-            "minutes": minutes, "comparisons": comparisons, "ready": errors == 0, "findings": lints,
+            "minutes": minutes, "comparisons": comparisons, "length": length, "ready": errors == 0, "findings": lints,
             "fit": design.fit(),
         });
         json::write(&document, &mut out)?;
@@ -59,7 +62,9 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
         let ready = if errors == 0 { "can be run" } else { "should not be run like this" };
         writeln!(
             out,
-            "The study {ready}: about {comparisons} comparisons and {minutes} minutes per participant."
+            "The study {ready}: about {comparisons} comparisons, {} screens and {minutes} minutes per participant, as rehearsed \
+             (nine in ten: at most {} comparisons and {} minutes).",
+            length.screens, length.comparisons_p90, length.minutes_p90
         )?;
     }
     Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })

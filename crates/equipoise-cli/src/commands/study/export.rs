@@ -10,7 +10,7 @@ use equipoise_log::SqliteStore;
 use equipoise_study::event::Action;
 use equipoise_study::{export, verify};
 use serde_json::json;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,11 +38,15 @@ pub struct Export {
     /// The file, or the directory of a data set; - is standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
+    /// Take along results of a study that is blinded; that is written to the audit log
+    #[arg(long)]
+    unblinded: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
-    let store = args.place.look(Action::Exported { format: args.format.clone() })?;
+    let exported = |how: &str| Action::Exported { format: format!("{}{how}", args.format) };
+    let store = args.place.results(args.unblinded, exported)?;
     let head = verify(&store)?.data_head;
     if args.format == "psych-ds" {
         return data_set(args, global, &store, &head);
@@ -61,7 +65,7 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         if global.json {
             json::write(&json!({"format": 1, "head": head, &args.table: table}), &mut out)?;
         } else {
-            out.write_all(&bytes)?;
+            out.write_all(&if out.is_terminal() { visible(&bytes) } else { bytes })?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -75,6 +79,13 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         writeln!(out, "Wrote {rows} {what} to {file}; head of the log {head}.")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What people typed, without what a terminal would take for a command.
+fn visible(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let kept = |c: char| !c.is_control() || c == '\n' || c == '\t';
+    text.chars().map(|c| if kept(c) { c } else { '\u{fffd}' }).collect::<String>().into_bytes()
 }
 
 /// Both tables and their description, in a directory of their own.
@@ -108,4 +119,16 @@ fn data_set(args: &Export, global: &Global, store: &SqliteStore, head: &str) -> 
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn a_terminal_is_sent_no_commands_of_participants() {
+        let typed = "1,\"\u{1b}]0;owned\u{7}\u{9b}2J\r plain \u{e9}\"\n";
+        let shown = String::from_utf8(visible(typed.as_bytes())).unwrap();
+        assert_eq!(shown, "1,\"\u{fffd}]0;owned\u{fffd}\u{fffd}2J\u{fffd} plain \u{e9}\"\n");
+    }
 }

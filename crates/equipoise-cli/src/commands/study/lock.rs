@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::length::Length;
 use equipoise_study::lint;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -35,7 +36,10 @@ pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
             return Err(changed(&lock, &design).into());
         }
     }
-    if let Some(lint) = lint::lint(&design).into_iter().find(|lint| lint.error) {
+    let length = *design.length();
+    let lints = lint::lint(&design);
+    let promised = lints.iter().find(|lint| lint.rule == "length").map(|lint| lint.what.clone());
+    if let Some(lint) = lints.into_iter().find(|lint| lint.error) {
         let what = format!("the study should not be run like this: {}; equipoise check says all", lint.what);
         return Err(Fault::finding(what).into());
     }
@@ -46,11 +50,22 @@ pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(
-            &serde_json::json!({"format": 1, "version": version, "hash": lock.hash, "receipt": receipt.to_string()}),
+            &serde_json::json!({"format": 1, "version": version, "hash": lock.hash, "receipt": receipt.to_string(),
+                "length": length}),
             &mut out,
         )?;
     } else {
         writeln!(out, "Version {version} is locked: {}", lock.hash)?;
+        if !global.quiet {
+            let Length { minutes, comparisons, .. } = length;
+            writeln!(
+                out,
+                "Rehearsed: about {comparisons} comparisons and {minutes} minutes per participant."
+            )?;
+            if let Some(promised) = promised {
+                writeln!(out, "Note: {promised}.")?;
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

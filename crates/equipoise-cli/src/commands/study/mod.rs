@@ -201,6 +201,18 @@ impl Place {
         Ok(store)
     }
 
+    /// The log for somebody who wants results; refused while they are hidden, unless they say that they want them all the
+    /// same, which is written down.
+    fn results(&self, unblinded: bool, action: impl FnOnce(&str) -> Action) -> Result<SqliteStore> {
+        let blinded = audit::blinded(&self.store_to_read()?)?;
+        if blinded && !unblinded {
+            let what = "the study is blinded, so results are hidden; an owner can end that in Settings, or add \
+                        --unblinded, which is written to the audit log";
+            return Err(Fault::usage(what).into());
+        }
+        self.look(action(if blinded { ", unblinded" } else { "" }))
+    }
+
     /// Writes down what was done.
     fn note(&self, store: &mut SqliteStore, action: Action) -> Result<()> {
         let admin = Admin::new(HERE, action);
@@ -219,9 +231,19 @@ impl Place {
 
     /// A service on the study's log, which is begun if it is not there.
     pub fn service(&self, design: Arc<Design>) -> Result<Service> {
-        let writer = Writer::start(SqliteStore::open(self.log())?);
-        Ok(Service::new(design, writer, SystemClock, SystemRandom)
-            .with_contacts(Contacts::beside(&self.directory)))
+        Ok(self.service_on(design, SqliteStore::open(self.log())?))
+    }
+
+    /// A service for the one server of the study, on a log that agrees with itself.
+    pub fn service_to_serve(&self, design: Arc<Design>) -> Result<Service> {
+        let store = SqliteStore::open(self.log())?.serving()?;
+        equipoise_study::verify_of(&store, design.study())?;
+        Ok(self.service_on(design, store))
+    }
+
+    fn service_on(&self, design: Arc<Design>, store: SqliteStore) -> Service {
+        Service::new(design, Writer::start(store), SystemClock, SystemRandom)
+            .with_contacts(Contacts::beside(&self.directory))
     }
 }
 

@@ -40,17 +40,27 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(what).into());
     };
     let path = args.directory.join("study.toml");
-    if path.exists() {
-        return Err(Fault::usage(format!("{} is there already", shown(&path))).into());
+    let table = args.directory.join(template.table.0);
+    if let Some(there) = [&path, &table].into_iter().find(|path| path.exists()) {
+        return Err(Fault::usage(format!("{} is there already", shown(there))).into());
     }
     std::fs::create_dir_all(&args.directory)
         .map_err(|e| Fault::input_output(format!("cannot make {}: {e}", shown(&args.directory))))?;
     files::write(&path, &named(template.text, &args.directory))?;
+    files::write(&table, template.table.1)?;
     let mut out = std::io::stdout().lock();
     if global.json {
-        json::write(&json!({"format": 1, "study": path, "template": template.name}), &mut out)?;
+        json::write(
+            &json!({"format": 1, "study": path, "table": table, "template": template.name}),
+            &mut out,
+        )?;
     } else {
         writeln!(out, "Wrote {}: {}.", shown(&path), template.about)?;
+        writeln!(
+            out,
+            "Wrote {}: the predictions its questions come from, of people who were drawn.",
+            shown(&table)
+        )?;
         if !global.quiet {
             let directory = shown(&args.directory);
             writeln!(out, "\nNext: read it, make it yours, and then")?;

@@ -44,6 +44,9 @@ pub struct Report {
     /// Also report people who were invited to another version of the study
     #[arg(long)]
     mix_versions: bool,
+    /// Show results of a study that is blinded; that is written to the audit log
+    #[arg(long)]
+    unblinded: bool,
 }
 
 /// Where texts begin.
@@ -52,8 +55,8 @@ const INDENT: usize = 14;
 /// Runs the command.
 pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let action = Action::Looked { page: "report".to_owned(), participant: args.participant };
-    let store = args.place.look(action)?;
+    let looked = |how: &str| Action::Looked { page: format!("report{how}"), participant: args.participant };
+    let store = args.place.results(args.unblinded, looked)?;
     let verified = verify(&store)?;
     let people = people::participants(&design, &store)?;
     let options = Options {

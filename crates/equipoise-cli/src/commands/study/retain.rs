@@ -1,10 +1,11 @@
 //! `equipoise retain`: deletes what is past its time.
 
-use super::Place;
+use super::{HERE, Place};
 use crate::args::Global;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::numbers::when;
 use serde_json::json;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -18,7 +19,8 @@ The study file says how long, counted from when somebody was last heard of:
   contact_days = 30      # then nobody can tell who somebody is
   answers_days = 3650    # then all of theirs is erased
 
-A study that is served does it every hour by itself. Without --yes this says what is due and deletes nothing.
+A study that is served does it every hour by itself, unless its clock is more than 90 days beyond anything in the log: \
+a wrong clock would erase everybody. What is deleted is written down for the audit page. Without --yes this says what is due and deletes nothing.
 
 Example:
   equipoise retain --study cancer --yes")]
@@ -36,15 +38,17 @@ pub fn run(args: &Retain, global: &Global) -> Result<ExitCode> {
     drop(args.place.store()?);
     let rule = design.study().retention;
     let service = args.place.service(design)?;
+    let now = service.now();
     let due = match args.yes {
-        true => service.retain(service.now())?,
-        false => service.due(service.now())?,
+        true => service.retain(now, HERE, true)?,
+        false => service.due(now)?,
     };
     let (contacts, people) = (due.contacts.len(), due.people.len());
     let mut out = std::io::stdout().lock();
     if global.json {
         let document = json!({
             "format": equipoise::FORMAT, "contacts": contacts, "people": people, "deleted": args.yes, "retention": rule,
+            "doubt": due.doubt.map(when),
         });
         json::write(&document, &mut out)?;
     } else if rule.is_none() {
@@ -55,6 +59,15 @@ pub fn run(args: &Retain, global: &Global) -> Result<ExitCode> {
             out,
             "{verb}: the contact data of {contacts} participants, and all of {people} participants.{hint}"
         )?;
+        if let Some(sure) = due.doubt.filter(|_| !args.yes) {
+            writeln!(
+                out,
+                "The clock says {}, and the log has seen nothing after {}.\nLook at the clock first: a wrong one erases people \
+                 too early.",
+                when(now),
+                when(sure)
+            )?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,23 +9,41 @@ use anyhow::Result;
 use clap::Args;
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::people;
+use equipoise_study::{Participant, audit, people};
 use std::io::Write as _;
 use std::process::ExitCode;
 
 /// See how far a study is
 #[derive(Debug, Args)]
-#[command(after_help = "Looking is written down in the log.\n\nExample:\n  equipoise watch --study cancer")]
+#[command(
+    after_help = "Looking is written down in the log. Results of a study that is blinded are not shown.\n\nExample:\n  equipoise watch --study cancer"
+)]
 pub struct Watch {
     #[command(flatten)]
     place: Place,
+    /// List everybody, not only the 50 who were heard of last
+    #[arg(long)]
+    all: bool,
 }
+
+/// So many people are listed.
+const MOST: usize = 50;
 
 /// Runs the command.
 pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     let store = args.place.look(Action::Looked { page: "watch".to_owned(), participant: None })?;
-    let summary = people::summary(&design, &people::participants(&design, &store)?);
+    let everybody = people::participants(&design, &store)?;
+    // For programs everything; people look at those who were heard of last.
+    let shown = if global.json || args.all { everybody.len() } else { MOST };
+    let from = heard_of(&everybody, shown);
+    let mut summary = people::summary(&design, &everybody, |person| last(person) >= from);
+    let blinded = audit::blinded(&store)?;
+    if blinded {
+        for person in &mut summary.people {
+            (person.ratio, person.angle) = (None, None);
+        }
+    }
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&summary, &mut out)?;
@@ -46,12 +64,16 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     }
     let known = if design.binary().is_some() { "cost ratio" } else { "weights within, radians" };
     let mut table = Table::new(Terminal::detect(), ["participant", "step", "answers", known, "flags"]);
-    for person in &summary.people {
+    let listed = summary.people.iter().zip(&everybody).filter(|(_, person)| last(person) >= from);
+    let mut left_out = summary.people.len();
+    for (person, _) in listed {
+        left_out -= 1;
         let known = match (person.ratio, person.angle) {
             (Some(ratio), _) => {
                 let [middle, low, high] = ratio.map(two_digits);
                 format!("{middle} ({low} to {high})")
             }
+            (None, _) if blinded => "hidden".to_owned(),
             (None, angle) => angle.map_or(String::new(), two_digits),
         };
         table.row([
@@ -63,5 +85,20 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
         ]);
     }
     write!(out, "\n{table}")?;
+    if left_out > 0 {
+        writeln!(out, "{left_out} more were heard of before these; --all lists them.")?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// When somebody was last asked something or answered.
+fn last(person: &Participant) -> i64 {
+    person.questions().last().map_or(i64::MIN, |question| question.answered_at.unwrap_or(question.asked_at))
+}
+
+/// From when on so many people were heard of.
+fn heard_of(everybody: &[Participant], most: usize) -> i64 {
+    let mut times: Vec<i64> = everybody.iter().map(last).collect();
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    if times.len() <= most { i64::MIN } else { times[most].saturating_add(1) }
 }

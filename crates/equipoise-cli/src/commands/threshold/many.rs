@@ -2,18 +2,23 @@
 
 use super::{INDENT, Task, percent};
 use crate::args::Global;
-use crate::fault::FINDING;
-use crate::json;
-use crate::table::Table;
-use crate::terminal::Terminal;
+use crate::fault::{FINDING, Fault};
+use crate::page::Page;
+use crate::progress::Progress;
+use crate::table::Table as Printed;
+use crate::{json, metrics};
 use anyhow::Result;
 use equipoise::decide::threshold::{Outcome, Requirement, Tuned, decision_text, rewards, tune};
+use equipoise::metric::Family;
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule};
 use equipoise::{GroupConfusions, Spread};
-use equipoise_data::Note;
+use equipoise_data::{Note, Sample, Table};
 use serde::Serialize;
-use std::io::Write;
 use std::process::ExitCode;
+
+/// Folds that the advice is tried on, and rows that are enough for that.
+const FOLDS: usize = 5;
+const HELD_ROWS: usize = 100_000;
 
 /// The whole document of `--json`.
 #[derive(Serialize)]
@@ -29,7 +34,7 @@ struct Document<'a> {
     decision: &'a str,
     rules: &'a [Judged],
     tuned: &'a Outcome<Tuned>,
-    /// What the tuned rule gains over the Bayes rule on the rows it was tuned on.
+    /// What a tuned rule gains over the Bayes rule on rows it was not tuned on.
     gain: Option<Spread>,
     notes: &'a [Note],
 }
@@ -54,7 +59,9 @@ struct Kept {
 
 pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     let classes = task.sample.table().classes();
-    let bayes = rewards(&task.metric, task.sample.prevalence().class_priors())?;
+    let bayes = rewards(&task.metric, task.sample.prevalence().class_priors())
+        .map_err(|error| no_rewards(task, error))?;
+    let progress = Progress::spinner("searching rules", global.shows_progress());
     let tuned = tune(&task.sample, &bayes, &task.metric, &task.requirements)?;
     let mut rules = vec![("most likely", PostShift::diagonal(&vec![1.0; classes.len()])?)];
     rules.push(("Bayes", bayes.clone()));
@@ -62,11 +69,11 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         rules.push(("tuned", tuned.rule.clone()));
     }
     let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
-    let values = drawn_values(task, &asked);
+    let values = drawn_values(task, &task.sample, &asked);
     let Ok(confusions) = task.sample.confusions(&asked);
     let mut judged = Vec::new();
     for (n, ((name, _), matrix)) in rules.iter().zip(&confusions).enumerate() {
-        let drawn: Vec<f64> = values.iter().map(|draw| draw[n]).collect();
+        let drawn: Vec<f64> = values.iter().flatten().map(|draw| draw[n]).collect();
         judged.push(Judged {
             name,
             value: task.metric.of(matrix)?,
@@ -75,10 +82,8 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
             requirements: task.requirements.iter().map(|r| kept(r, matrix)).collect::<Result<_>>()?,
         });
     }
-    let sign = task.metric.sense().sign();
-    let gains: Vec<f64> =
-        values.iter().filter(|draw| draw.len() == 3).map(|draw| sign * (draw[2] - draw[1])).collect();
-    let gain = Spread::of(&gains, task.level);
+    let gain = Spread::of(&held_out_gains(task, &bayes)?, task.level);
+    drop(progress);
     let decision = decision_text(&bayes, classes)?;
     let mut out = std::io::stdout().lock();
     if global.json {
@@ -98,30 +103,60 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         };
         json::write(&document, &mut out)?;
     } else {
-        write_text(task, &bayes, &decision, &judged, &tuned, gain, &mut out)?;
+        let mut page = Page::new(global.form(), &task.title(), &mut out)?;
+        write_text(task, &bayes, &decision, &judged, &tuned, gain, &mut page)?;
+        page.end()?;
     }
     Ok(if matches!(tuned, Outcome::Found(_)) { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-/// The metric of every rule in every draw; draws where it has no value are left out.
-fn drawn_values(task: &Task, rules: &[Rule]) -> Vec<Vec<f64>> {
-    let mut values = Vec::new();
-    let Ok(drawn) = task.sample.resampled(rules, task.seed, task.draws);
-    for (n, draw) in drawn.iter().enumerate() {
+/// What to do about a metric that no matrix of rewards stands for.
+fn no_rewards(task: &Task, error: equipoise::Error) -> anyhow::Error {
+    match task.metric.family() {
+        Family::Linear(_) => error.into(),
+        _ => Fault::usage(format!(
+            "{} has no reward matrix for {} classes; `equipoise optimize` maximises it, and `score --threshold best` searches a rule",
+            task.metric_text,
+            task.metric.view().classes()
+        ))
+        .into(),
+    }
+}
+
+/// The metric of every rule in every draw of some rows; none in draws where it has no value.
+fn drawn_values(task: &Task, sample: &Sample<Table>, rules: &[Rule]) -> Vec<Option<Vec<f64>>> {
+    let Ok(drawn) = sample.resampled(rules, task.seed, task.draws);
+    let values = |(n, draw): (usize, &Vec<GroupConfusions>)| {
         let metric = match &task.metric_draws[..] {
             [] => &task.metric,
             drawn => &drawn[n % drawn.len()],
         };
-        let of_draw: Vec<f64> = draw
-            .iter()
-            .filter_map(|matrix| metric.of(matrix).ok())
-            .filter(|value| value.is_finite())
-            .collect();
-        if of_draw.len() == rules.len() {
-            values.push(of_draw);
+        let value = |matrix| metric.of(matrix).ok().filter(|value| value.is_finite());
+        draw.iter().map(value).collect()
+    };
+    drawn.iter().enumerate().map(values).collect()
+}
+
+/// What tuning gains over the Bayes rule on rows left out, draw by draw: a rule is tuned on all folds but one and judged on that
+/// one, and what it gains there is averaged over the folds. Nothing where that cannot be tried.
+fn held_out_gains(task: &Task, bayes: &PostShift) -> Result<Vec<f64>> {
+    let Ok(part) = task.sample.sample(HELD_ROWS, task.seed);
+    let sign = task.metric.sense().sign();
+    let mut gains = vec![Some(0.0); task.draws];
+    let folds = part.table().folds(FOLDS);
+    if folds.is_empty() {
+        return Ok(vec![]);
+    }
+    for (fitted, held) in folds {
+        let tuned = tune(&Sample::new(fitted)?, bayes, &task.metric, &task.requirements);
+        // Requirements that cannot be met on fewer rows, or a metric that has no value there.
+        let Ok(Outcome::Found(tuned)) = tuned else { return Ok(vec![]) };
+        let values = drawn_values(task, &Sample::new(held)?, &[bayes.clone().into(), tuned.rule.into()]);
+        for (gain, values) in gains.iter_mut().zip(values) {
+            *gain = gain.zip(values).map(|(sum, values)| sum + sign * (values[1] - values[0]) / FOLDS as f64);
         }
     }
-    values
+    Ok(gains.into_iter().flatten().collect())
 }
 
 fn kept(requirement: &Requirement, matrix: &GroupConfusions) -> Result<Kept> {
@@ -137,35 +172,39 @@ fn write_text(
     rules: &[Judged],
     tuned: &Outcome<Tuned>,
     gain: Option<Spread>,
-    out: &mut impl Write,
+    out: &mut Page,
 ) -> Result<()> {
-    let terminal = Terminal::detect();
+    let terminal = out.terminal;
     let classes = task.sample.table().classes();
-    let entry = |name: &str, text: &str| terminal.entry(INDENT, name, text);
-    writeln!(out, "{}", entry("Metric", &task.metric_in_words()))?;
+    out.entry(INDENT, "Metric", &task.metric_in_words())?;
+    out.gap()?;
     let mut headings = vec!["weight of truth".to_owned()];
     headings.extend(classes.iter().map(|class| format!("predicting {class}")));
-    let mut table = Table::new(terminal, headings);
+    let mut table = Printed::new(terminal, headings);
     for (class, weights) in classes.iter().zip(bayes.rewards(0).chunks(classes.len())) {
         let mut row = vec![class.clone()];
         row.extend(weights.iter().map(|weight| format!("{weight:.3}")));
         table.row(row);
     }
-    writeln!(out, "{table}\n{decision}\n")?;
+    out.table(&table)?;
+    out.gap()?;
+    out.paragraph(decision)?;
+    out.gap()?;
 
-    let mut headings = vec!["rule".to_owned(), "metric".to_owned(), task.level_in_words()];
+    let value = format!("metric, {}", metrics::better(&task.metric));
+    let mut headings = vec!["rule".to_owned(), value, task.level_in_words()];
     headings.extend(classes.iter().map(|class| format!("{class} found")));
-    let mut table = Table::new(terminal, headings);
+    let mut table = Printed::new(terminal, headings);
     for rule in rules {
         let interval = rule.interval.map_or("-".to_owned(), |s| format!("{:.4} to {:.4}", s.low, s.high));
         let mut row = vec![rule.name.to_owned(), format!("{:.4}", rule.value), interval];
         row.extend(rule.recalls.iter().map(|&recall| percent(recall)));
         table.row(row);
     }
-    write!(out, "{table}")?;
+    out.table(&table)?;
     if !task.requirements.is_empty() {
         let headings = std::iter::once("requirement").chain(rules.iter().map(|rule| rule.name));
-        let mut table = Table::new(terminal, headings);
+        let mut table = Printed::new(terminal, headings);
         for (n, requirement) in task.requirements.iter().enumerate() {
             let cell = |rule: &Judged| match &rule.requirements[n] {
                 Kept { value: Some(value), met: true, .. } => format!("{value:.3}"),
@@ -174,30 +213,49 @@ fn write_text(
             };
             table.row(std::iter::once(requirement.to_string()).chain(rules.iter().map(cell)));
         }
-        write!(out, "\n{table}")?;
+        out.gap()?;
+        out.table(&table)?;
     }
-    writeln!(out)?;
+    out.gap()?;
     match tuned {
         Outcome::Infeasible(why) => {
             let text = why.to_string().replace("no threshold meets", "no rule found meets");
-            write!(out, "{}", entry("Infeasible", &text))?;
+            out.entry(INDENT, "Infeasible", &text)?;
         }
         Outcome::Found(tuned) => {
             let factors: Vec<String> = (classes.iter().zip(&tuned.factors))
                 .map(|(class, factor)| format!("{factor:.2} p({class})"))
                 .collect();
             let text = format!("the Bayes rule with {} for the probabilities", factors.join(", "));
-            write!(out, "{}", entry("Tuned", &text))?;
+            out.entry(INDENT, "Tuned", &text)?;
             let missed = rules[1].requirements.iter().any(|kept| !kept.met);
-            let advice = match gain {
-                _ if missed => "the tuned rule: the Bayes rule does not meet the requirements on this table",
-                Some(gain) if gain.low > 0.0 => {
-                    "the tuned rule if these rows are like those to come: it is better in nearly every draw of them, \
-                     though it was tuned on them"
-                }
-                _ => "the Bayes rule: the tuned one cannot be told from it, even on the rows it was tuned on",
+            let searched = match tuned.confirmed_by {
+                0 => format!("{} rules, without an end to better ones", tuned.tried),
+                last => format!(
+                    "{} rules, with factors from 1/60 to 60; the last {last}, laid out anew, have none that is better",
+                    tuned.tried
+                ),
             };
-            write!(out, "{}", entry("Use", advice))?;
+            out.entry(INDENT, "Searched", &searched)?;
+            let advice = match gain {
+                _ if missed => {
+                    "the tuned rule: the Bayes rule does not meet the requirements on this table".to_owned()
+                }
+                Some(gain) if gain.low > 0.0 => format!(
+                    "the tuned rule: tried on rows it was not tuned on, it gains {:.4} to {:.4}",
+                    gain.low, gain.high
+                ),
+                Some(gain) => format!(
+                    "the Bayes rule: tried on rows it was not tuned on, the tuned one is not clearly better (it gains {:.4} to \
+                     {:.4})",
+                    gain.low, gain.high
+                ),
+                None => {
+                    "the Bayes rule: there are too few rows to try the tuned one on rows it was not tuned on"
+                        .to_owned()
+                }
+            };
+            out.entry(INDENT, "Use", &advice)?;
         }
     }
     Ok(())

@@ -85,10 +85,18 @@ impl Task<'_> {
         match (self.metric.cost_ratio(), classes) {
             (Some(ratio), [_, positive]) => {
                 let ratio = crate::ratio::two_digits(ratio);
-                format!("{}: one missed {positive} is worth {ratio} false alarms", self.metric_text)
+                let better = metrics::better(&self.metric);
+                format!("{}: one missed {positive} is worth {ratio} false alarms; {better}", self.metric_text)
             }
-            _ => format!("{} (a {})", self.metric_text, format!("{:?}", self.metric.sense()).to_lowercase()),
+            _ => {
+                let sense = format!("{:?}", self.metric.sense()).to_lowercase();
+                format!("{} (a {sense}: {})", self.metric_text, metrics::better(&self.metric))
+            }
         }
+    }
+
+    fn title(&self) -> String {
+        format!("{} by {}", self.table, self.metric_text)
     }
 
     fn level_in_words(&self) -> String {

@@ -3,9 +3,11 @@
 use super::{INDENT, Task, percent, picture};
 use crate::args::Global;
 use crate::fault::FINDING;
+use crate::page::Page;
+use crate::progress::Progress;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use crate::{files, json};
+use crate::{files, json, metrics};
 use anyhow::Result;
 use equipoise::decide::threshold::{
     Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Uncertain,
@@ -14,7 +16,6 @@ use equipoise::population::{Population as _, Profile, Score};
 use equipoise::{GroupConfusions, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// The whole document of `--json`.
@@ -49,6 +50,7 @@ struct Kept {
 
 pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     let Ok(profile) = task.sample.score_profile(Score::Class(1));
+    let progress = Progress::spinner("trying thresholds", global.shows_progress());
     let doubt =
         Doubt { metric_draws: &task.metric_draws, resamples: task.draws, seed: task.seed, level: task.level };
     let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
@@ -56,10 +58,11 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         .per_group
         .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
         .transpose()?;
+    drop(progress);
     let curve = curve(&profile, advice.bayes.as_ref().ok())?;
     let positive = &task.sample.table().classes()[1];
     if let Some(path) = task.svg {
-        files::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &profile))?;
+        crate::picture::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &profile))?;
     }
     let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
     let rules = Rules { bayes: at_bayes, advice: &advice, per_group: per_group.as_ref() };
@@ -83,8 +86,10 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         };
         json::write(&document, &mut out)?;
     } else {
-        let text = Text { task, rules: &rules, terminal: Terminal::detect() };
-        text.write(&requirements, global.quiet, &mut out)?;
+        let mut page = Page::new(global.form(), &task.title(), &mut out)?;
+        let text = Text { task, rules: &rules, terminal: page.terminal };
+        text.write(&requirements, global.quiet, &mut page)?;
+        page.end()?;
     }
     Ok(if rules.is_feasible() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
@@ -148,14 +153,14 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn write(&self, requirements: &[Kept], quiet: bool, out: &mut impl Write) -> Result<()> {
+    fn write(&self, requirements: &[Kept], quiet: bool, out: &mut Page) -> Result<()> {
         let advice = self.rules.advice;
-        let entry = |name: &str, text: &str| self.terminal.entry(INDENT, name, text);
         if !quiet {
-            write!(out, "{}", entry("Metric", &self.task.metric_in_words()))?;
+            out.entry(INDENT, "Metric", &self.task.metric_in_words())?;
             let [_, positive] = self.classes();
             let rule = format!("predict {positive} where its probability is at least the threshold");
-            writeln!(out, "{}", entry("Rule", &rule))?;
+            out.entry(INDENT, "Rule", &rule)?;
+            out.gap()?;
         }
         self.write_rules(out)?;
         if let Some(per_group) = self.rules.per_group {
@@ -164,14 +169,14 @@ impl Text<'_> {
         if !requirements.is_empty() {
             self.write_requirements(requirements, out)?;
         }
-        writeln!(out)?;
+        out.gap()?;
         if let Err(reason) = &advice.bayes {
-            write!(out, "{}", entry("No Bayes", &reason.to_string()))?;
+            out.entry(INDENT, "No Bayes", &reason.to_string())?;
         }
         match (self.rules.per_group, &advice.best) {
-            (None, Outcome::Infeasible(why)) => write!(out, "{}", entry("Infeasible", &why.to_string()))?,
+            (None, Outcome::Infeasible(why)) => out.entry(INDENT, "Infeasible", &why.to_string())?,
             (Some(GroupAdvice { best: Outcome::Infeasible(why), .. }), _) => {
-                write!(out, "{}", entry("Infeasible", &why.to_string()))?;
+                out.entry(INDENT, "Infeasible", &why.to_string())?;
             }
             _ => {}
         }
@@ -185,13 +190,13 @@ impl Text<'_> {
                 (Chosen::Measured, false) => "the measured threshold",
                 (Chosen::Measured, true) => "the thresholds of the groups",
             };
-            write!(out, "{}", entry("Use", &format!("{which}: {}", choice.because)))?;
+            out.entry(INDENT, "Use", &format!("{which}: {}", choice.because))?;
         }
         for warning in &advice.guard.warnings {
-            write!(out, "{}", entry("Warning", warning))?;
+            out.entry(INDENT, "Warning", warning)?;
         }
         if let Some(path) = self.task.svg {
-            write!(out, "{}", entry("Picture", &path.display().to_string()))?;
+            out.entry(INDENT, "Picture", &path.display().to_string())?;
         }
         Ok(())
     }
@@ -200,7 +205,7 @@ impl Text<'_> {
         self.task.sample.table().classes().try_into().expect("two classes")
     }
 
-    fn write_rules(&self, out: &mut impl Write) -> Result<()> {
+    fn write_rules(&self, out: &mut Page) -> Result<()> {
         let [negative, positive] = self.classes();
         let mut table = Table::new(
             self.terminal,
@@ -208,7 +213,7 @@ impl Text<'_> {
                 "".to_owned(),
                 "threshold".to_owned(),
                 self.task.level_in_words(),
-                "metric".to_owned(),
+                format!("metric, {}", metrics::better(&self.task.metric)),
                 format!("{positive} found"),
                 format!("{negative} found"),
                 format!("predicted {positive}"),
@@ -229,11 +234,10 @@ impl Text<'_> {
             let start = ["per group".to_owned(), "-".to_owned(), "-".to_owned()];
             table.row(start.into_iter().chain(rates(&best.confusions, best.value)));
         }
-        write!(out, "{table}")?;
-        Ok(())
+        Ok(out.table(&table)?)
     }
 
-    fn write_groups(&self, advice: &GroupAdvice, out: &mut impl Write) -> Result<()> {
+    fn write_groups(&self, advice: &GroupAdvice, out: &mut Page) -> Result<()> {
         let Outcome::Found(best) = &advice.best else { return Ok(()) };
         let [negative, positive] = self.classes();
         let names = self.task.sample.table().groups().map_or(&[][..], |groups| groups.names());
@@ -254,14 +258,15 @@ impl Text<'_> {
             };
             table.row([name.clone(), threshold(cut.threshold), interval(spread), recall(1), recall(0)]);
         }
-        write!(out, "\n{table}")?;
+        out.gap()?;
+        out.table(&table)?;
         if !best.exact {
-            writeln!(out, " found by search: no change in a single group does better")?;
+            out.paragraph("found by search: no change in a single group does better")?;
         }
         Ok(())
     }
 
-    fn write_requirements(&self, requirements: &[Kept], out: &mut impl Write) -> Result<()> {
+    fn write_requirements(&self, requirements: &[Kept], out: &mut Page) -> Result<()> {
         let mut headings = vec!["requirement", "Bayes", "measured"];
         headings.extend(self.rules.per_group.map(|_| "per group"));
         let mut table = Table::new(self.terminal, headings);
@@ -275,8 +280,8 @@ impl Text<'_> {
             row.extend(self.rules.per_group.map(|_| cell(kept.per_group)));
             table.row(row);
         }
-        write!(out, "\n{table}")?;
-        Ok(())
+        out.gap()?;
+        Ok(out.table(&table)?)
     }
 }
 

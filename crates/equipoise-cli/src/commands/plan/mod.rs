@@ -1,5 +1,7 @@
 //! `equipoise plan`: what to expect of an elicitation, from simulated experts, before any human is asked.
 
+mod table;
+
 use super::bench::{fresh_seed, quantile};
 use super::study;
 use crate::args::{Global, PlanAhead};
@@ -13,12 +15,9 @@ use anyhow::{Context as _, Result};
 use equipoise::AnyPlan;
 use equipoise::ask::Finding;
 use equipoise::ask::NoiseModel;
-use equipoise::engine::Adaptive;
-use equipoise::space::AnySpace;
 use equipoise::testing::people::{self, Expert};
-use equipoise::{Metric, Plan as _};
-use equipoise_data::space_for;
-use equipoise_report::rehearsal;
+use equipoise::{Metric, Plan as _, stream};
+use equipoise_cohort::rehearsal::{self, Who};
 use equipoise_study::numbers::wilson;
 use equipoise_study::{Design, Stopped};
 use rand::SeedableRng as _;
@@ -27,6 +26,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ const WHAT_TO_DO_STUDY: &str =
     "Allow more questions (`stop.cap`), or settle for less (`stop.width`, `stop.angle`).";
 const WHAT_TO_DO_RATIO: &str = "Allow more questions (`budget`) or a wider interval (`width`) in the plan, stop when the \
                                 threshold is settled (`decision`), or take it that such ratios are known roughly.";
+/// How many experts, unless told otherwise.
+const EXPERTS: u32 = 1_000;
 /// The angle asked for when a space comes without a plan.
 const TOLERANCE: f64 = 0.1;
 /// And the most questions.
@@ -49,13 +51,20 @@ const BUDGET: usize = 400;
 
 /// Runs the command.
 pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
-    let subject = Subject::of(args, global)?;
+    if is_table(&args.file) {
+        return table::run(args, global);
+    }
+    if let Some(option) = args.asking.given().first() {
+        let what = format!("{option} is for tables; {} says itself how it asks", files::name(&args.file));
+        return Err(Fault::usage(what).into());
+    }
+    let subject = Subject::of(args)?;
     let noise = args.noise.as_deref().map(noise_of).transpose()?;
     let seed = global.seed.unwrap_or_else(fresh_seed);
-    let experts = args.experts as usize;
+    let experts = args.experts.unwrap_or(EXPERTS) as usize;
     let progress = Progress::new("simulating", experts, global.shows_progress());
     let one = |n: usize| {
-        let place = seed.wrapping_mul(0x9E37_79B9).wrapping_add(n as u64);
+        let place = stream(seed, n as u64);
         let run = match &subject {
             Subject::Plan(plan) => ask(plan, noise, place, seed.wrapping_add(n as u64)),
             Subject::Study(design) => take_part(design, noise, place),
@@ -84,9 +93,9 @@ enum Subject {
 }
 
 impl Subject {
-    fn of(args: &PlanAhead, global: &Global) -> Result<Self> {
+    fn of(args: &PlanAhead) -> Result<Self> {
         if !args.file.is_dir() {
-            return Ok(Self::Plan(Box::new(plan_of(args, global)?)));
+            return Ok(Self::Plan(Box::new(plan_of(&args.file)?)));
         }
         Ok(Self::Study(study::Place::at(args.file.clone()).design()?))
     }
@@ -99,13 +108,14 @@ impl Subject {
     }
 }
 
-/// The plan of a document or a table.
-fn plan_of(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
-    let path = args.file.as_path();
+/// Neither a document nor the directory of a study.
+fn is_table(path: &Path) -> bool {
     let is_document = path.as_os_str() == "-" || path.extension().is_some_and(|end| end == "json");
-    if !is_document {
-        return plan_of_table(args, global);
-    }
+    !is_document && !path.is_dir()
+}
+
+/// The plan of a document.
+fn plan_of(path: &Path) -> Result<AnyPlan> {
     let text = files::read(path)?;
     let name = || files::name(path);
     let mut document: Value = serde_json::from_str(&text)
@@ -153,40 +163,30 @@ fn plan_of(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
     serde_json::from_value(Value::Object(plan)).map_err(|e| Fault::usage(format!("{}: {e}", name())).into())
 }
 
-/// Two classes are asked about their thresholds, more about a ball of error rates that is surely achievable.
-fn plan_of_table(args: &PlanAhead, global: &Global) -> Result<AnyPlan> {
-    let sample = args.columns.read(&args.file, global)?.data;
-    match space_for(&sample, "linear").with_context(|| files::name(&args.file))? {
-        AnySpace::Binary(space) => Ok(AnyPlan::Adaptive(Adaptive::ratio(space))),
-        AnySpace::Sphere(ball) => {
-            let plan = Adaptive::linear(ball, TOLERANCE)?.answers(NoiseModel::Unknown)?;
-            Ok(AnyPlan::Adaptive(plan.budget(BUDGET)?))
-        }
-        other => Err(Fault::usage(format!("there is no adaptive plan for a {} space", other.kind())).into()),
-    }
-}
-
-/// `logistic:20,lapse:0.02`, `flip:0.05` or `none`.
+/// `logistic:20,lapse:0.02`, `relative:3,lapse:0.015`, `flip:0.05` or `none`.
 fn noise_of(text: &str) -> Result<NoiseModel> {
     let wrong = || {
         Fault::usage(format!(
-            "--noise is \"{text}\", expected logistic:SLOPE,lapse:SHARE or flip:SHARE or none"
+            "--noise is \"{text}\", expected logistic:SLOPE,lapse:SHARE, relative:SLOPE,lapse:SHARE, flip:SHARE or none \
+             (for tables also standard, blunt or absolute)"
         ))
     };
     if text == "none" {
         return Ok(NoiseModel::Exact);
     }
-    let (mut slope, mut lapse) = (None, 0.0);
+    let (mut slope, mut lapse, mut by_ratio) = (None, 0.0, false);
     for part in text.split(',') {
         let (name, value) = part.split_once(':').ok_or_else(wrong)?;
         let value: f64 = value.trim().parse().map_err(|_| wrong())?;
         match name.trim() {
             "logistic" if value > 0.0 => slope = Some(value),
+            "relative" if value > 0.0 => (slope, by_ratio) = (Some(value), true),
             "lapse" | "flip" if (0.0..0.5).contains(&value) => lapse = value,
             _ => return Err(wrong().into()),
         }
     }
     Ok(match slope {
+        Some(slope) if by_ratio => NoiseModel::Relative { slope, lapse },
         Some(slope) => NoiseModel::Absolute { slope, lapse },
         None => NoiseModel::Flip { probability: lapse },
     })
@@ -207,9 +207,10 @@ struct Run {
 
 /// Somebody takes a study.
 fn take_part(design: &Arc<Design>, noise: Option<NoiseModel>, seed: u64) -> Result<Run> {
-    let found = rehearsal::rehearse(design, noise, seed)?;
+    let found = rehearsal::rehearse(design, noise.map_or(Who::Anybody, Who::Erring), seed)?;
     let rule = match found.stopped {
         Some(Stopped::Narrow) => "width",
+        Some(Stopped::Settled) => "regret",
         Some(Stopped::Cap) => "budget",
         Some(Stopped::NothingLeft) | None => "information",
     };
@@ -303,6 +304,10 @@ struct Report {
     is_ratio: bool,
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
 #[derive(Serialize)]
 struct Spread {
     median: f64,
@@ -333,7 +338,6 @@ impl Report {
         }
         stopped_by.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let mut findings = vec![];
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let [least, most] = COVERAGE;
         // Few experts can be outside by chance.
         if coverage < least && high < NOMINAL {
@@ -411,7 +415,6 @@ impl Report {
         let [median, p90] = errors;
         table.row([what.to_owned(), median, p90]);
         writeln!(out, "{table}")?;
-        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let mut entry = |name: &str, text: &str| write!(out, "{}", terminal.entry(12, name, text));
         let certain = if self.is_ratio { "interval" } else { "radius" };
         entry(
@@ -440,6 +443,10 @@ mod tests {
             NoiseModel::Absolute { slope: 20.0, lapse: 0.02 }
         );
         assert_eq!(noise_of("flip:0.05").unwrap(), NoiseModel::Flip { probability: 0.05 });
+        assert_eq!(
+            noise_of("relative:3,lapse:0.015").unwrap(),
+            NoiseModel::Relative { slope: 3.0, lapse: 0.015 }
+        );
         assert_eq!(noise_of("none").unwrap(), NoiseModel::Exact);
         for wrong in ["", "20", "logistic:x", "logistic:-1", "lapse:0.7", "probit:3"] {
             assert!(noise_of(wrong).unwrap_err().to_string().contains(&format!("is \"{wrong}\"")), "{wrong}");
