@@ -1,4 +1,5 @@
-"""Writes the reference of the Python package from its docstrings: python docs/python/reference.py [directory].
+"""Writes the reference of the Python package from its docstrings, and a gallery of what notebooks show:
+python docs/python/reference.py [directory].
 
 Every public name must have a docstring, and so must every public method; what has none ends the run with its name.
 """
@@ -53,7 +54,7 @@ def main(directory):
     missing = []
     names = sorted(equipoise.__all__, key=str.lower)
     links = " ".join(f'<a href="#{name}">{name}</a>' for name in names)
-    body = [f"<h1>equipoise</h1><pre>{escape(inspect.getdoc(equipoise) or '')}</pre><nav>{links}</nav>"]
+    body = [f"<h1>equipoise</h1><pre>{escape(inspect.getdoc(equipoise) or '')}</pre><nav>{links}</nav>", "<p><a href='gallery.html'>Gallery</a></p>"]
     for name in names:
         body += section(name, getattr(equipoise, name), 2, missing)
     if missing:
@@ -61,6 +62,16 @@ def main(directory):
     directory.mkdir(parents=True, exist_ok=True)
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>equipoise</title><style>{STYLE}</style>"
     (directory / "index.html").write_text(page + "\n".join(body), encoding="utf-8")
+    try:
+        import matplotlib  # noqa: F401
+        import sklearn  # noqa: F401
+    except ImportError as error:
+        print(f"skipped: the gallery needs {error.name}")
+    else:
+        sys.path.insert(0, str(Path(__file__).parent))
+        import gallery
+
+        (directory / "gallery.html").write_text(gallery.page(STYLE), encoding="utf-8")
     print(f"the reference of {len(names)} names is in {directory}")
 
 

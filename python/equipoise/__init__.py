@@ -77,6 +77,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("equipoise")
     if name in _HOME:
         return getattr(import_module(f".{_HOME[name]}", __name__), name)
     if name in _MODULES:

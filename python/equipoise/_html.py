@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .question import MOST_ROWS
+
 if TYPE_CHECKING:
-    from .question import Question
+    from collections.abc import Sequence
+
+    from .question import Question, Trade
 
 #: With more arrows than this, a table of mistakes is easier to read than a chart.
 _MOST_ARROWS = 20
@@ -24,7 +28,10 @@ _FONT = "font-family:system-ui,sans-serif"
 def question(asked: Question) -> str:
     """The whole question: heading, both charts or a table, and the difference in a sentence."""
     arrows = max(len(asked.groups), 1) * len(asked.classes) ** 2
-    body = _charts(asked) if arrows <= _MOST_ARROWS else _table(asked)
+    if asked.trade is not None:
+        body = _trade(asked.trade)
+    else:
+        body = _charts(asked) if arrows <= _MOST_ARROWS else _table(asked)
     return (
         f'<div style="{_FONT};max-width:75em"><p><b>{escape(asked.heading())}</b></p>{body}'
         f"<p>{escape(asked.difference())}</p></div>"
@@ -96,15 +103,55 @@ def _text(x: float, y: float, text: str, *, bold: bool = False) -> str:
     return f'<text x="{x:.0f}" y="{y:.1f}" dominant-baseline="middle"{weight}>{escape(text)}</text>'
 
 
+def _cell(count: int, largest: int) -> str:
+    """A number with a bar."""
+    bar = f'<span style="display:inline-block;height:.7em;background:#cc6677;width:{6 * count / largest:.2f}em"></span>'
+    number = f'<span style="display:inline-block;min-width:3.6em;text-align:right">{count:,}</span>'
+    return f'<td style="text-align:left;white-space:nowrap;padding:.2em .8em">{number} {bar}</td>'
+
+
+def _trade(trade: Trade) -> str:
+    """A row per kind of error, in the order of all questions; what is the same is faint."""
+    largest = max((max(both) for both in trade.counts), default=1) or 1
+    lines = []
+    for kind, (a, b) in zip(trade.kinds, trade.counts, strict=True):
+        if a == b and len(trade.kinds) > MOST_ROWS:
+            continue
+        look = "opacity:.55" if a == b else "font-weight:600"
+        more = "same" if a == b else f"{b - a:+,}"
+        what = f'<td style="text-align:left;padding:.2em .8em">{escape(kind)}</td>'
+        lines.append(f'<tr style="{look}">{what}{_cell(a, largest)}{_cell(b, largest)}<td>{more}</td></tr>')
+    head = "<th>Mistake</th><th>A</th><th>B</th><th>difference</th>"
+    return f'<table style="border-collapse:collapse"><tr>{head}</tr>{"".join(lines)}</table>'
+
+
+def page(title: str, rows: Sequence[tuple[str, str]], more: str = "") -> str:
+    """A heading and a table of what there is to know, for anything that a notebook prints."""
+    cells = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top;padding:.15em .8em .15em 0">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    return f'<div style="{_FONT};max-width:60em"><b>{escape(title)}</b><table>{cells}</table>{more}</div>'
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table with a heading per column, numbers to the right."""
+    names = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in head)
+    lines = "".join(
+        "<tr>" + "".join(f'<td style="text-align:left;padding:.1em .8em .1em 0">{escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f'<table style="border-collapse:collapse"><tr>{names}</tr>{lines}</table>'
+
+
 def _table(asked: Question) -> str:
     """Mistakes in both classifiers' numbers, with a bar for each; the most different first."""
     rows = asked.mistakes()
     largest = max((max(row["A"], row["B"]) for row in rows), default=1) or 1
 
     def cell(count: int) -> str:
-        bar = f'<span style="display:inline-block;height:.7em;background:#cc6677;width:{6 * count / largest:.2f}em"></span>'
-        number = f'<span style="display:inline-block;min-width:3.6em;text-align:right">{count:,}</span>'
-        return f'<td style="text-align:left;white-space:nowrap;padding:.2em .8em">{number} {bar}</td>'
+        return _cell(count, largest)
 
     def line(row: dict[str, object]) -> str:
         group = f'<td style="text-align:left">{escape(str(row["group"]))}</td>' if asked.groups else ""

@@ -5,7 +5,9 @@ Columns of integers and booleans are handed on where they lie. Other labels are 
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,29 @@ def _of_arrow(values: Any) -> list[Any]:
     return [chunk.to_numpy(zero_copy_only=False) for chunk in getattr(values, "chunks", [values])]
 
 
+def column_names(values: Any) -> list[Any] | None:
+    """The names of the columns of a data frame or of a series; None for what has none."""
+    if isinstance(values, (np.ndarray, list, tuple)):
+        return None
+    import narwhals as nw
+
+    frame = nw.from_native(values, allow_series=True, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        # pandas has names that are no text, which narwhals keeps.
+        return list(frame.columns)
+    return [frame.name] if isinstance(frame, nw.Series) and isinstance(frame.name, str) and frame.name else None
+
+
+def with_columns(values: Any, kept: list[int]) -> Any:
+    """A data frame with some of its columns, by place."""
+    if hasattr(values, "iloc"):
+        return values.iloc[:, kept]
+    import narwhals as nw
+
+    frame = nw.from_native(values, eager_only=True)
+    return frame.select([frame.columns[n] for n in kept]).to_native()
+
+
 def matrix(values: Any, name: str) -> NDArray[Any]:
     """One or several columns of finite numbers, as a matrix."""
     if not isinstance(values, np.ndarray) and hasattr(values, "columns"):
@@ -81,17 +106,38 @@ def matrix(values: Any, name: str) -> NDArray[Any]:
     array = _real(array, name)
     if not np.isfinite(array).all():
         row, col = (int(n) for n in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name} is {array[row, col]} in row {row}, column {col}, expected a finite number")
+        helps = "; leave the row out or fill it in" if np.isnan(array[row, col]) else ""
+        raise ValueError(f"{name} is {array[row, col]} in row {row}, column {col}, expected a finite number{helps}")
     return array
 
 
 def _real(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     if array.dtype.kind not in "fiubO":
-        raise TypeError(f"{name} holds {array.dtype}, expected numbers")
+        raise TypeError(_no_numbers(array, name))
+    if array.dtype.kind == "O":
+        # Text would be read as numbers where it happens to be some.
+        if any(isinstance(value, str) for value in array.ravel()[:1000]):
+            raise TypeError(_no_numbers(array, name))
+        array = np.where([[v is None for v in row] for row in array] if array.ndim == 2 else [v is None for v in array], np.nan, array)
     try:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} holds {array.dtype}, expected numbers") from error
+
+
+def _no_numbers(array: NDArray[Any], name: str) -> str:
+    """What is wrong with a column that holds text, and what helps."""
+    value = next((value for value in array.ravel()[:1000] if isinstance(value, str)), None)
+    if value is None:
+        return f"{name} holds {array.dtype}, expected numbers"
+    helps = ""
+    if re.fullmatch(r"\s*[\d.]+\s*%\s*", value):
+        helps = "; these are percentages: take the sign off and divide by 100"
+    elif re.fullmatch(r"\s*\d+,\d+\s*", value):
+        helps = "; these have a decimal comma, which read_csv(decimal=',') takes"
+    elif re.fullmatch(r"\s*[+-]?[\d.]+(e[+-]?\d+)?\s*", value.lower()):
+        helps = "; this is text of numbers: convert it with astype(float)"
+    return f"{name} holds text such as {value!r}, expected numbers{helps}"
 
 
 def floats(values: Any, name: str, rows: int | None = None) -> NDArray[Any]:
@@ -136,6 +182,9 @@ def coded_pieces(
     """The same, with every column in the pieces it lies in memory in."""
     from . import _core
 
+    texts = {name: _text(values) for name, values in columns.items()}
+    if any(text is not None for text in texts.values()):
+        return _coded_text(columns, texts, labels, pos_label)
     found = {name: _pieces(values, name) for name, values in columns.items()}
     kinds = {piece.dtype for pieces in found.values() for piece in pieces}
     integers = kinds <= _READ_AS_THEY_ARE
@@ -150,17 +199,7 @@ def coded_pieces(
                 labels = [bool(label) for label in labels]
     if labels is None:
         labels = _sorted_labels({name: _joined(pieces) for name, pieces in found.items()})
-    labels = [label.item() if isinstance(label, np.generic) else label for label in listed(labels, "labels")]
-    try:
-        distinct = len(set(labels))
-    except TypeError as error:
-        raise TypeError(f"labels are {labels}, expected numbers or strings") from error
-    if distinct != len(labels):
-        raise ValueError(f"labels are {labels}, expected each once")
-    if pos_label is not None:
-        if pos_label not in labels:
-            raise ValueError(f"pos_label is {pos_label!r}, expected one of {labels}")
-        labels = [label for label in labels if label != pos_label] + [pos_label]
+    labels = _in_order(labels, pos_label)
     small = all(isinstance(label, (int, bool)) for label in labels) and (
         max(labels, default=0) - min(labels, default=0) < 1 << 16
     )
@@ -168,6 +207,114 @@ def coded_pieces(
         return list(found.values()), [int(label) for label in labels], labels
     codes = [[_codes(_joined(pieces), labels, name)] for name, pieces in found.items()]
     return codes, list(range(len(labels))), labels
+
+
+def _in_order(labels: Any, pos_label: Any) -> list[Any]:
+    """The classes, each once, the positive one at the end."""
+    labels = [label.item() if isinstance(label, np.generic) else label for label in listed(labels, "labels")]
+    try:
+        distinct = len(set(labels))
+    except TypeError as error:
+        raise TypeError(f"labels are {labels}, expected numbers or strings") from error
+    if distinct != len(labels):
+        raise ValueError(f"labels are {labels}, expected each once")
+    if pos_label is None:
+        return list(labels)
+    if pos_label not in labels:
+        raise ValueError(f"pos_label is {pos_label!r}, expected one of {labels}")
+    return [label for label in labels if label != pos_label] + [pos_label]
+
+
+class _Text(NamedTuple):
+    """A column of text that its own library has numbered: a place per row, -1 where it is missing, and what the places mean."""
+
+    codes: NDArray[Any]
+    words: list[Any]
+
+
+def _text(values: Any) -> _Text | None:
+    """Columns of text and of categories, numbered without a Python object per row; None for all others."""
+    module = type(values).__module__
+    if module.startswith("polars") and hasattr(values, "replace_strict"):
+        return _polars_text(values)
+    if module.startswith("pandas") and hasattr(values, "dtype"):
+        return _pandas_text(values)
+    if module.startswith("pyarrow") and hasattr(values, "type"):
+        return _arrow_text(values)
+    return None
+
+
+def _polars_text(series: Any) -> _Text | None:
+    import polars as pl
+
+    if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return None
+    series = series.cast(pl.String)
+    words = series.unique().drop_nulls().sort()
+    codes = series.replace_strict(words, pl.Series(range(len(words)), dtype=pl.Int64), default=None, return_dtype=pl.Int64)
+    return _Text(codes.fill_null(-1).to_numpy(), words.to_list())
+
+
+def _pandas_text(column: Any) -> _Text | None:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        found = column if isinstance(column, pd.Categorical) else column.array
+        words = [w.item() if isinstance(w, np.generic) else w for w in found.categories]
+        return _Text(np.asarray(found.codes, dtype=np.int64), words)
+    if column.dtype.kind != "O" and column.dtype.name not in ("string", "str"):
+        return None
+    codes, words = pd.factorize(np.asarray(column, dtype=object), use_na_sentinel=True)
+    return _Text(codes.astype(np.int64), list(words)) if all(isinstance(word, str) for word in words) else None
+
+
+def _arrow_text(column: Any) -> _Text | None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_dictionary)
+    if not any(holds(kind) for holds in text):
+        return None
+    if not pa.types.is_dictionary(kind):
+        column = pc.dictionary_encode(column)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+        column = column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    codes = pc.fill_null(column.indices.cast(pa.int64()), -1).to_numpy(zero_copy_only=False)
+    return _Text(codes, column.dictionary.to_pylist())
+
+
+def _coded_text(
+    columns: dict[str, Any], texts: dict[str, _Text | None], labels: Any, pos_label: Any
+) -> tuple[list[list[NDArray[Any]]], list[int], list[Any]]:
+    """Columns of labels of which some are text."""
+    others = {name: column(columns[name], name) for name, text in texts.items() if text is None}
+    if labels is None:
+        # Categories that do not occur are no classes.
+        used = [[text.words[n] for n in np.unique(text.codes) if n >= 0] for text in texts.values() if text is not None]
+        found: set[Any] = {word for words in used for word in words}
+        for name, array in others.items():
+            found.update(_sorted_labels({name: array}))
+        labels = _sorted(found)
+    labels = _in_order(labels, pos_label)
+    place = {label: n for n, label in enumerate(labels)}
+    coded: list[list[NDArray[Any]]] = []
+    for name, text in texts.items():
+        if text is None:
+            coded.append([_codes(others[name], labels, name)])
+            continue
+        if (text.codes < 0).any():
+            row = int(np.flatnonzero(text.codes < 0)[0])
+            raise ValueError(f"{name} has a missing label in row {row}, expected one in every row")
+        table = np.array([place.get(word, -1) for word in text.words], dtype=np.int64)
+        codes = table[text.codes] if len(table) else text.codes
+        if (codes < 0).any():
+            row = int(np.flatnonzero(codes < 0)[0])
+            word = text.words[text.codes[row]]
+            raise ValueError(f"{name} has the label {word!r} in row {row}, which is not among the labels {labels}")
+        coded.append([codes])
+    return coded, list(range(len(labels))), labels
 
 
 def row_count(pieces: list[NDArray[Any]]) -> int:
@@ -186,6 +333,10 @@ def _sorted_labels(arrays: dict[str, NDArray[Any]]) -> list[Any]:
         found.update(v.item() if isinstance(v, np.generic) else v for v in values)
         if any(v is None or v != v for v in found):
             raise ValueError(f"{name} has a missing label, expected one in every row")
+    return _sorted(found)
+
+
+def _sorted(found: set[Any]) -> list[Any]:
     try:
         return sorted(found)
     except TypeError as error:
@@ -225,8 +376,13 @@ def places(codes: NDArray[Any], numbers: list[int], name: str) -> NDArray[np.uin
     return found.astype(np.uint8)
 
 
-def groups(sensitive_features: Any, rows: int) -> tuple[NDArray[Any] | None, list[str]]:
-    """The group of every row as a number, and the names; several columns are crossed."""
+def groups(
+    sensitive_features: Any, rows: int, wanted: Sequence[str] | None = None
+) -> tuple[NDArray[Any] | None, list[str]]:
+    """The group of every row as a number, and the names; several columns are crossed.
+
+    ``wanted`` are the names of a metric's groups, whose order is then that of the groups.
+    """
     if sensitive_features is None:
         return None, []
     parts = _group_columns(sensitive_features)
@@ -242,7 +398,44 @@ def groups(sensitive_features: Any, rows: int) -> tuple[NDArray[Any] | None, lis
     used, codes = np.unique(codes, return_inverse=True)
     if len(used) > 65_535:
         raise ValueError(f"sensitive_features make {len(used)} groups, expected at most 65535")
-    return codes.reshape(-1).astype(np.uint16), [names[n] for n in used]
+    found = [names[n] for n in used]
+    if wanted is not None:
+        from ._names import order
+
+        places = order(wanted, found, "groups")
+        codes, found = np.argsort(places)[codes], [found[n] for n in places]
+    return codes.reshape(-1).astype(np.uint16), found
+
+
+def columns_of(X: Any, wanted: Any) -> Any:
+    """Columns of X that are meant by name or number; everything else as it is."""
+    if isinstance(wanted, (str, int)) and not isinstance(wanted, bool):
+        return {str(wanted): _column_of(X, wanted)}
+    named = isinstance(wanted, (list, tuple)) and len(wanted) > 0 and all(isinstance(name, str) for name in wanted)
+    if named and hasattr(X, "columns") and all(name in list(X.columns) for name in wanted):
+        return {name: _column_of(X, name) for name in wanted}
+    return wanted
+
+
+def _column_of(X: Any, name: str | int) -> Any:
+    if not hasattr(X, "columns"):
+        if isinstance(name, int) and not hasattr(X, "tocsr"):
+            array = np.asarray(X)
+            if array.ndim == 2 and -array.shape[1] <= name < array.shape[1]:
+                return array[:, name]
+            raise ValueError(f"sensitive_features is {name}, but X has shape {array.shape}")
+        raise ValueError(
+            f"sensitive_features is {name!r}, but X has no column names; pass a data frame, the number of the column, or the "
+            "groups themselves to fit and predict"
+        )
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    found = frame.columns[name] if isinstance(name, int) and -len(frame.columns) <= name < len(frame.columns) else name
+    if found not in frame.columns:
+        listed = ", ".join(map(str, frame.columns[:10]))
+        raise ValueError(f"sensitive_features is {name!r}, which is no column of X; it has {listed}")
+    return frame.get_column(found).to_native()
 
 
 def _group_columns(values: Any) -> list[tuple[str, Any]]:

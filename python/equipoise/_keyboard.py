@@ -1,22 +1,53 @@
-"""Asking at the keyboard, in a notebook or a terminal."""
+"""Asking at the keyboard, in a notebook or a terminal, or with buttons where a notebook takes no typed lines."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from .interview import Answer, Interview, Outcome
     from .question import Question
 
-_ANSWERS: dict[str, Answer] = {"a": "first", "1": "first", "b": "second", "2": "second", "?": "tie", "0": "tie"}
+_ANSWERS: dict[str, Answer] = {
+    "a": "first", "1": "first", "b": "second", "2": "second", "=": "equal", "0": "equal", "?": "can't tell",
+}  # fmt: skip
+_ELSE = "interview.question() shows the next question and interview.answer('A') answers it"
 
 
-def ask(interview: Interview) -> Outcome:
-    """Asks until the metric is known; stopping keeps the answers in the interview."""
+def ask(interview: Interview, how: Literal["keyboard", "buttons"] | None) -> Outcome | None:
+    """Asks by whichever way there is; stopping keeps the answers in the interview."""
+    shell = _notebook()
+    if how is None:
+        # What other front ends do not have, Jupyter's kernel says with every cell.
+        typed = shell is None or getattr(getattr(shell, "kernel", None), "_allow_stdin", True)
+        how = "keyboard" if typed else "buttons"
+    if how == "keyboard":
+        return _typed(interview, shell is not None)
+    if find_spec("ipywidgets") is None:
+        raise RuntimeError(f"buttons need ipywidgets, which is not installed; without it, {_ELSE}")
+    _buttons(interview)
+    return None
+
+
+def _notebook() -> Any:
+    """The shell of the notebook, if this is one."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell if shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell" else None
+
+
+def _typed(interview: Interview, notebook: bool) -> Outcome:
     while (question := interview.question()) is not None:
-        _show(question)
-        typed = input("A or B? [a/b, ? can't tell, u undo, q quit] ").strip().lower()
+        _show(question, notebook)
+        try:
+            typed = input("A or B? [a/b, = equal, ? can't tell, u undo, q quit] ").strip().lower()
+        except EOFError:
+            raise RuntimeError(f"nobody is at the keyboard; the answers are kept in the interview, and {_ELSE}") from None
         if typed in _ANSWERS:
             interview.answer(_ANSWERS[typed], shown=question.shown())
         elif typed == "u":
@@ -24,18 +55,43 @@ def ask(interview: Interview) -> Outcome:
         elif typed == "q":
             raise KeyboardInterrupt("stopped; the answers are kept in the interview")
         else:
-            print(f"{typed[:20]!r} is not an answer: type a, b, ?, u or q.")
+            print(f"{typed[:20]!r} is not an answer: type a, b, =, ?, u or q.")
     return interview.result()
 
 
-def _show(question: Question) -> None:
-    if "IPython" in sys.modules:
-        from IPython import get_ipython
+def _show(question: Question, notebook: bool) -> None:
+    if notebook:
+        from IPython.display import display
 
-        shell = get_ipython()
-        if shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell":
-            from IPython.display import display
+        display(question)
+    else:
+        print(question)
 
-            display(question)
-            return
-    print(question)
+
+def _buttons(interview: Interview) -> None:
+    """Shows the question with a button per answer; the page changes with every click."""
+    import ipywidgets
+    from IPython.display import display
+
+    page = ipywidgets.HTML()
+    words: dict[str, Answer] = {"A": "first", "B": "second", "equal": "equal", "can't tell": "can't tell"}
+    buttons = {word: ipywidgets.Button(description=word) for word in (*words, "undo")}
+
+    def show() -> None:
+        question = interview.question()
+        page.value = interview.result()._repr_html_() if question is None else question._repr_html_()
+        for word, button in buttons.items():
+            button.disabled = question is None if word in words else interview.answered == 0
+
+    def clicked(button: Any) -> None:
+        question = interview.question()
+        if button.description == "undo":
+            interview.undo()
+        elif question is not None:
+            interview.answer(words[button.description], shown=question.shown())
+        show()
+
+    for button in buttons.values():
+        button.on_click(clicked)
+    show()
+    display(ipywidgets.VBox([page, ipywidgets.HBox(list(buttons.values()))]))

@@ -90,6 +90,45 @@ class Metric:
         return cls._of(found)
 
     @classmethod
+    def from_costs(cls, costs: Any, labels: Sequence[Any] | None = None) -> Metric:
+        """What every mistake costs, as a metric.
+
+        Parameters
+        ----------
+        costs : array of shape (k, k), or data frame
+            Rows are true classes, columns estimated ones; what is right costs nothing. The columns of a data frame are
+            the names of the classes, unless ``labels`` are given.
+        labels : sequence, optional
+            The names of the classes, in order; the last of two is the positive one.
+
+        Examples
+        --------
+        >>> from equipoise import Metric
+        >>> metric = Metric.from_costs([[0, 1], [7, 0]], labels=["well", "ill"])
+        >>> metric(["ill", "ill", "well", "well"], ["well", "ill", "ill", "well"])
+        2.0
+        """
+        if labels is None and hasattr(costs, "columns"):
+            labels = list(costs.columns)
+        matrix = _checks.numbers(costs, "costs")
+        k = len(matrix) if matrix.ndim else 0
+        if matrix.shape != (k, k) or k < 2:
+            raise ValueError(f"costs has shape {matrix.shape}, expected as many rows as columns, at least 2")
+        if np.diagonal(matrix).any():
+            raise ValueError(f"costs has {np.diagonal(matrix).tolist()} on its diagonal, expected 0 for what is right")
+        metric = cls(
+            {
+                "format": 1,
+                "kind": "linear",
+                "measure": "off_diagonal",
+                "sense": "cost",
+                "classes": k,
+                "weights": matrix[~np.eye(k, dtype=bool)].tolist(),
+            }
+        )
+        return metric if labels is None else metric.with_class_names(labels)
+
+    @classmethod
     def from_json(cls, text: str) -> Metric:
         """Reads a metric document."""
         return cls._of(_core.Metric.from_json(_checks.instance(text, str, "text")))
@@ -134,6 +173,19 @@ class Metric:
         return self._core.class_names
 
     @property
+    def group_names(self) -> list[str] | None:
+        """The groups it compares by name, where the document has them."""
+        return self._core.group_names
+
+    def with_class_names(self, names: Sequence[Any]) -> Metric:
+        """The same metric with other names of its classes, in their order; the last of two is the positive one."""
+        return Metric._of(self._core.with_class_names([str(name) for name in _checks.listed(names, "names")]))
+
+    def with_group_names(self, names: Sequence[Any]) -> Metric:
+        """The same metric with other names of the groups it compares, in their order."""
+        return Metric._of(self._core.with_group_names([str(name) for name in _checks.listed(names, "names")]))
+
+    @property
     def cost_ratio(self) -> float | None:
         """How many false alarms one missed positive costs, for a linear metric of two classes."""
         return self._core.cost_ratio
@@ -158,7 +210,13 @@ class Metric:
         k = self._core.class_count
         if counts.ndim != 3 or counts.shape[1:] != (k, k):
             raise ValueError(f"confusion has shape {np.shape(confusion)}, expected ({k}, {k}) or (groups, {k}, {k})")
-        return self._core.value(counts)
+        return self._moved(counts).value(counts)
+
+    def _moved(self, counts: Any) -> _core.Metric:
+        """What evaluates counts: an F-measure and its like have how common the classes are among their constants."""
+        if self.kind not in ("linear_fractional", "macro_f", "kappa", "mcc", "demographic_parity"):
+            return self._core
+        return self._core.for_prevalence(counts.sum(axis=2).tolist())
 
     def __call__(self, y_true: Any, y_pred: Any, **options: Any) -> float:
         """The value of predictions; see :func:`elicited_score` for the options."""
@@ -174,7 +232,8 @@ class Metric:
         y_true : column of labels
         y_proba : column of the positive class's probabilities, or one column per class
         **options
-            ``labels``, ``pos_label``, ``sample_weight`` and ``sensitive_features`` of :meth:`Space.from_predictions`.
+            ``labels``, ``pos_label``, ``sample_weight`` and ``sensitive_features`` of :meth:`Space.from_predictions`. A
+            metric that names its classes finds them by name; one column is then that of its last class.
 
         Examples
         --------
@@ -184,19 +243,17 @@ class Metric:
         """
         from .scoring import expected_counts
 
-        return self.value(expected_counts(y_true, y_proba, **options))
+        return self.value(expected_counts(y_true, y_proba, metric=self, **options))
 
     def to_scorer(self, **options: Any) -> Callable[..., float]:
         """A scikit-learn scorer, larger is better; works in other processes too.
 
         The options are those of :func:`elicited_score`, for example ``pos_label``.
         """
-        from sklearn.metrics import make_scorer
-
+        from ._scorer import MetricScorer
         from .scoring import elicited_score
 
-        scorer: Callable[..., float] = make_scorer(elicited_score, metric=self, **options)
-        return scorer
+        return MetricScorer(elicited_score, 1, {"metric": self, **options}, "predict")
 
     def to_python_source(self, *, draws: int = 1000, random_state: int = 1) -> str:
         """A Python file that scores by this metric and needs nothing else, not even this package.
@@ -244,6 +301,13 @@ class Metric:
     def __reduce__(self) -> tuple[Any, ...]:
         return Metric.from_json, (self.to_json(),)
 
+    @staticmethod
+    def _meant(metric: Metric | str, shares: Any) -> Metric:
+        """The metric, or the one a name means, for data with these joint shares of groups and classes."""
+        if isinstance(metric, str):
+            return Metric.named(metric, prevalence=shares)
+        return Metric._of(_checks.instance(metric, Metric, "metric")._core.for_prevalence(shares))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Metric) and self._core == other._core
 
@@ -259,3 +323,21 @@ class Metric:
             "?" if interval.high is None else f"{interval.high:.2g}"
         )
         return f"<Metric: a missed positive costs {ratio:.3g} false alarms{within}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import grid, page
+
+        better = "larger is better" if self.greater_is_better else "smaller is better"
+        rows = [("family", f"{self.kind.replace('_', ' ')} of {self.measure.replace('_', ' ')}, {better}")]
+        if self.class_names:
+            rows.append(("classes", ", ".join(self.class_names)))
+        if self.group_names:
+            rows.append(("groups", ", ".join(self.group_names)))
+        if self.cost_ratio is not None:
+            rows.append(("in words", repr(self)[9:-1]))
+        if self.kind != "linear":
+            return page("Metric", rows)
+        told = [
+            [f"{record['truth']} predicted as {record['estimate']}", f"{record['cost']:.4g}"] for record in self.records()
+        ]
+        return page("Metric", rows, grid(["what", "cost"], told[:60]))

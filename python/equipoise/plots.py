@@ -30,7 +30,7 @@ def _ink(ax: Axes) -> Any:
     return ax.xaxis.label.get_color()
 
 
-def feasible_region(space: Space, *, metric: Metric | None = None, ax: Axes | None = None) -> Axes:
+def feasible_region(space: Space, *, metric: Metric | str | None = None, ax: Axes | None = None) -> Axes:
     """The classifiers of two classes that could be built: shares found against shares cleared.
 
     With a linear ``metric``, its best classifier is marked.
@@ -43,6 +43,7 @@ def feasible_region(space: Space, *, metric: Metric | None = None, ax: Axes | No
     around = np.vstack([hull, hull[:1]])
     ax.fill(around[:, 0], around[:, 1], alpha=0.25, label="can be built")
     ax.plot(around[:, 0], around[:, 1], lw=1)
+    metric = Metric.named(metric) if isinstance(metric, str) else metric
     if metric is not None and metric.cost_ratio is not None:
         best = hull[np.argmax(hull @ np.array([metric.cost_ratio, 1.0]))]
         ax.plot(*best, "o", label=f"best at {metric.cost_ratio:.3g} : 1")
@@ -79,13 +80,14 @@ def _drawn(metric: Metric, draws: int, seed: int) -> list[Any]:
     return list(core.draws(_checks.whole(draws, "draws"), _checks.whole(seed, "random_state")))
 
 
-def decision_curve(curve: DecisionCurve, *, metric: Metric | None = None, ax: Axes | None = None) -> Axes:
+def decision_curve(curve: DecisionCurve, *, metric: Metric | str | None = None, ax: Axes | None = None) -> Axes:
     """Net benefit against the threshold probability; a linear ``metric`` says where on it one stands."""
     ax = _axes(ax)
     ax.plot(curve.threshold, curve.net_benefit, label="by the probabilities")
     ax.plot(curve.threshold, curve.treat_all, "--", label="everybody")
     ax.plot(curve.threshold, curve.treat_none, ":", label="nobody")
     top = float(curve.treat_all[0])
+    metric = Metric.named(metric) if isinstance(metric, str) else metric
     if metric is not None and metric.cost_ratio is not None:
         at = 1.0 / (1.0 + metric.cost_ratio)
         ax.axvline(at, color=_ink(ax), lw=1, label=f"the metric's threshold, {at:.3f}")

@@ -10,6 +10,22 @@ from numpy.typing import NDArray
 
 _SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _FAITHFUL = 0.1
+#: With more kinds of error than these, only those that differ are listed.
+MOST_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Trade:
+    """Two kinds of error traded around a real classifier, all else being equal, in whole numbers."""
+
+    #: Cases of each class, the same from the first question of an interview to the last.
+    out_of: int
+    #: Every kind of error, in the order of all questions: of two groups also how far they are apart in it.
+    kinds: list[str]
+    #: Of each kind, with A and with B.
+    counts: list[tuple[int, int]]
+    #: Whether the kinds are error rates of classes, so that the counts say all there is.
+    says_all: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +66,12 @@ class Question:
     groups: list[str]
     #: Joint shares of groups (rows) and classes (columns).
     shares: NDArray[np.float64]
+    #: About how many questions there are in all, where that is known.
+    about: int | None = None
+    #: What is traded for what, where the question is about a classifier and its neighbours.
+    trade: Trade | None = None
+    #: In how many cases it is told, where the whole interview is told in one number.
+    told_in: int | None = None
 
     def __post_init__(self) -> None:
         k = len(self.classes)
@@ -101,6 +123,10 @@ class Question:
     @property
     def out_of(self) -> int:
         """Of how many the numbers are shown: as few as tell the two classifiers apart as they are."""
+        if self.trade is not None:
+            return self.trade.out_of
+        if self.told_in is not None:
+            return self.told_in
         exact = self.rates()
         for size in _SIZES:
             shown = self.counts(size)
@@ -114,8 +140,10 @@ class Question:
         m = max(len(self.groups), 1)
         if not self._is_share_of_all:
             return np.full((m, len(self.classes)), float(out_of))
-        sizes: NDArray[np.float64] = np.maximum(np.round(self.shares.sum(axis=0) * out_of), 1.0)
-        return sizes[np.newaxis]
+        sizes: NDArray[np.float64] = np.floor(self.shares.sum(axis=0) * out_of + 0.5)
+        if self.measure == "binary":
+            sizes[0] = out_of - sizes[1]
+        return np.maximum(sizes, 1.0)[np.newaxis]
 
     def counts(self, out_of: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Both classifiers in whole numbers by group, true class and estimated class; each class adds up.
@@ -128,7 +156,15 @@ class Question:
 
     def shown(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both classifiers as whole numbers show them, in the coordinates of the question."""
+        if self.trade is not None:
+            if not self.trade.says_all:  # groups round differently, and what is shown is their gaps
+                return self.first, self.second
+            shown = np.array(self.trade.counts) / self.trade.out_of
+            return shown[:, 0], shown[:, 1]
         size = self.out_of
+        if self.measure == "binary":
+            told = [np.diagonal(counts[0])[::-1] / size for counts in self.counts(size)]
+            return told[0], told[1]
         sizes = self._sizes(size)
         first, second = (count / sizes[..., np.newaxis] for count in self.counts(size))
         return self._point(first), self._point(second)
@@ -161,6 +197,8 @@ class Question:
 
     def difference(self) -> str:
         """What sets the two apart, in a sentence."""
+        if self.trade is not None:
+            return _traded(self.trade)
         told = []
         for row in [row for row in self.mistakes() if row["A"] != row["B"]][:2]:
             more = row["B"] - row["A"]
@@ -171,12 +209,16 @@ class Question:
 
     def heading(self) -> str:
         """The question, and what its numbers are counted in."""
-        of = "cases" if self._is_share_of_all else "of each class" + (" in each group" if self.groups else "")
-        return f"Question {self.number}, out of {self.out_of:,} {of}: which classifier is better?"
+        by_group = " in each group" if self.groups and self.trade is None else ""
+        of = "cases" if self._is_share_of_all else "of each class" + by_group
+        number = f"{self.number}" if self.about is None else f"{self.number} of about {max(self.about, self.number)}"
+        return f"Question {number}, out of {self.out_of:,} {of}: which classifier is better?"
 
     def __str__(self) -> str:
         lines = [self.heading()]
-        if len(self.classes) == 2 and not self.groups:
+        if self.trade is not None:
+            lines += _traded_rows(self.trade)
+        elif len(self.classes) == 2 and not self.groups:
             first, second = (_chart(count[0], self.classes) for count in self.counts())
             width = max(len(line) for line in first)
             charts = zip(["A", *first], ["B", *second], strict=True)
@@ -198,6 +240,27 @@ class Question:
         from ._html import question
 
         return question(self)
+
+
+def _traded(trade: Trade) -> str:
+    """Every kind that differs, in a sentence."""
+    told = []
+    for kind, (a, b) in zip(trade.kinds, trade.counts, strict=True):
+        if a != b and ": gap between" in kind:
+            told.append(f"{kind}, {abs(b - a):,} {'wider' if b > a else 'narrower'}")
+        elif a != b:
+            told.append(f"{abs(b - a):,} {'more' if b > a else 'fewer'} {kind}")
+    return f"With B: {', and '.join(told)}; all else is the same." if told else "A and B make the same mistakes."
+
+
+def _traded_rows(trade: Trade) -> list[str]:
+    """A row per kind of error, in the order of all questions; only those that differ where there are many."""
+    width = max(map(len, trade.kinds))
+    lines = [f"  {'':<{width}}  {'A':>7}  {'B':>7}  {'difference':>10}"]
+    for kind, (a, b) in zip(trade.kinds, trade.counts, strict=True):
+        if a != b or len(trade.kinds) <= MOST_ROWS:
+            lines.append(f"  {kind:<{width}}  {a:>7,}  {b:>7,}  {f'{b - a:+,}' if a != b else 'same':>10}")
+    return lines
 
 
 def _whole(rates: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _checks, _core, _inputs
+from . import _checks, _core, _inputs, _names
 from .metric import Metric
+from .scoring import named_labels
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,26 @@ class Ranking:
             lines.append(f"{s.name:<{width}}  {s.value:.4f}{between}  best with probability {s.probability_best:.2f}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from ._html import grid, page
+
+        rows = [
+            [
+                s.name,
+                f"{s.value:.4f}",
+                "" if s.interval is None else f"{s.interval[0]:.4f} to {s.interval[1]:.4f}",
+                f"{s.probability_best:.2f}",
+            ]
+            for s in self.standings
+        ]
+        return page(self.statement, [], grid(["model", "value", "interval", "best with probability"], rows))
+
 
 def rank_models(
     y_true: Any,
     predictions: Mapping[str, Any],
     *,
-    metric: Metric,
+    metric: Metric | str,
     labels: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
@@ -69,7 +84,8 @@ def rank_models(
     ----------
     y_true : column of labels
     predictions : mapping from the name of a model to its predicted labels
-    metric : Metric
+    metric : Metric or str
+        The metric, or its name (see :meth:`Metric.named`).
     level : float
         The probability of intervals and of the claim that the leader is best.
     draws : int
@@ -83,34 +99,30 @@ def rank_models(
     >>> ranking.statement
     'good is best with probability 1.00.'
     """
-    _checks.instance(metric, Metric, "metric")
     draws, seed = _checks.whole(draws, "draws"), _checks.whole(random_state, "random_state")
     level = _checks.level(level)
     predictions = {str(name): column for name, column in _checks.mapping(predictions, "predictions").items()}
     if not predictions:
         raise ValueError("predictions are empty, expected at least one model")
     columns = {"y_true": y_true, **{f"predictions[{name!r}]": column for name, column in predictions.items()}}
-    if labels is None:
-        labels = metric.class_names if _called_like(columns, metric.class_names) else None
+    names, group_names = _names.of(metric)
+    if names is not None:
+        labels, pos_label = named_labels(names, columns, labels, pos_label), None
     (truth, *estimates), numbers, _ = _inputs.coded(columns, labels, pos_label)
     rows = len(truth)
-    codes, names = _inputs.groups(sensitive_features, rows)
+    codes, groups = _inputs.groups(sensitive_features, rows, group_names)
     weights = _inputs.weights(sample_weight, rows)
-    group_count = max(len(names), 1)
+    group_count = max(len(groups), 1)
     measured = [_core.confusion_counts(truth, e, numbers, weights, codes, group_count) for e in estimates]
     # Rows that agree in everything are one cell, so a bootstrap of the rows is a multinomial draw of the cells.
     resampled = _resample(truth, estimates, numbers, weights, codes, group_count, draws, seed)
+    meant = Metric._meant(metric, measured[0].sum(axis=2).tolist())
+    if meant.kind in ("linear_fractional", "macro_f", "kappa", "mcc", "demographic_parity"):
+        resampled = [[_with_sizes(counts, measured[0]) for counts in draw] for draw in resampled]
     models = [(name, [measured[n], *[draw[n] for draw in resampled]]) for n, name in enumerate(predictions)]
-    document = json.loads(_core.rank_models(models, metric._core, draws, seed, level))
+    document = json.loads(_core.rank_models(models, meant._core, draws, seed, level))
     standings = [_standing(s) for s in document["standings"]]
     return Ranking(standings, document["statement"], document["not_separable"])
-
-
-def _called_like(columns: Mapping[str, Any], names: list[str] | None) -> bool:
-    if names is None:
-        return False
-    _, _, found = _inputs.coded(dict(columns))
-    return {str(label) for label in found} <= set(names) and all(isinstance(label, str) for label in found)
 
 
 def _resample(
@@ -154,6 +166,13 @@ def _resample(
     return made
 
 
+def _with_sizes(counts: NDArray[Any], measured: NDArray[Any]) -> NDArray[Any]:
+    """A draw with the class sizes that were measured, which a fraction such as F2 has among its constants."""
+    sizes, wanted = counts.sum(axis=2, keepdims=True), measured.sum(axis=2, keepdims=True)
+    held: NDArray[Any] = counts * np.divide(wanted, sizes, out=np.ones_like(sizes), where=sizes > 0)
+    return held
+
+
 def _standing(found: dict[str, Any]) -> Standing:
     score = found["score"]
     interval = score["interval"]
@@ -167,7 +186,7 @@ def _standing(found: dict[str, Any]) -> Standing:
     )
 
 
-def nearest_named_metric(metric: Metric, confusions: Sequence[Any]) -> list[dict[str, Any]]:
+def nearest_named_metric(metric: Metric | str, confusions: Sequence[Any]) -> list[dict[str, Any]]:
     """The metrics with names, by how well they order a pool of confusion matrices like ``metric``; best first.
 
     Examples
@@ -179,12 +198,14 @@ def nearest_named_metric(metric: Metric, confusions: Sequence[Any]) -> list[dict
     >>> nearest_named_metric(Metric.named("7:1"), pool)[0]["words"]
     'a 7:1 cost'
     """
-    _checks.instance(metric, Metric, "metric")
     pool = [_checks.numbers(counts, "confusions") for counts in _checks.listed(confusions, "confusions")]
     pool = [counts if counts.ndim == 3 else counts[np.newaxis] for counts in pool]
     if any(counts.ndim != 3 or counts.shape[1] != counts.shape[2] for counts in pool):
         raise ValueError("confusions has something that is no confusion matrix, expected (k, k) or (groups, k, k)")
-    found: list[dict[str, Any]] = json.loads(_core.nearest_named(metric._core, pool))
+    if isinstance(metric, str) and not pool:
+        raise ValueError("confusions are empty, expected at least one")
+    meant = Metric._meant(metric, pool[0].sum(axis=2).tolist()) if isinstance(metric, str) else metric
+    found: list[dict[str, Any]] = json.loads(_core.nearest_named(_checks.instance(meant, Metric, "metric")._core, pool))
     return found
 
 

@@ -34,6 +34,8 @@ class ThresholdAdvice:
     warnings: list[str]
     #: The best threshold of every group, if they were asked for.
     per_group: dict[str, float] | None = None
+    #: The class whose probability is cut.
+    positive: Any = None
     #: Everything the core says, as its document.
     document: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -45,12 +47,28 @@ class ThresholdAdvice:
             raise ValueError(self.because)
         return chosen
 
+    def _repr_html_(self) -> str:
+        from ._html import grid, page
+
+        def row(name: str, at: float | None, spread: tuple[float, float] | None, value: float | None) -> list[str]:
+            between = "" if spread is None else f"{spread[0]:.4f} to {spread[1]:.4f}"
+            return [name, "none" if at is None else f"{at:.4f}", between, "" if value is None else f"{value:.4f}"]
+
+        table = [
+            row("by theory", self.bayes, self.bayes_interval, self.bayes_value),
+            row("measured", self.measured, self.measured_interval, self.measured_value),
+        ]
+        table += [row(f"measured, {group}", at, None, None) for group, at in (self.per_group or {}).items()]
+        told = [("positive class", str(self.positive)), ("use", f"{self.choice or 'neither'}: {self.because}")]
+        told += [("beware", warning) for warning in self.warnings]
+        return page("Where to cut", told, grid(["threshold", "at", "interval", "value"], table))
+
 
 def best_threshold(
     y_true: Any,
     y_proba: Any,
     *,
-    metric: Metric,
+    metric: Metric | str,
     requirements: Sequence[str] = (),
     per_group: bool = False,
     labels: Any = None,
@@ -67,7 +85,8 @@ def best_threshold(
     ----------
     y_true : column of labels
     y_proba : column of the positive class's probabilities, or both columns
-    metric : Metric
+    metric : Metric or str
+        The metric, or its name (see :meth:`Metric.named`). One that names its classes says which is the positive one.
     requirements : sequence of str
         What a rule must keep, such as ``"recall:ill>=0.9"``, ``"fpr:ill@women<=0.1"`` or ``"accuracy>=0.8"``: a
         quantity (``recall``, ``precision``, ``fpr``, ``fnr``, ``coverage``) of a class, maybe in a group.
@@ -92,6 +111,8 @@ def best_threshold(
     >>> round(advice.bayes, 4), advice.choice
     (0.1429, 'bayes')
     """
+    if metric is None:
+        raise TypeError("metric is None, expected a Metric or its name")
     found = _predictions.read(
         y_true,
         y_proba,
@@ -99,11 +120,17 @@ def best_threshold(
         pos_label=pos_label,
         sample_weight=sample_weight,
         sensitive_features=sensitive_features,
+        metric=metric,
     )
+    if pos_label is not None and pos_label != found.classes[-1]:
+        raise ValueError(
+            f"pos_label is {pos_label!r}, but the metric's threshold is on the probability of {found.classes[-1]!r}; pass "
+            "that class's probabilities"
+        )
     if per_group and len(found.groups) < 2:
         raise ValueError("per_group needs sensitive_features with at least 2 groups")
     text = found.core.advise(
-        _checks.instance(metric, Metric, "metric")._core,
+        Metric._meant(metric, found.core.shares())._core,
         _checks.words(requirements, "requirements"),
         bool(per_group),
         _checks.whole(draws, "draws"),
@@ -129,6 +156,7 @@ def best_threshold(
             if grouped.get("outcome") == "found"
             else None
         ),
+        positive=found.classes[-1],
         document=document,
     )
 

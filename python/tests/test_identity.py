@@ -6,6 +6,7 @@ The command is the one that EQUIPOISE names; without it these tests are skipped,
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,10 @@ def test_the_command_asks_the_same_questions(table, family, method, noise, tmp_p
     space = Space.from_predictions(
         rows["y"], rows.select([f"p_{name}" for name in classes]), labels=classes, sensitive_features=rows["group"]
     )
-    interview = Interview(space, plan.pop("kind"), plan.pop("method", "paper"), **plan)
+    # A simulated expert is asked about a ball, and the sides are those of the plan.
+    probes = {"probes": 0} if method == "adaptive" else {}
+    options = {"around": "coin", "shuffle": False, **probes, **plan}
+    interview = Interview(space, options.pop("kind"), options.pop("method", "paper"), **options)
     assert document["transcript"]
     for line in document["transcript"]:
         question = interview.question()
@@ -106,6 +110,50 @@ def test_the_command_asks_the_same_questions(table, family, method, noise, tmp_p
         shown = line.get("shown")
         interview.answer(line["preference"], shown=shown and (shown["first"], shown["second"]))
     assert interview.question() is None
+
+
+#: Who answers by what counts cost them; read by the command and by the package.
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    cost = [sum((1 + 2 * (r["truth"] > r["estimate"])) * r["count"] for r in asked[side] if r["truth"] != r["estimate"])
+            for side in ("first", "second")]
+    print("first" if cost[0] <= cost[1] else "second", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("table", "family"), [("screening", "linear"), ("triage", "linear"), ("screening", "group_fair")])
+def test_a_program_is_asked_the_same_as_by_the_command(table, family, tmp_path):
+    pl = pytest.importorskip("polars")
+    file, saved, program = ROOT / "examples" / "tables" / f"{table}.csv", tmp_path / "saved.json", tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    output("elicit", file, "--family", family, "--save", saved, "--seed", "5", "--json", "--out", tmp_path / "metric.json",
+           "--oracle-command", f"{sys.executable} {program}")  # fmt: skip
+    document = json.loads(saved.read_text())
+    rows = pl.read_csv(file)
+    classes = sorted(set(rows["y"]))
+    space = Space.from_predictions(
+        rows["y"], rows.select([f"p_{name}" for name in classes]), sensitive_features=rows["group"]
+    )
+    # A cost ratio has no seed.
+    interview = Interview(space, family, **({} if (table, family) == ("screening", "linear") else {"seed": 5}))
+    for question in interview:
+        cost = []
+        for counts in question.counts():
+            heavier = np.tril(np.ones_like(counts[0]), -1)
+            cost.append(((1 + 2 * heavier) * counts * (1 - np.eye(len(heavier)))).sum())
+        interview.answer("A" if cost[0] <= cost[1] else "B", shown=question.shown())
+    ours = json.loads(interview.to_json())
+    assert len(ours["transcript"]) == len(document["transcript"])
+    for mine, theirs in zip(ours["transcript"], document["transcript"]):
+        assert mine["preference"] == theirs["preference"]
+        assert numbers(mine["query"]) == pytest.approx(numbers(theirs["query"]), rel=0, abs=1e-9)
+        assert numbers(mine["shown"]) == pytest.approx(numbers(theirs["shown"]), rel=0, abs=1e-9)
+    for key, value in ours["plan"].items():
+        if key != "space":
+            assert document["plan"][key] == value, key
+    assert Interview.from_json(saved.read_text()).question() is None  # what the command saved is read
 
 
 def test_the_command_writes_the_same_scorer(tmp_path):

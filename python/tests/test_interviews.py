@@ -68,7 +68,7 @@ def test_every_family_has_an_interview_on_predictions(classes, family):
 def test_groups_are_told_apart(family):
     truth, proba, groups = predictions(classes=2, groups=2)
     space = Space.from_predictions(truth, proba, sensitive_features=groups)
-    question = Interview(space, family).question()
+    question = Interview(space, family, around="coin").question()
     assert question.groups == ["a", "b"]
     assert "predicted as 1 among" in question.difference() or "predicted as 0 among" in question.difference()
 
@@ -80,7 +80,8 @@ def test_the_same_answers_lead_to_the_same_questions_saved_or_not():
         {"format": 1, "kind": "linear", "measure": "off_diagonal_rates", "sense": "cost", "weights": [1, 2, 1, 4, 8, 1]}
     )
     expert = simulated_expert(hidden)
-    first, second = (Interview(space, seed=7, tolerance=0.05) for _ in range(2))
+    options = {"around": "coin", "answers": "exact", "seed": 7, "tolerance": 0.05, "budget": 100}
+    first, second = (Interview(space, **options) for _ in range(2))
     while (question := first.question()) is not None:
         again = second.question()
         np.testing.assert_array_equal(question.first, again.first)
@@ -105,8 +106,8 @@ def test_undo_takes_the_last_answer_back():
 
 def test_wrong_answers_and_options_are_named():
     interview = Interview(Space.from_document({"kind": "logistic", "slope": 5}))
-    with pytest.raises(ValueError, match='expected "first", "second" or "tie"'):
-        interview.answer("A")
+    with pytest.raises(ValueError, match='answer is "C", expected "first"'):
+        interview.answer("C")
     with pytest.raises(ValueError, match="shown has 3 and 2 entries, expected 2 of each classifier"):
         interview.answer("tie", shown=([0.1, 0.2, 0.3], [0.1, 0.2]))
     with pytest.raises(ValueError, match="the interview is not done"):
@@ -154,7 +155,7 @@ def test_every_noise_has_an_expert(noise):
 
 def test_questions_show_whole_numbers_that_add_up():
     truth, proba, _ = predictions(classes=3)
-    question = Interview(Space.from_predictions(truth, proba)).question()
+    question = Interview(Space.from_predictions(truth, proba), around="coin").question()
     for counts in question.counts():
         np.testing.assert_array_equal(counts.sum(axis=-1), question.out_of)
     html = question._repr_html_()
@@ -199,10 +200,71 @@ def test_the_command_line_asked_the_same_questions(table):
     # The command line guesses the column of groups; sums over groups round differently.
     space = Space.from_predictions(rows["y"], probabilities, labels=classes, sensitive_features=rows["group"])
     plan = golden["plan"]
-    interview = Interview(space, plan.pop("kind"), plan.pop("method"), **plan)
+    # A simulated expert is asked about a ball, and no probes; the sides are those of the plan.
+    options = {"around": "coin", "shuffle": False, "probes": 0, **plan}
+    interview = Interview(space, options.pop("kind"), options.pop("method"), **options)
     for first, second, preference in golden["asked"]:
         question = interview.question()
         np.testing.assert_allclose(question.first, first, rtol=0, atol=1e-12)
         np.testing.assert_allclose(question.second, second, rtol=0, atol=1e-12)
         interview.answer(preference)
     assert interview.question() is None
+
+
+def test_an_option_does_not_change_the_method_in_silence():
+    space = Space.from_document({"kind": "logistic", "slope": 5})
+    assert Interview(space).method == "adaptive"
+    with pytest.raises(ValueError, match='plan.tolerance is not a field.*that is the method "adaptive", and method="antipodal"'):
+        Interview(space, tolerance=0.01)
+    assert Interview(space, method="antipodal", tolerance=0.01).method == "antipodal"
+
+
+def test_an_answer_after_the_end_is_refused():
+    interview = Interview(Space.from_document({"kind": "logistic", "slope": 5}), width=3.0)
+    for _ in interview:
+        interview.answer("B")
+    answered = interview.answered
+    with pytest.raises(ValueError, match="the interview is done: there is no question to answer"):
+        interview.answer("A")
+    assert interview.answered == answered
+
+
+FAMILIES_ASKED = [
+    ("logistic", "linear", {}),
+    ("three", "linear", {}),
+    ("three", "linear", {"tolerance": 0.3, "around": "coin"}),
+    ("three", "quadratic", {"budget": 40}),
+]
+
+
+@pytest.mark.parametrize(("space", "family", "options"), FAMILIES_ASKED)
+def test_whoever_can_never_tell_teaches_nothing(space, family, options):
+    if space == "logistic":
+        space = Space.from_document({"kind": "logistic", "slope": 21, "offset": 6.3})
+    else:
+        truth, proba, _ = predictions()
+        space = Space.from_predictions(truth, proba)
+    interview = Interview(space, family, **{"budget": 60, **options})
+    seen = 0
+    for seen, _ in enumerate(interview, 1):
+        interview.answer("can't tell")
+    outcome = interview.result()
+    assert seen > 0 and not outcome.identifiable
+    assert any("answers prefers a classifier, so the metric is not known" in remark for remark in outcome.remarks)
+    interval = outcome.metric.cost_ratio_interval
+    assert interval is None or interval.high is None or interval.high > 20 * interval.low
+
+
+def test_equal_tells_much_and_cannot_tell_nothing():
+    space = Space.from_document({"kind": "logistic", "slope": 21, "offset": 6.3})
+    spread = {}
+    for word in ("equal", "can't tell"):
+        interview = Interview(space, budget=3)
+        before = interview.question()
+        for asked in interview:
+            assert asked.number == 1 or not np.array_equal(asked.first, before.first)  # no question twice
+            before = asked
+            interview.answer(word)
+        spread[word] = interview.result().metric.cost_ratio_interval
+    # Where nothing was learnt, the interval has no end.
+    assert spread["equal"].high / spread["equal"].low < 200 and spread["can't tell"].high is None

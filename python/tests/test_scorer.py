@@ -55,7 +55,7 @@ def test_values_are_those_of_the_core(metric):
     count = -(-100_000 // len(METRICS))
     k, groups = metric._core.class_count, metric._core.group_count
     counts = random.integers(1, 1000, size=(count, groups, k, k)).astype(float)
-    ours = metric._core.values(counts)
+    ours = np.array([metric.value(matrix) for matrix in counts])
     value = written(metric)["value"]
     theirs = np.array([value(matrix) for matrix in counts.tolist()])
     assert np.abs(theirs - ours).max() <= 1e-12 * max(1.0, np.abs(ours).max())

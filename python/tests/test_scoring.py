@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from equipoise import Metric, confusion_counts, elicited_score, rank_models
+from equipoise import Metric, best_threshold, confusion_counts, elicited_score, rank_models
 from seed import SEED
 
 random = np.random.default_rng(SEED)
@@ -96,3 +96,64 @@ def test_a_better_model_is_ranked_first():
     assert ranking.standings[0].probability_best > 0.95
     low, high = ranking.standings[0].interval
     assert low < (good == truth).mean() < high
+
+
+@pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
+def test_an_f_measure_is_that_f_measure_whatever_the_prevalence(beta):
+    from sklearn.metrics import f1_score, fbeta_score
+
+    random = np.random.default_rng(8)
+    truth = (random.random(500) < 0.1).astype(int)
+    estimate = np.where(random.random(500) < 0.1, 1 - truth, truth)
+    p = np.clip(0.5 * truth + random.random(500) * 0.5, 0, 1)
+    metric = Metric.named(f"f{beta}", prevalence=[0.5, 0.5])
+    expected = fbeta_score(truth, estimate, beta=beta)
+    assert metric(truth, estimate) == pytest.approx(expected)
+    module = {}
+    exec(metric.to_python_source(), module)
+    assert module["score"](truth, estimate).value == pytest.approx(expected)
+    ranking = rank_models(truth, {"model": estimate}, metric=metric, draws=100)
+    assert ranking.standings[0].value == pytest.approx(expected)
+    assert ranking.standings[0].interval[0] < expected < ranking.standings[0].interval[1] <= 1.0
+    best = max(fbeta_score(truth, p >= t, beta=beta) for t in np.unique(p))
+    assert best_threshold(truth, p, metric=metric, draws=0).measured_value == pytest.approx(best)
+    macro = Metric.named("macro_f", prevalence=[0.5, 0.5])
+    assert macro(truth, estimate) == pytest.approx(f1_score(truth, estimate, average="macro"))
+
+
+def test_demographic_parity_is_that_of_the_rows():
+    random = np.random.default_rng(2)
+    truth, estimate = (random.random((2, 600)) < 0.3).astype(int)
+    group = random.choice(["f", "m"], 600)
+    metric = Metric.named("demographic_parity", prevalence=[[0.4, 0.1], [0.2, 0.3]])
+    rates = [estimate[group == g].mean() for g in ("f", "m")]
+    assert metric(truth, estimate, sensitive_features=group) == pytest.approx(abs(rates[0] - rates[1]))
+
+
+def test_a_fold_of_one_class_is_scored_with_the_models_classes():
+    from sklearn.dummy import DummyClassifier
+
+    X, y = np.zeros((20, 1)), np.array([1, 2] * 10)
+    model = DummyClassifier(strategy="constant", constant=1).fit(X, y)
+    scorer = Metric.named("7:1").to_scorer()
+    # Ten rows of class 1, which is the negative one beside 2: right, and worth 1 each.
+    assert scorer(model, X[:10], np.ones(10, dtype=int)) == pytest.approx(1.0)
+    assert pickle.loads(pickle.dumps(scorer))(model, X[:10], np.full(10, 2)) == pytest.approx(0.0)
+    module = {}
+    exec(Metric.named("7:1").to_python_source(), module)
+    assert module["scorer"](model, X[:10], np.ones(10, dtype=int)) == pytest.approx(1.0)
+
+
+def test_names_are_metrics_wherever_one_is_taken():
+    from sklearn.metrics import fbeta_score
+
+    random = np.random.default_rng(9)
+    truth = (random.random(300) < 0.2).astype(int)
+    p = np.clip(0.5 * truth + random.random(300) * 0.5, 0, 1)
+    estimate = (p > 0.4).astype(int)
+    expected = fbeta_score(truth, estimate, beta=2)
+    assert elicited_score(truth, estimate, metric="f2") == pytest.approx(expected)
+    assert rank_models(truth, {"m": estimate}, metric="f2", draws=0).standings[0].value == pytest.approx(expected)
+    assert best_threshold(truth, p, metric="7:1", draws=0).bayes == pytest.approx(1 / 8)
+    with pytest.raises(ValueError, match="name is 'niceness'"):
+        elicited_score(truth, estimate, metric="niceness")

@@ -202,3 +202,54 @@ def test_plots_are_drawn():
 def test_scores_of_costs_are_negated():
     metric = Metric({"format": 1, "kind": "linear", "measure": "off_diagonal", "sense": "cost", "weights": [1, 5]})
     assert elicited_score([1, 0], [0, 0], metric=metric) == pytest.approx(-2.5)
+
+
+def test_costs_are_a_metric():
+    pd = pytest.importorskip("pandas")
+    costs = np.array([[0, 1, 4], [2, 0, 1], [9, 3, 0]])
+    names = ["low", "medium", "high"]
+    truth, estimate = random.choice(names, size=(2, 200))
+    expected = np.mean([costs[names.index(a), names.index(b)] for a, b in zip(truth, estimate)])
+    assert Metric.from_costs(costs, names)(truth, estimate) == pytest.approx(expected)
+    frame = pd.DataFrame(costs, index=names, columns=names)
+    assert Metric.from_costs(frame)(truth, estimate) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="on its diagonal, expected 0 for what is right"):
+        Metric.from_costs([[1, 2], [3, 0]])
+    with pytest.raises(ValueError, match="expected as many rows as columns"):
+        Metric.from_costs([[0, 2]])
+
+
+def test_the_package_has_a_version_and_a_command(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    import equipoise
+
+    try:
+        assert equipoise.__version__[0].isdigit()
+    except ImportError:
+        pytest.skip("the package is not installed")
+    run = [sys.executable, "-m", "equipoise", "--version"]
+    without = subprocess.run(run, env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert without.returncode == 2 and without.stderr.startswith("equipoise: the command is not on the PATH")
+    command = tmp_path / "equipoise"
+    command.write_text(f"#!{sys.executable}\nimport sys\nprint(sys.argv[1:])\nsys.exit(3)\n")
+    command.chmod(0o755)
+    found = subprocess.run(run, env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (3, "['--version']\n")
+
+
+def test_a_frozen_model_is_kept_in_cross_validation():
+    frozen = pytest.importorskip("sklearn.frozen")
+    from equipoise import ThresholdClassifier
+
+    pd = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    model = MODEL.fit(X, y)
+    rule = ThresholdClassifier(frozen.FrozenEstimator(model), "9:1", threshold="bayes")
+    scores = cross_val_score(rule, X, y, scoring=Metric.named("9:1").to_scorer(), cv=3)
+    assert np.isfinite(scores).all()
+    fitted = rule.fit(X, y)
+    np.testing.assert_array_equal(fitted.predict_proba(X), model.predict_proba(X))
+    assert list(fitted.feature_names_in_) == list(X.columns) and isinstance(X, pd.DataFrame)

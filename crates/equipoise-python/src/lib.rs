@@ -2,6 +2,7 @@
 //!
 //! Documents and structured results travel as JSON, arrays by reference; what people see is written in Python.
 
+mod asking;
 mod counts;
 mod error;
 mod expert;
@@ -15,6 +16,8 @@ mod rank;
 
 #[pyo3::pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::asking::is_turned;
     #[pymodule_export]
     use super::counts::confusion_counts;
     #[pymodule_export]

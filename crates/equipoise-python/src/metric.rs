@@ -72,6 +72,21 @@ impl Metric {
     }
 
     #[getter]
+    fn group_names(&self) -> Option<Vec<String>> {
+        self.0.group_names().map(<[String]>::to_vec)
+    }
+
+    fn with_group_names(&self, names: Vec<String>) -> PyResult<Self> {
+        self.0.clone().with_group_names(names).map(Self).map_err(value_error)
+    }
+
+    /// The same metric for data with these joint shares of groups and classes.
+    fn for_prevalence(&self, shares: Vec<Vec<f64>>) -> PyResult<Self> {
+        let found = prevalence(&shares).and_then(|prevalence| self.0.for_prevalence(&prevalence));
+        found.map(Self).map_err(value_error)
+    }
+
+    #[getter]
     fn cost_ratio(&self) -> Option<f64> {
         self.0.cost_ratio()
     }
@@ -172,7 +187,10 @@ pub fn prevalence(shares: &[Vec<f64>]) -> equipoise::Result<Prevalence> {
     let k = shares.first().map_or(0, Vec::len);
     let total: f64 = shares.iter().flatten().sum();
     let classes: Vec<f64> = (0..k).map(|class| shares.iter().map(|group| group[class]).sum()).collect();
-    let of_group = |group: &Vec<f64>| group.iter().zip(&classes).map(|(part, whole)| part / whole).collect();
+    // A class that never occurs is shared evenly.
+    let share =
+        |(part, whole): (&f64, &f64)| if *whole > 0.0 { part / whole } else { 1.0 / shares.len() as f64 };
+    let of_group = |group: &Vec<f64>| group.iter().zip(&classes).map(share).collect();
     let shares = equipoise::GroupShares::new(shares.iter().map(of_group).collect())?;
     Prevalence::with_groups(classes.iter().map(|class| class / total).collect(), shares)
 }

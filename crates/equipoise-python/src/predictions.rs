@@ -2,12 +2,14 @@
 
 use crate::error::value_error;
 use crate::interrupt::interruptible;
-use crate::metric::Metric;
+use crate::metric::{Metric, confusions};
 use equipoise::decide::threshold::{self, Doubt, Outcome, Requirement};
 use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Rule, Score, Total};
-use equipoise_data::{Groups, Sample, Table, space_for};
+use equipoise::space::AnySpace;
+use equipoise_data::{Groups, Sample, Table, operating_point, space_for};
 use numpy::{
     PyArray1, PyArray4, PyArray5, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
+    PyReadonlyArray4,
 };
 use pyo3::prelude::*;
 use rand::SeedableRng as _;
@@ -15,6 +17,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
+
+/// The arguments of `Predictions`, as arrays of their own.
+type Parts<'py> = (
+    Vec<String>,
+    Bound<'py, PyArray1<u8>>,
+    Vec<Bound<'py, PyArray1<f64>>>,
+    Option<Bound<'py, PyArray1<u16>>>,
+    Vec<String>,
+    Option<Bound<'py, PyArray1<f64>>>,
+);
 
 /// True classes and class probabilities of some rows.
 #[pyclass(module = "equipoise._core", frozen)]
@@ -55,6 +67,20 @@ impl Predictions {
         .map_err(value_error)
     }
 
+    /// What it was made of: all that makes it again.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> Parts<'py> {
+        let table = self.0.table();
+        let columns = (0..table.classes().len()).map(|class| table.probabilities(class));
+        (
+            table.classes().to_vec(),
+            PyArray1::from_slice(py, table.truth()),
+            columns.map(|column| PyArray1::from_slice(py, column)).collect(),
+            table.groups().map(|groups| PyArray1::from_slice(py, groups.codes())),
+            table.groups().map_or_else(Vec::new, |groups| groups.names().to_vec()),
+            table.weights().map(|weights| PyArray1::from_slice(py, weights)),
+        )
+    }
+
     /// How many rows there are.
     fn rows(&self) -> usize {
         self.0.table().rows()
@@ -73,6 +99,32 @@ impl Predictions {
         let sample = self.0.clone();
         let space = interruptible(py, move || space_for(&*sample, &family))?.map_err(value_error)?;
         serde_json::to_string(&space).map_err(value_error)
+    }
+
+    /// The document of the classifiers around a rule: "model" is the most likely class, "balanced" has classes weighed alike,
+    /// "metric" is the best rule for a metric. `groups` tells groups apart.
+    #[pyo3(signature = (rule, groups, metric=None))]
+    fn operating_point(
+        &self,
+        py: Python<'_>,
+        rule: &str,
+        groups: bool,
+        metric: Option<&Metric>,
+    ) -> PyResult<String> {
+        let priors = self.0.prevalence().class_priors();
+        let rule = match (rule, metric) {
+            ("model", _) => Rule::most_likely(priors.len()).map_err(value_error)?,
+            ("balanced", _) => {
+                let weights: Vec<f64> = priors.iter().map(|prior| 1.0 / prior).collect();
+                PostShift::diagonal(&weights).map_err(value_error)?.into()
+            }
+            (_, Some(metric)) => threshold::rewards(&metric.0, priors).map_err(value_error)?.into(),
+            _ => return Err(value_error("around is a metric, but there is none")),
+        };
+        let sample = self.0.clone();
+        let space =
+            interruptible(py, move || operating_point(&*sample, &rule, groups))?.map_err(value_error)?;
+        serde_json::to_string(&AnySpace::OperatingPoint(space)).map_err(value_error)
     }
 
     /// Thresholds for a metric of two classes, one for all or one per group, as a document.
@@ -128,6 +180,30 @@ impl Predictions {
             })
         })?;
         found.map_err(value_error)?.map_err(value_error)
+    }
+
+    /// By how much counts of many classifiers miss requirements in all; 0 for those that keep them.
+    fn violations<'py>(
+        &self,
+        py: Python<'py>,
+        requirements: Vec<String>,
+        counts: PyReadonlyArray4<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let requirements = self.requirements(&requirements)?;
+        let shape = counts.as_array().raw_dim();
+        let (groups, k) = (shape[1], shape[2]);
+        let missed = |counts: &[f64]| -> equipoise::Result<f64> {
+            let confusions = confusions(counts, groups, k)?;
+            let by = |requirement: &Requirement| {
+                Ok(requirement.value_of(&confusions)?.map_or(1.0, |value| {
+                    if requirement.is_met(value) { 0.0 } else { (value - requirement.bound).abs() }
+                }))
+            };
+            requirements.iter().map(by).sum()
+        };
+        let all = counts.as_slice()?.chunks((groups * k * k).max(1)).map(missed);
+        let all = all.collect::<equipoise::Result<Vec<f64>>>().map_err(value_error)?;
+        Ok(PyArray1::from_vec(py, all))
     }
 
     /// The decision curve at threshold probabilities: net benefit, that of treating all, of treating none.
