@@ -11,6 +11,9 @@ export async function walk(page, act, look) {
   throw new Failure("the study did not end");
 }
 
+/** What somebody writes who is asked for words. */
+export const typed = { text: "Hard to say <b>in words</b>." };
+
 export const has = async (page, selector) => (await page.locator(selector).count()) > 0;
 
 /** Does what a page asks for, and waits for the page that follows: a new one, or with a script the next question. */
@@ -57,7 +60,7 @@ export const mouse = async (page) => {
       else if (await field.locator('input[type="radio"]').count()) await field.locator('input[type="radio"]').nth(1).check();
       else if (await field.locator('input[type="checkbox"]').count()) await field.locator('input[type="checkbox"]').first().check();
       else if (await field.locator("input[inputmode]").count()) await field.locator("input[inputmode]").fill("30");
-      else await field.locator("textarea").fill("Hard to say <b>in words</b>.");
+      else await field.locator("textarea").fill(typed.text);
     }
     return page.click("main button");
   }
