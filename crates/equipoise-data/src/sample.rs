@@ -3,8 +3,8 @@
 use crate::kernel;
 use crate::table::Table;
 use equipoise::population::{
-    Ask, AskError, Basis, Cell, Column, Confusions, Population, Profile, Resampling, Rows, Rule, Score,
-    Scores, Totals,
+    Ask, AskError, Basis, Cell, Column, Confusions, Population, Profile, Rows, Rule, Score, Scores, Totals,
+    resampling,
 };
 use equipoise::rates::{GroupConfusions, Prevalence};
 use rayon::prelude::*;
@@ -175,11 +175,11 @@ impl<T: Borrow<Table>> Sample<T> {
 /// The counts of every rule in one draw of the rows, from the entry of its matrices that each row adds to.
 fn draw_again(table: &Table, slots: &[Vec<u32>], entries: usize, (seed, draw): (u64, u64)) -> Vec<Vec<f64>> {
     for attempt in 0.. {
-        let again = Resampling::new(seed, draw, attempt);
+        let times = resampling(seed, draw, attempt);
         let mut counts = vec![vec![0.0; entries]; slots.len()];
         let mut total = 0.0;
         for row in 0..table.rows() {
-            let weight = again.times(row as u64) * table.weight(row);
+            let weight = times(row as u64) * table.weight(row);
             total += weight;
             for (counts, slots) in counts.iter_mut().zip(slots) {
                 counts[slots[row] as usize] += weight;

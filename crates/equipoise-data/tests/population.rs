@@ -2,7 +2,7 @@
 
 use equipoise::ask::Finding;
 use equipoise::ask::Simulated;
-use equipoise::decide::threshold::{Outcome, Requirement, rewards, tune};
+use equipoise::decide::threshold::{Optimum, Requirement, rewards, tune};
 use equipoise::population::{Confusions, Logistic, Population, PostShift, Rule, Score, Softmax};
 use equipoise::search::{BinaryLinear, DiagonalLinear};
 use equipoise::space::{Achievable, Space};
@@ -186,11 +186,11 @@ proptest! {
         prop_assert!((metric.of(&again[0]).unwrap() - tuned.value).abs() < 1e-12);
         let needed = [Requirement::parse(&format!("recall:0>={bound}"), table.classes(), &[]).unwrap()];
         match tune(&sample, &start, &metric, &needed).unwrap() {
-            Outcome::Found(found) => {
+            Optimum::Found(found) => {
                 let recall = needed[0].value_of(&found.confusions).unwrap().unwrap();
                 prop_assert!(recall >= bound - 1e-12);
             }
-            Outcome::Infeasible(why) => prop_assert!(why.requirements[0].best.unwrap() < bound),
+            Optimum::Infeasible(why) => prop_assert!(why.requirements[0].best.unwrap() < bound),
         }
     }
 

@@ -4,10 +4,10 @@
 use equipoise::Metric;
 use equipoise::decide::nearest;
 use equipoise::decide::optimize::{Cause, FrankWolfe, Problem};
-use equipoise::decide::threshold::{Doubt, Requirement, rewards, tune};
+use equipoise::decide::threshold::{Bootstrap, Requirement, rewards, tune};
 use equipoise::population::{
-    Ask, AskError, Basis, Cell, Classifier, Confusions, Moments, Population, PostShift, Profile, Resampling,
-    Rule, Score, Totals, accepts, largest,
+    Ask, AskError, Basis, Cell, Classifier, Confusions, Moments, Population, PostShift, Profile, Rule, Score,
+    Totals, accepts, largest, resampling,
 };
 use equipoise::rates::{GroupConfusions, Prevalence};
 use equipoise_data::{Boundary, Groups, Reliability, Sample, Smooth, Table, space_for};
@@ -140,8 +140,8 @@ impl Population for Parts<'_> {
     fn resampled(&self, rules: &[Rule], seed: u64, draws: usize) -> Result<Vec<Vec<GroupConfusions>>, Down> {
         self.ask()?;
         let draw = |draw: u64| {
-            let again = Resampling::new(seed, draw, 0);
-            rules.iter().map(|rule| self.counted(rule, |row| again.times(row as u64))).collect()
+            let times = resampling(seed, draw, 0);
+            rules.iter().map(|rule| self.counted(rule, |row| times(row as u64))).collect()
         };
         Ok((0..draws as u64).map(draw).collect())
     }
@@ -233,7 +233,7 @@ fn all<P: Population>(population: &P) -> Result<Vec<String>, AskError<P::Err>> {
     if k == 2 {
         rules.extend([Rule::Threshold(vec![0.5]), Rule::Threshold(vec![0.3, 0.6])]);
         said.push(format!("{:?}", Smooth::fit(population)?));
-        let doubt = Doubt { resamples: 20, seed: 5, ..Doubt::default() };
+        let doubt = Bootstrap { resamples: 20, seed: 5, ..Bootstrap::default() };
         said.push(format!("{:?}", profile.advise(&metric, &needed, doubt)?));
         said.push(format!("{:?}", profile.advise_per_group(&metric, &[], doubt)?));
         said.push(format!("{:?}", profile.decision_curve(&[0.1, 0.5])?));

@@ -3,7 +3,7 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::{Metric, confusions};
-use equipoise::decide::threshold::{self, Doubt, Outcome, Requirement};
+use equipoise::decide::threshold::{self, Bootstrap, Optimum, Requirement};
 use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Rule, Score, Total};
 use equipoise::space::AnySpace;
 use equipoise_data::{Groups, Sample, Table, operating_point, space_for};
@@ -144,7 +144,7 @@ impl Predictions {
         let advice = interruptible(py, move || -> equipoise::Result<_> {
             let scored = scored(&sample)?;
             let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            let doubt = Doubt { metric_draws: &metric_draws, resamples: draws, seed, level };
+            let doubt = Bootstrap { metric_draws: &metric_draws, resamples: draws, seed, level };
             let mut document = json!(scored.advise(&metric, &requirements, doubt)?);
             if per_group {
                 document["per_group"] = json!(scored.advise_per_group(&metric, &requirements, doubt)?);
@@ -168,15 +168,15 @@ impl Predictions {
             let scored = scored(&sample)?;
             if per_group {
                 return Ok(match scored.best_per_group(&metric, &requirements)? {
-                    Outcome::Found(best) => {
+                    Optimum::Found(best) => {
                         Ok((best.cuts.iter().map(|cut| cut.threshold).collect(), best.value, best.exact))
                     }
-                    Outcome::Infeasible(why) => Err(why.to_string()),
+                    Optimum::Infeasible(why) => Err(why.to_string()),
                 });
             }
             Ok(match scored.best(&metric, &requirements)? {
-                Outcome::Found(best) => Ok((vec![best.cut.threshold], best.value, true)),
-                Outcome::Infeasible(why) => Err(why.to_string()),
+                Optimum::Found(best) => Ok((vec![best.cut.threshold], best.value, true)),
+                Optimum::Infeasible(why) => Err(why.to_string()),
             })
         })?;
         found.map_err(value_error)?.map_err(value_error)
@@ -233,8 +233,8 @@ impl Predictions {
         let (sample, metric) = (self.0.clone(), metric.0.clone());
         let tuned = interruptible(py, move || threshold::tune(&*sample, &start, &metric, &requirements))?;
         match tuned.map_err(value_error)? {
-            Outcome::Found(tuned) => Ok((tuned.factors, tuned.rule.rewards(0).to_vec(), tuned.value)),
-            Outcome::Infeasible(why) => {
+            Optimum::Found(tuned) => Ok((tuned.factors, tuned.rule.rewards(0).to_vec(), tuned.value)),
+            Optimum::Infeasible(why) => {
                 Err(value_error(why.to_string().replace("no threshold meets", "no rule found meets")))
             }
         }

@@ -1,6 +1,6 @@
 //! Where to cut the scores (RP-09), and what deciding gains over not deciding.
 
-use equipoise::decide::threshold::{Bayes, Doubt, Outcome, bayes, net_benefit};
+use equipoise::decide::threshold::{Bayes, Bootstrap, Optimum, bayes, net_benefit};
 use equipoise::{Metric, Spread};
 use equipoise_study::{Design, Scores};
 use serde::Serialize;
@@ -61,9 +61,9 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {
-    let doubt = Doubt { metric_draws: draws, resamples: DRAWS, seed: 0, level: 0.95 };
+    let doubt = Bootstrap { metric_draws: draws, resamples: DRAWS, seed: 0, level: 0.95 };
     let advice = scores.profile.advise(metric, &[], doubt).ok()?;
-    let Outcome::Found(best) = advice.best else { return None };
+    let Optimum::Found(best) = advice.best else { return None };
     Some(Measured {
         threshold: best.cut.threshold,
         interval: advice.uncertain.map(|uncertain| uncertain.interval),

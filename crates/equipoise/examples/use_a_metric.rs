@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p equipoise --example use_a_metric`
 
-use equipoise::decide::threshold::{Doubt, Requirement};
+use equipoise::decide::threshold::{Bootstrap, Requirement};
 use equipoise::population::Profile;
 use equipoise::{GroupConfusions, Metric, decide::nearest, decide::rank};
 use rand::{RngExt, SeedableRng};
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", nearest::sentence(&nearest::nearest(&metric, &pool)?));
 
     let needed = [Requirement::parse("recall:malignant>=0.9", &classes, &[])?];
-    let doubt = Doubt { metric_draws: &draws, resamples: 200, ..Doubt::default() };
+    let doubt = Bootstrap { metric_draws: &draws, resamples: 200, ..Bootstrap::default() };
     let advice = sample.advise(&metric, &needed, doubt)?;
     println!("{}", advice.bayes?.sentence("malignant"));
     if let (Some(best), Some(uncertain)) = (advice.best.found(), advice.uncertain) {

@@ -1,10 +1,10 @@
 //! Thresholds against referees that try everything.
 
 use equipoise::decide::threshold::{
-    Chosen, Doubt, Outcome, Requirement, bayes, decision_text, net_benefit, rewards,
+    Bootstrap, Chosen, Optimum, Requirement, bayes, decision_text, net_benefit, rewards,
 };
 use equipoise::metric::{Fair, Family, Pair, Posterior, Weights};
-use equipoise::population::{Profile, Resampling};
+use equipoise::population::{Profile, resampling};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -147,11 +147,11 @@ proptest! {
             let feasible = matrices.iter().filter(|m| meets(m));
             let top = feasible.map(|m| sign * metric.of(m).unwrap()).fold(f64::NEG_INFINITY, f64::max);
             match sample.best(&metric, &needed).unwrap() {
-                Outcome::Found(best) => {
+                Optimum::Found(best) => {
                     prop_assert!(meets(&best.confusions));
                     prop_assert!(sign * best.value >= top - 1e-12);
                 }
-                Outcome::Infeasible(why) => {
+                Optimum::Infeasible(why) => {
                     prop_assert_eq!(top, f64::NEG_INFINITY);
                     prop_assert!(!why.requirements[0].enough);
                 }
@@ -305,8 +305,8 @@ fn requirements_that_cannot_be_met_are_explained() {
     let says = |texts: &[&str]| {
         let needed: Vec<Requirement> = texts.iter().map(|text| requirement(text)).collect();
         match sample.best(&accuracy, &needed).unwrap() {
-            Outcome::Infeasible(why) => why.to_string(),
-            Outcome::Found(best) => format!("{best:?}"),
+            Optimum::Infeasible(why) => why.to_string(),
+            Optimum::Found(best) => format!("{best:?}"),
         }
     };
     assert_eq!(
@@ -315,7 +315,7 @@ fn requirements_that_cannot_be_met_are_explained() {
     );
     let shut = Profile::from_rows(&[0.5, 0.5], &[0, 1], None, None).unwrap();
     let needed = [requirement("precision:malignant>=0.6")];
-    let Outcome::Infeasible(why) = shut.best(&accuracy, &needed).unwrap() else { panic!("feasible") };
+    let Optimum::Infeasible(why) = shut.best(&accuracy, &needed).unwrap() else { panic!("feasible") };
     assert_eq!(
         why.to_string(),
         "no threshold meets precision:malignant>=0.6 (the best that can be reached is 0.5000)"
@@ -334,11 +334,11 @@ fn requirements_of_groups_can_be_met_by_thresholds_of_groups() {
         Profile::from_rows(&[0.9, 0.8, 0.3, 0.2], &[1, 0, 1, 0], None, Some((&[0, 0, 1, 1], 2))).unwrap();
     let needed = ["recall:malignant@F>=1", "recall:malignant@M>=1", "fpr:malignant<=0"].map(requirement);
     let accuracy = Metric::accuracy(2).unwrap();
-    assert!(matches!(sample.best(&accuracy, &needed).unwrap(), Outcome::Infeasible(_)));
+    assert!(matches!(sample.best(&accuracy, &needed).unwrap(), Optimum::Infeasible(_)));
     let best = sample.best_per_group(&accuracy, &needed).unwrap().found().unwrap();
     assert_eq!((best.value, best.cuts[0].accepted, best.cuts[1].accepted), (1.0, 1, 1));
     let more = [requirement("precision:malignant@F>=1"), requirement("coverage:malignant@F>=0.9")];
-    let Outcome::Infeasible(why) = sample.best_per_group(&accuracy, &more).unwrap() else {
+    let Optimum::Infeasible(why) = sample.best_per_group(&accuracy, &more).unwrap() else {
         panic!("feasible")
     };
     assert!(why.to_string().contains("together"), "{why}");
@@ -431,7 +431,7 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     let scores: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + (-draws[i] - f64::from(truth[i])).exp())).collect();
     let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
     let metric = Metric::f_beta(1.0, sample.positive_prior()).unwrap();
-    let doubt = Doubt { resamples: 60, seed: 3, ..Doubt::default() };
+    let doubt = Bootstrap { resamples: 60, seed: 3, ..Bootstrap::default() };
     let advice = sample.advise(&metric, &[], doubt).unwrap();
     let uncertain = advice.uncertain.unwrap();
     assert_eq!((uncertain.draws, uncertain.without), (60, 0));
@@ -440,8 +440,8 @@ fn intervals_of_the_measured_threshold_come_from_every_doubt() {
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let by_hand = |draw: u64| {
         let mut weights = vec![0.0; n];
-        let again = Resampling::new(3, draw, 0);
-        order.iter().enumerate().for_each(|(key, &row)| weights[row] = again.times(key as u64));
+        let times = resampling(3, draw, 0);
+        order.iter().enumerate().for_each(|(key, &row)| weights[row] = times(key as u64));
         let weighted = Profile::from_rows(&scores, &truth, Some(&weights), None).unwrap();
         weighted.best(&metric, &[]).unwrap().found().unwrap().cut.threshold
     };
@@ -463,13 +463,13 @@ fn intervals_of_group_thresholds_lie_around_them() {
     let sample = Profile::from_rows(&scores, &truth, None, Some((&groups, 2))).unwrap();
     let metric = Metric::accuracy(2).unwrap();
     let best = sample.best_per_group(&metric, &[]).unwrap().found().unwrap();
-    let doubt = Doubt { resamples: 80, seed: 1, ..Doubt::default() };
+    let doubt = Bootstrap { resamples: 80, seed: 1, ..Bootstrap::default() };
     let found = sample.advise_per_group(&metric, &[], doubt).unwrap().uncertain.unwrap();
     for (uncertain, cut) in found.iter().zip(&best.cuts) {
         assert_eq!((uncertain.draws, uncertain.without), (80, 0));
         assert!(uncertain.interval.contains(cut.threshold), "{uncertain:?} {cut:?}");
     }
-    assert_eq!(sample.advise_per_group(&metric, &[], Doubt::default()).unwrap().uncertain, None);
+    assert_eq!(sample.advise_per_group(&metric, &[], Bootstrap::default()).unwrap().uncertain, None);
 }
 
 /// Scores that are probabilities, or their squares: then theory cuts in the wrong place.
@@ -482,7 +482,7 @@ fn advised(rows: usize, power: i32) -> equipoise::decide::threshold::Advice {
     let truth: Vec<u8> = (0..rows).map(|n| u8::from(uniform(n) < probability(n))).collect();
     let scores: Vec<f64> = (0..rows).map(|n| probability(n).powi(power)).collect();
     let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
-    let doubt = Doubt { resamples: 100, seed: 1, ..Doubt::default() };
+    let doubt = Bootstrap { resamples: 100, seed: 1, ..Bootstrap::default() };
     sample.advise(&Metric::from_cost_ratio(3.0).unwrap(), &[], doubt).unwrap()
 }
 
@@ -508,7 +508,7 @@ fn resamplings_made_on_the_way_are_those_of_their_seed() {
     let sample = Profile::from_rows(&scores, &truth, None, None).unwrap();
     let metric = Metric::accuracy(2).unwrap();
     let found = |draws, seed| {
-        let doubt = Doubt { resamples: draws, seed, ..Doubt::default() };
+        let doubt = Bootstrap { resamples: draws, seed, ..Bootstrap::default() };
         sample.advise(&metric, &[], doubt).unwrap().uncertain
     };
     assert_eq!(found(50, 4), found(50, 4));
@@ -522,13 +522,13 @@ fn advice_says_which_requirements_theory_misses() {
     let sample = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None).unwrap();
     let accuracy = Metric::accuracy(2).unwrap();
     let needed = [requirement("recall:malignant>=1"), requirement("recall:benign>=0.5")];
-    let advice = sample.advise(&accuracy, &needed, Doubt::default()).unwrap();
+    let advice = sample.advise(&accuracy, &needed, Bootstrap::default()).unwrap();
     assert_eq!(advice.bayes_misses, ["recall:malignant>=1"]);
     let json = serde_json::to_value(&advice).unwrap();
     assert_eq!(json["bayes"]["threshold"], 0.5);
     assert_eq!(json["best"]["outcome"], "found");
     assert_eq!(json["best"]["confusions"], serde_json::json!([[[0.25, 0.25], [0.0, 0.5]]]));
-    let jaccard = sample.advise(&Metric::jaccard().unwrap(), &[], Doubt::default()).unwrap();
+    let jaccard = sample.advise(&Metric::jaccard().unwrap(), &[], Bootstrap::default()).unwrap();
     let json = serde_json::to_value(&jaccard).unwrap();
     assert!(json["bayes"]["reason"].as_str().unwrap().starts_with("a Bayes threshold needs"));
 }

@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use anyhow::Result;
 use equipoise::Metric;
 use equipoise::decide::rank::LEVEL;
-use equipoise::decide::threshold::{Outcome, bayes, rewards, tune};
+use equipoise::decide::threshold::{Optimum, bayes, rewards, tune};
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
 use equipoise_data::{Sample, Table};
 use serde::Serialize;
@@ -70,8 +70,8 @@ pub fn decide(
                 Err(_) => PostShift::diagonal(&vec![1.0; k])?,
             };
             match tune(rows, &start, metric, &[])? {
-                Outcome::Found(tuned) => Ok(flattering((tuned.rule.into(), decided("best", None)))),
-                Outcome::Infeasible(_) => most_likely(None),
+                Optimum::Found(tuned) => Ok(flattering((tuned.rule.into(), decided("best", None)))),
+                Optimum::Infeasible(_) => most_likely(None),
             }
         }
         RuleAt::Bayes if k == 2 => {

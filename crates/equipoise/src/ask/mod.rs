@@ -13,8 +13,8 @@ mod simulated;
 
 pub use adaptors::Counting;
 pub(crate) use adaptors::Fallible;
-pub(crate) use finding::DECISIVE;
-pub use finding::{Finding, Guess};
+pub use finding::Finding;
+pub(crate) use finding::{DECISIVE, Guess};
 pub use interview::{Answered, Divergence, Interview, Step};
 pub(crate) use memory::{Memory, Snapshot, keep, recall};
 pub(crate) use noise::{Chances, Gap};

@@ -219,7 +219,7 @@ impl Metric {
     }
 
     /// The same metric with a range of its weight ratio; for linear metrics of two classes.
-    pub fn with_interval(mut self, interval: RatioInterval) -> Result<Self> {
+    pub(crate) fn with_interval(mut self, interval: RatioInterval) -> Result<Self> {
         if self.error_costs().is_none() {
             let found = format!("a {} metric of {} classes", self.family.kind(), self.view.classes());
             let what = format!("interval is given for {found}, expected a linear one of 2 classes");

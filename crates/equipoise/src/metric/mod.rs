@@ -3,7 +3,7 @@
 //! A [`Metric`] is a [`Family`] member over a [`View`]: the view says which entries of the confusion
 //! matrix the coefficients belong to, the [`Sense`] whether more is better. Documents are JSON with
 //! `"format": 1`; see [`Metric::from_json`]. A document may also say how sure it is of its coefficients, by a
-//! [`Posterior`] or a [`RatioInterval`], and where they come from.
+//! [`Posterior`] or the interval of a ratio, and where they come from.
 //!
 //! To add a family: a file with its type and its `Form`, a line in the list here, and its value in `scorer.py`.
 
@@ -20,7 +20,8 @@ mod polynomial;
 mod quadratic;
 mod scorer;
 
-pub use belief::{Posterior, RatioInterval};
+pub use belief::Posterior;
+pub(crate) use belief::RatioInterval;
 use chance::{Kappa, Mcc};
 use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;

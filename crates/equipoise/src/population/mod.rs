@@ -24,11 +24,12 @@ pub use classifier::Classifier;
 pub use logistic::Logistic;
 pub use moments::Moments;
 pub(crate) use moments::blend;
-pub use plug_in::{Form, PlugIn};
+pub use plug_in::Form;
+pub(crate) use plug_in::PlugIn;
 pub(crate) use profile::Coarse;
 pub use profile::{Cell, Profile, Score};
-pub use randomised::Randomised;
-pub use resample::Resampling;
+pub(crate) use randomised::Randomised;
+pub use resample::resampling;
 pub use rows::{Column, Rows, Scores};
 pub use rule::{PostShift, Rule, accepts, largest};
 pub use softmax::Softmax;
@@ -84,7 +85,7 @@ pub trait Population: Confusions<Rule = Rule> {
 
     /// The confusion matrices of rules over rows drawn again, `resampled(..)[draw][rule]`.
     ///
-    /// A row is taken as often as a [`Resampling`] says for its key, so that rows split over machines are drawn as those of one
+    /// A row is taken as often as [`resampling`] says for its key, so that rows split over machines are drawn as those of one
     /// are. All rules of a draw see the same rows, and can be compared within it.
     fn resampled(
         &self,

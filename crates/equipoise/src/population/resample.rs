@@ -1,31 +1,24 @@
 //! Drawing rows again without access to other rows.
 
-/// One drawing of all rows again: how often each is taken.
+/// One drawing of all rows again: how often the row with a key is taken. In memory the key is the number of the row.
 ///
 /// A row is taken a Poisson(1) number of times, which for all but the smallest tables is the same as drawing as many rows
 /// as there are (Chamandy et al. 2012). The number is a hash of the row's key and nothing else, so rows split over machines
-/// are drawn as those of one machine are.
+/// are drawn as those of one machine are. A draw that comes to nothing, as of a tiny table, is tried again as the next
+/// attempt.
 ///
 /// ```
-/// use equipoise::population::Resampling;
-/// let draw = Resampling::new(3, 0, 0);
-/// let taken: f64 = (0..10_000).map(|key| draw.times(key)).sum();
+/// use equipoise::population::resampling;
+/// let times = resampling(3, 0, 0);
+/// let taken: f64 = (0..10_000).map(times).sum();
 /// assert!((taken / 10_000.0 - 1.0).abs() < 0.05);
 /// ```
-#[derive(Debug, Clone, Copy)]
-pub struct Resampling(u64);
-
-impl Resampling {
-    /// The draw of this number. A draw that comes to nothing, as of a tiny table, is tried again as the next attempt.
-    pub fn new(seed: u64, draw: u64, attempt: u64) -> Self {
-        // Mixed one after the other, so that neighbouring seeds share no draws.
-        Self([draw, attempt].into_iter().fold(mixed(seed), |state, part| mixed(state ^ part)))
-    }
-
-    /// How often the row with a key is taken; in memory the key is the number of the row.
+#[inline]
+pub fn resampling(seed: u64, draw: u64, attempt: u64) -> impl Fn(u64) -> f64 + Copy {
+    let state = start(seed, draw, attempt);
     #[inline]
-    pub fn times(&self, key: u64) -> f64 {
-        let drawn = mixed(self.0 ^ key) >> 11;
+    move |key| {
+        let drawn = mixed(state ^ key) >> 11;
         // Most rows are taken at most thrice: comparisons without branches are quicker than a loop that ends anywhere.
         let few = |n: usize| u32::from(drawn >= STEPS[n]);
         let mut count = few(0) + few(1) + few(2) + few(3);
@@ -34,6 +27,11 @@ impl Resampling {
         }
         f64::from(count)
     }
+}
+
+/// Mixed one after the other, so that neighbouring seeds share no draws.
+fn start(seed: u64, draw: u64, attempt: u64) -> u64 {
+    [draw, attempt].into_iter().fold(mixed(seed), |state, part| mixed(state ^ part))
 }
 
 /// Nobody is taken more often.
@@ -84,18 +82,17 @@ mod tests {
 
     #[test]
     fn neighbouring_seeds_share_no_draws() {
-        let first =
-            |seed: u64| (0..1000).map(|draw| Resampling::new(seed, draw, 0).0).collect::<HashSet<_>>();
+        let first = |seed: u64| (0..1000).map(|draw| start(seed, draw, 0)).collect::<HashSet<_>>();
         assert_eq!(first(1).len(), 1000);
         assert!(first(1).is_disjoint(&first(2)) && first(0).is_disjoint(&first(1)));
     }
 
     #[test]
     fn counts_are_those_of_the_distribution() {
-        let draw = Resampling::new(7, 2, 0);
+        let times = resampling(7, 2, 0);
         let mut counts = [0.0_f64; 6];
         for key in 0..200_000 {
-            counts[(draw.times(key) as usize).min(5)] += 1.0;
+            counts[(times(key) as usize).min(5)] += 1.0;
         }
         for (count, share) in counts.iter().zip([0.3679, 0.3679, 0.1839, 0.0613, 0.0153]) {
             assert!((count / 200_000.0_f64 - share).abs() < 0.005, "{counts:?}");

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::table::Table as Printed;
 use crate::{json, metrics};
 use anyhow::Result;
-use equipoise::decide::threshold::{Outcome, Requirement, Tuned, decision_text, rewards, tune};
+use equipoise::decide::threshold::{Optimum, Requirement, Tuned, decision_text, rewards, tune};
 use equipoise::metric::Family;
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule};
 use equipoise::{GroupConfusions, Spread};
@@ -33,7 +33,7 @@ struct Document<'a> {
     weights: Vec<&'a [f64]>,
     decision: &'a str,
     rules: &'a [Judged],
-    tuned: &'a Outcome<Tuned>,
+    tuned: &'a Optimum<Tuned>,
     /// What a tuned rule gains over the Bayes rule on rows it was not tuned on.
     gain: Option<Spread>,
     notes: &'a [Note],
@@ -65,7 +65,7 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     let tuned = tune(&task.sample, &bayes, &task.metric, &task.requirements)?;
     let mut rules = vec![("most likely", PostShift::diagonal(&vec![1.0; classes.len()])?)];
     rules.push(("Bayes", bayes.clone()));
-    if let Outcome::Found(tuned) = &tuned {
+    if let Optimum::Found(tuned) = &tuned {
         rules.push(("tuned", tuned.rule.clone()));
     }
     let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
@@ -107,7 +107,7 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         write_text(task, &bayes, &decision, &judged, &tuned, gain, &mut page)?;
         page.end()?;
     }
-    Ok(if matches!(tuned, Outcome::Found(_)) { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+    Ok(if matches!(tuned, Optimum::Found(_)) { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
 /// What to do about a metric that no matrix of rewards stands for.
@@ -150,7 +150,7 @@ fn held_out_gains(task: &Task, bayes: &PostShift) -> Result<Vec<f64>> {
     for (fitted, held) in folds {
         let tuned = tune(&Sample::new(fitted)?, bayes, &task.metric, &task.requirements);
         // Requirements that cannot be met on fewer rows, or a metric that has no value there.
-        let Ok(Outcome::Found(tuned)) = tuned else { return Ok(vec![]) };
+        let Ok(Optimum::Found(tuned)) = tuned else { return Ok(vec![]) };
         let values = drawn_values(task, &Sample::new(held)?, &[bayes.clone().into(), tuned.rule.into()]);
         for (gain, values) in gains.iter_mut().zip(values) {
             *gain = gain.zip(values).map(|(sum, values)| sum + sign * (values[1] - values[0]) / FOLDS as f64);
@@ -170,7 +170,7 @@ fn write_text(
     bayes: &PostShift,
     decision: &str,
     rules: &[Judged],
-    tuned: &Outcome<Tuned>,
+    tuned: &Optimum<Tuned>,
     gain: Option<Spread>,
     out: &mut Page,
 ) -> Result<()> {
@@ -218,11 +218,11 @@ fn write_text(
     }
     out.gap()?;
     match tuned {
-        Outcome::Infeasible(why) => {
+        Optimum::Infeasible(why) => {
             let text = why.to_string().replace("no threshold meets", "no rule found meets");
             out.entry(INDENT, "Infeasible", &text)?;
         }
-        Outcome::Found(tuned) => {
+        Optimum::Found(tuned) => {
             let factors: Vec<String> = (classes.iter().zip(&tuned.factors))
                 .map(|(class, factor)| format!("{factor:.2} p({class})"))
                 .collect();

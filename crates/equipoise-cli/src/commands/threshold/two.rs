@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::Result;
 use equipoise::decide::threshold::{
-    Advice, Bayes, Chosen, CurvePoint, Doubt, GroupAdvice, Outcome, Requirement, Uncertain,
+    Advice, Bayes, Bootstrap, Chosen, CurvePoint, GroupAdvice, Optimum, Requirement,
 };
 use equipoise::population::{Population as _, Profile, Score};
 use equipoise::{GroupConfusions, Spread};
@@ -51,8 +51,12 @@ struct Kept {
 pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
     let Ok(profile) = task.sample.score_profile(Score::Class(1));
     let progress = Progress::spinner("trying thresholds", global.shows_progress());
-    let doubt =
-        Doubt { metric_draws: &task.metric_draws, resamples: task.draws, seed: task.seed, level: task.level };
+    let doubt = Bootstrap {
+        metric_draws: &task.metric_draws,
+        resamples: task.draws,
+        seed: task.seed,
+        level: task.level,
+    };
     let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
     let per_group = task
         .per_group
@@ -113,15 +117,15 @@ struct Rules<'a> {
 impl Rules<'_> {
     fn measured(&self) -> Option<&GroupConfusions> {
         match &self.advice.best {
-            Outcome::Found(best) => Some(&best.confusions),
-            Outcome::Infeasible(_) => None,
+            Optimum::Found(best) => Some(&best.confusions),
+            Optimum::Infeasible(_) => None,
         }
     }
 
     fn grouped(&self) -> Option<&GroupConfusions> {
         match &self.per_group?.best {
-            Outcome::Found(best) => Some(&best.confusions),
-            Outcome::Infeasible(_) => None,
+            Optimum::Found(best) => Some(&best.confusions),
+            Optimum::Infeasible(_) => None,
         }
     }
 
@@ -174,8 +178,8 @@ impl Text<'_> {
             out.entry(INDENT, "No Bayes", &reason.to_string())?;
         }
         match (self.rules.per_group, &advice.best) {
-            (None, Outcome::Infeasible(why)) => out.entry(INDENT, "Infeasible", &why.to_string())?,
-            (Some(GroupAdvice { best: Outcome::Infeasible(why), .. }), _) => {
+            (None, Optimum::Infeasible(why)) => out.entry(INDENT, "Infeasible", &why.to_string())?,
+            (Some(GroupAdvice { best: Optimum::Infeasible(why), .. }), _) => {
                 out.entry(INDENT, "Infeasible", &why.to_string())?;
             }
             _ => {}
@@ -225,12 +229,12 @@ impl Text<'_> {
             let start = ["Bayes".to_owned(), threshold(bayes.threshold), interval(bayes.interval)];
             table.row(start.into_iter().chain(rates(matrix, value)));
         }
-        if let Outcome::Found(best) = &advice.best {
+        if let Optimum::Found(best) = &advice.best {
             let spread = advice.uncertain.map(|uncertain| uncertain.interval);
             let start = ["measured".to_owned(), threshold(best.cut.threshold), interval(spread)];
             table.row(start.into_iter().chain(rates(&best.confusions, best.value)));
         }
-        if let Some(GroupAdvice { best: Outcome::Found(best), .. }) = self.rules.per_group {
+        if let Some(GroupAdvice { best: Optimum::Found(best), .. }) = self.rules.per_group {
             let start = ["per group".to_owned(), "-".to_owned(), "-".to_owned()];
             table.row(start.into_iter().chain(rates(&best.confusions, best.value)));
         }
@@ -238,7 +242,7 @@ impl Text<'_> {
     }
 
     fn write_groups(&self, advice: &GroupAdvice, out: &mut Page) -> Result<()> {
-        let Outcome::Found(best) = &advice.best else { return Ok(()) };
+        let Optimum::Found(best) = &advice.best else { return Ok(()) };
         let [negative, positive] = self.classes();
         let names = self.task.sample.table().groups().map_or(&[][..], |groups| groups.names());
         let headings = [
@@ -250,7 +254,7 @@ impl Text<'_> {
         ];
         let mut table = Table::new(self.terminal, headings);
         for (n, (name, cut)) in names.iter().zip(&best.cuts).enumerate() {
-            let spread = advice.uncertain.as_ref().and_then(|all| all.get(n)).map(|u: &Uncertain| u.interval);
+            let spread = advice.uncertain.as_ref().and_then(|all| all.get(n)).map(|u| u.interval);
             let recall = |class: usize| {
                 let [wrong, right] =
                     [1 - class, class].map(|estimate| best.confusions.get(n, class, estimate));

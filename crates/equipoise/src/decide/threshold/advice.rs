@@ -1,10 +1,10 @@
 //! The two thresholds side by side, how sure they are, and whether the table is large enough to say.
 
 use super::bayes::{Bayes, bayes};
-use super::doubt::{Doubt, Gain, Uncertain};
+use super::bootstrap::{Bootstrap, Gain, Uncertain};
 use super::groups::GroupBest;
 use super::requirement::Requirement;
-use super::sweep::{Best, Outcome};
+use super::sweep::{Best, Optimum};
 use crate::decide::check_level;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -39,7 +39,7 @@ pub struct Advice {
     /// The requirements that threshold does not meet on this table.
     pub bayes_misses: Vec<String>,
     /// The best threshold on this table, or why there is none.
-    pub best: Outcome<Best>,
+    pub best: Optimum<Best>,
     /// The interval of the best threshold; `None` without draws.
     pub uncertain: Option<Uncertain>,
     /// What the best threshold gains over that for calibrated scores; `None` without resamplings.
@@ -54,7 +54,7 @@ pub struct Advice {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupAdvice {
     /// The best thresholds on this table, or why there are none.
-    pub best: Outcome<GroupBest>,
+    pub best: Optimum<GroupBest>,
     /// Their intervals; `None` without draws.
     pub uncertain: Option<Vec<Uncertain>>,
     /// What they gain over the common threshold for calibrated scores; `None` without resamplings.
@@ -86,9 +86,9 @@ impl Profile {
     /// Both thresholds for a metric, with intervals and a warning where few rows decide.
     ///
     /// ```
-    /// use equipoise::{Metric, decide::threshold::Doubt, population::Profile};
+    /// use equipoise::{Metric, decide::threshold::Bootstrap, population::Profile};
     /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
-    /// let advice = profile.advise(&Metric::accuracy(2)?, &[], Doubt::default())?;
+    /// let advice = profile.advise(&Metric::accuracy(2)?, &[], Bootstrap::default())?;
     /// assert_eq!(advice.bayes?.threshold, 0.5);
     /// assert_eq!(advice.bayes_value, Some(0.75));
     /// assert_eq!(advice.best.found().unwrap().value, 0.75);
@@ -96,7 +96,7 @@ impl Profile {
     ///                                       at least 100 of each make it reliable");
     /// # Ok::<(), equipoise::Error>(())
     /// ```
-    pub fn advise(&self, metric: &Metric, requirements: &[Requirement], doubt: Doubt) -> Result<Advice> {
+    pub fn advise(&self, metric: &Metric, requirements: &[Requirement], doubt: Bootstrap) -> Result<Advice> {
         check_level(doubt.level)?;
         let best = self.best(metric, requirements)?;
         let bayes = bayes(metric, self.positive_prior(), doubt.metric_draws, doubt.level);
@@ -106,7 +106,7 @@ impl Profile {
         let theory = bayes.as_ref().ok().map(|bayes| bayes.threshold);
         let (uncertain, gain) = self.uncertain_and_gain(metric, requirements, doubt)?;
         let guard = self.guard(metric, &best, uncertain.as_ref());
-        let found = matches!(best, Outcome::Found(_));
+        let found = matches!(best, Optimum::Found(_));
         let choice = found.then(|| choose(theory.is_some(), &bayes_misses, gain.as_ref(), guard.per_class));
         Ok(Advice { bayes, bayes_value, bayes_misses, best, uncertain, gain, guard, choice })
     }
@@ -116,11 +116,11 @@ impl Profile {
         &self,
         metric: &Metric,
         requirements: &[Requirement],
-        doubt: Doubt,
+        doubt: Bootstrap,
     ) -> Result<GroupAdvice> {
         check_level(doubt.level)?;
         let outcome = self.best_per_group(metric, requirements)?;
-        let Outcome::Found(best) = &outcome else {
+        let Optimum::Found(best) = &outcome else {
             return Ok(GroupAdvice { best: outcome, uncertain: None, gain: None, choice: None });
         };
         let theory = bayes(metric, self.positive_prior(), &[], doubt.level).ok().map(|bayes| bayes.threshold);
@@ -145,7 +145,7 @@ impl Profile {
         counts
     }
 
-    fn guard(&self, metric: &Metric, best: &Outcome<Best>, uncertain: Option<&Uncertain>) -> Guard {
+    fn guard(&self, metric: &Metric, best: &Optimum<Best>, uncertain: Option<&Uncertain>) -> Guard {
         let (rows, per_class) = (self.rows() as usize, self.counted(None));
         let inside = |u: &Uncertain| {
             let within = |cell: &&Cell| cell.weight > 0.0 && u.interval.contains(cell.score);
@@ -178,7 +178,7 @@ impl Profile {
             warnings
                 .push(format!("{} of {all} draws have no threshold that meets the requirements", u.without));
         }
-        if let Outcome::Found(best) = best
+        if let Optimum::Found(best) = best
             && (best.cut.above.is_none() || best.cut.up_to.is_none())
         {
             let what = if best.cut.above.is_none() { "every row" } else { "no row" };

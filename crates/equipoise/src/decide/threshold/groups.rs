@@ -1,7 +1,7 @@
 //! A threshold for every group.
 
 use super::requirement::Requirement;
-use super::sweep::{Cut, Infeasible, Judge, Outcome, Rating, Reach, as_matrices, cut_between, no_value};
+use super::sweep::{Cut, Infeasible, Judge, Optimum, Rating, Reach, as_matrices, cut_between, no_value};
 use super::tally::Tally;
 use crate::error::Result;
 use crate::metric::Metric;
@@ -70,20 +70,20 @@ impl Profile {
         &self,
         metric: &Metric,
         requirements: &[Requirement],
-    ) -> Result<Outcome<GroupBest>> {
+    ) -> Result<Optimum<GroupBest>> {
         self.check(metric, requirements)?;
         let ladders = self.ladders(&self.masses());
         let mut judge = Judge::new(metric, requirements);
         let Some(found) = self.search(&ladders, &mut judge) else { return Err(no_value()) };
         if found.rating.violation > 0.0 {
             let reach = |requirement: &Requirement| self.reach(metric, requirement, &ladders);
-            return Ok(Outcome::Infeasible(Infeasible {
+            return Ok(Optimum::Infeasible(Infeasible {
                 requirements: requirements.iter().map(reach).collect(),
             }));
         }
         let tally = self.at(&ladders, &found.steps);
         let cuts = ladders.iter().zip(&found.steps).map(|(ladder, &step)| ladder.cut(step));
-        Ok(Outcome::Found(GroupBest {
+        Ok(Optimum::Found(GroupBest {
             cuts: cuts.collect(),
             value: judge.value(&tally),
             confusions: tally.confusions()?,

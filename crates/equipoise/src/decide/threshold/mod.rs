@@ -8,8 +8,8 @@
 
 mod advice;
 mod bayes;
+mod bootstrap;
 mod curve;
-mod doubt;
 mod groups;
 mod requirement;
 mod rewards;
@@ -19,9 +19,9 @@ mod tune;
 
 pub use advice::{Advice, Chosen, GroupAdvice, RARE};
 pub use bayes::{Bayes, bayes};
+pub use bootstrap::Bootstrap;
 pub use curve::{CurvePoint, net_benefit};
-pub use doubt::{Doubt, Uncertain};
 pub use requirement::Requirement;
 pub use rewards::{decision_text, rewards};
-pub use sweep::Outcome;
+pub use sweep::Optimum;
 pub use tune::{Tuned, tune};

@@ -38,19 +38,19 @@ pub struct Best {
 /// A best rule, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Outcome<B> {
+pub enum Optimum<B> {
     /// The best rule among those that meet every requirement.
     Found(B),
     /// No rule meets every requirement.
     Infeasible(Infeasible),
 }
 
-impl<B> Outcome<B> {
+impl<B> Optimum<B> {
     /// The rule, if there is one.
     pub fn found(self) -> Option<B> {
         match self {
-            Outcome::Found(best) => Some(best),
-            Outcome::Infeasible(_) => None,
+            Optimum::Found(best) => Some(best),
+            Optimum::Infeasible(_) => None,
         }
     }
 }
@@ -139,17 +139,17 @@ impl Profile {
     /// Exact: all thresholds that differ are tried, so no single threshold does better on the table. Of equally good
     /// ones, the one that accepts fewest rows is returned. One threshold serves every group; see
     /// [`Profile::best_per_group`]. Thresholds where the metric has no value are passed over.
-    pub fn best(&self, metric: &Metric, requirements: &[Requirement]) -> Result<Outcome<Best>> {
+    pub fn best(&self, metric: &Metric, requirements: &[Requirement]) -> Result<Optimum<Best>> {
         self.check(metric, requirements)?;
         let masses = self.masses();
         let mut judge = Judge::new(metric, requirements);
         let Some((accepted, rating)) = self.sweep(&masses, &mut judge) else { return Err(no_value()) };
         if rating.violation > 0.0 {
-            return Ok(Outcome::Infeasible(self.infeasible(requirements)));
+            return Ok(Optimum::Infeasible(self.infeasible(requirements)));
         }
         let mut tally = self.tally(&masses);
         self.cells()[..accepted].iter().zip(&masses).for_each(|(cell, mass)| tally.accept(cell, *mass));
-        Ok(Outcome::Found(Best {
+        Ok(Optimum::Found(Best {
             cut: self.cut(accepted),
             value: judge.value(&tally),
             confusions: tally.confusions()?,

@@ -1,7 +1,7 @@
 //! A rule for many classes, tuned on a population.
 
 use super::requirement::Requirement;
-use super::sweep::{Infeasible, Outcome, Rating, Reach, as_matrices, no_value};
+use super::sweep::{Infeasible, Optimum, Rating, Reach, as_matrices, no_value};
 use crate::error::{Result, check};
 use crate::metric::Metric;
 use crate::population::{AskError, Confusions, PostShift};
@@ -64,7 +64,7 @@ pub fn tune<P: Confusions + ?Sized>(
     rule: &PostShift,
     metric: &Metric,
     requirements: &[Requirement],
-) -> Result<Outcome<Tuned>, AskError<P::Err>> {
+) -> Result<Optimum<Tuned>, AskError<P::Err>> {
     let (k, groups) = (population.classes(), population.groups());
     check::length("classes of the rule", rule.classes(), k)?;
     requirements.iter().try_for_each(|requirement| requirement.check(k, groups))?;
@@ -93,12 +93,12 @@ pub fn tune<P: Confusions + ?Sized>(
             enough: best.is_some_and(|best| requirement.is_met(best)),
         };
         let requirements = requirements.iter().zip(reached).map(reach).collect();
-        return Ok(Outcome::Infeasible(Infeasible { requirements }));
+        return Ok(Optimum::Infeasible(Infeasible { requirements }));
     }
     let value = metric.of(&confusions)?;
     let factors = logs.iter().map(|log| log.exp()).collect();
     let rule = scaled(rule, &logs)?;
-    Ok(Outcome::Found(Tuned { rule, factors, value, confusions, tried, confirmed_by }))
+    Ok(Optimum::Found(Tuned { rule, factors, value, confusions, tried, confirmed_by }))
 }
 
 struct Search<'a, P: ?Sized> {

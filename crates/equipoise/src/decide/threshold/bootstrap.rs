@@ -8,7 +8,7 @@ use super::tally::Tally;
 use crate::decide::{Spread, check_level};
 use crate::error::{Result, check};
 use crate::metric::Metric;
-use crate::population::{Cell, Coarse, Profile, Resampling, accepts};
+use crate::population::{Cell, Coarse, Profile, accepts, resampling};
 use serde::Serialize;
 
 /// Buckets of large profiles in draws of a threshold per group: every draw is a search through all of them.
@@ -18,7 +18,7 @@ const TRIES: u64 = 100;
 
 /// What is uncertain: the metric, the sample, or both.
 #[derive(Debug, Clone, Copy)]
-pub struct Doubt<'a> {
+pub struct Bootstrap<'a> {
     /// Draws of the metric, from its posterior.
     pub metric_draws: &'a [Metric],
     /// How often the rows are drawn again, each time in the memory of the time before.
@@ -29,7 +29,7 @@ pub struct Doubt<'a> {
     pub level: f64,
 }
 
-impl Default for Doubt<'_> {
+impl Default for Bootstrap<'_> {
     fn default() -> Self {
         Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL }
     }
@@ -93,7 +93,7 @@ impl Profile {
         &self,
         metric: &Metric,
         requirements: &[Requirement],
-        doubt: Doubt,
+        doubt: Bootstrap,
     ) -> Result<(Option<Uncertain>, Option<Gain>)> {
         let (mut thresholds, mut gains) = (Vec::new(), Vec::new());
         let prior = self.positive_prior();
@@ -119,7 +119,7 @@ impl Profile {
         metric: &Metric,
         requirements: &[Requirement],
         best: &GroupBest,
-        doubt: Doubt,
+        doubt: Bootstrap,
     ) -> Result<(Option<Vec<Uncertain>>, Option<Gain>)> {
         check::length("cuts", best.cuts.len(), self.groups())?;
         let (mut thresholds, mut gains) = (vec![Vec::new(); self.groups()], Vec::new());
@@ -138,7 +138,7 @@ impl Profile {
 
 impl<'a> Drawn<'a> {
     /// Buckets end at the Bayes thresholds of all metrics that might be meant, so that rules there are judged exactly.
-    fn of(fine: &'a Profile, metric: &Metric, doubt: Doubt, prior: f64, buckets: usize) -> Self {
+    fn of(fine: &'a Profile, metric: &Metric, doubt: Bootstrap, prior: f64, buckets: usize) -> Self {
         let at = |metric: &Metric| bayes(metric, prior, &[], crate::decide::rank::LEVEL).ok();
         let coarse = (fine.cells().len() > BUCKETS).then(|| {
             let thresholds = std::iter::once(metric).chain(doubt.metric_draws).filter_map(at);
@@ -189,7 +189,7 @@ impl<'a> Drawn<'a> {
         &self,
         metric: &Metric,
         requirements: &[Requirement],
-        doubt: Doubt,
+        doubt: Bootstrap,
         mut act: impl FnMut(Draw),
     ) -> Result<usize> {
         check_level(doubt.level)?;
@@ -212,7 +212,7 @@ impl<'a> Drawn<'a> {
     fn draw_again(&self, seed: u64, number: u64, drawn: &mut Vec<f64>, left: &mut Vec<f64>) {
         let cells = self.profile().cells().len();
         for attempt in 0..TRIES {
-            let again = Resampling::new(seed, number, attempt);
+            let times = resampling(seed, number, attempt);
             let mut key = 0;
             for masses in [&mut *drawn, &mut *left] {
                 masses.clear();
@@ -221,9 +221,9 @@ impl<'a> Drawn<'a> {
             for (n, cell) in self.fine.cells().iter().enumerate() {
                 let (mut taken, mut none) = (0.0, 0.0);
                 for _ in 0..cell.rows {
-                    let times = again.times(key);
-                    taken += times;
-                    none += f64::from(u8::from(times == 0.0));
+                    let copies = times(key);
+                    taken += copies;
+                    none += f64::from(u8::from(copies == 0.0));
                     key += 1;
                 }
                 let at = self.coarse.as_ref().map_or(n, |coarse| coarse.of[n] as usize);
@@ -271,7 +271,7 @@ mod tests {
     fn draws_of_buckets_are_those_of_the_rows() {
         let fine = rows(9_973);
         let (metric, doubt) =
-            (Metric::from_cost_ratio(4.0).unwrap(), Doubt { resamples: 30, ..Doubt::default() });
+            (Metric::from_cost_ratio(4.0).unwrap(), Bootstrap { resamples: 30, ..Bootstrap::default() });
         let of = |coarse: Option<Coarse>| {
             let rows = Drawn { fine: &fine, coarse };
             let (mut cuts, mut gains) = (vec![], vec![]);
@@ -310,7 +310,7 @@ mod tests {
             let expected = alone.best(&metric, &[]).unwrap().found().unwrap();
             assert_eq!(cut.accepted, expected.cut.accepted, "group {group}");
         }
-        let doubt = Doubt { resamples: 10, ..Doubt::default() };
+        let doubt = Bootstrap { resamples: 10, ..Bootstrap::default() };
         let advice = all.advise_per_group(&metric, &[], doubt).unwrap();
         assert!(advice.uncertain.is_some_and(|groups| groups.iter().all(|group| group.draws == 10)));
     }
