@@ -84,7 +84,7 @@ pub fn study(
     let served = runtime.block_on(async {
         let (listener, address, origin) = options.bind().await?;
         // Nobody waits for what is imagined of them.
-        let service = Arc::new(service.imagining_ahead());
+        let service = Arc::new(service.forecasting_meanwhile());
         let mut second = None;
         if let Some(Researching { options, accounts, log }) = researching {
             let (listener, address, own) = options.bind().await?;

@@ -31,7 +31,7 @@ pub(crate) enum Imagining {
     Now,
     /// While the last comparison is on the screen, so that nobody waits for it. What was imagined then, if that was done in
     /// time; otherwise what was imagined before has to do.
-    Ahead(Option<Vec<usize>>),
+    Meanwhile(Option<Vec<usize>>),
 }
 
 /// Whether it will be time to imagine anew once the last of these comparisons is answered.
@@ -79,12 +79,12 @@ impl Forecast {
         let before = answered.iter().rposition(|question| !question.asked.imagined.is_empty());
         if let Some(place) = before {
             let since = asked - elicited(&answered[..place]);
-            if since < REFRESH || matches!(imagining, Imagining::Ahead(None)) {
+            if since < REFRESH || matches!(imagining, Imagining::Meanwhile(None)) {
                 let lengths = after(&answered[place].asked.imagined, since);
                 return Self { imagined: vec![], lengths: Lengths::Imagined(lengths) };
             }
         }
-        if let Imagining::Ahead(Some(lengths)) = imagining {
+        if let Imagining::Meanwhile(Some(lengths)) = imagining {
             let since = elicited(answered.last().map_or(&[], std::slice::from_ref));
             let lengths = after(lengths, since);
             return Self { imagined: lengths.clone(), lengths: Lengths::Imagined(lengths) };

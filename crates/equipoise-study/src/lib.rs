@@ -32,7 +32,6 @@
 //! [`equipoise_log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
-mod ahead;
 pub mod audit;
 mod belief;
 mod cache;
@@ -44,6 +43,7 @@ pub mod event;
 pub mod exchange;
 pub mod export;
 mod forecast;
+mod forecaster;
 pub mod groups;
 mod inside;
 mod integrity;

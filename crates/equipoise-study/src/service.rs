@@ -3,13 +3,13 @@
 //! This is all a server needs: [`Service::invite`], [`Service::open`], [`Service::look`] and [`Service::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
-use crate::ahead::Ahead;
 use crate::audit;
 use crate::cache::Cache;
 use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Action, Admin, Event, Invited};
+use crate::forecaster::Forecaster;
 use crate::integrity::tombstone;
 use crate::invitation::{self, Invitation};
 use crate::participant::{Participant, Refusal, Step};
@@ -59,7 +59,7 @@ pub struct Service {
     contacts: Contacts,
     /// Whether a file may still hold what was erased.
     unsettled: AtomicBool,
-    ahead: Option<Ahead>,
+    forecaster: Option<Forecaster>,
 }
 
 /// What was put in order about contact data.
@@ -88,7 +88,7 @@ impl Service {
         let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
         let (reader, cache, unsettled) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
-        Self { design, writer, clock, random, reader, cache, contacts, unsettled, ahead: None }
+        Self { design, writer, clock, random, reader, cache, contacts, unsettled, forecaster: None }
     }
 
     /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
@@ -100,8 +100,8 @@ impl Service {
     /// With a thread that imagines how many comparisons are left while people think about one: that takes longer than
     /// anybody should wait for the next. For servers; elsewhere the same answers lead to the same comparisons.
     #[must_use]
-    pub fn imagining_ahead(self) -> Self {
-        Self { ahead: Some(Ahead::start(self.design.clone())), ..self }
+    pub fn forecasting_meanwhile(self) -> Self {
+        Self { forecaster: Some(Forecaster::start(self.design.clone())), ..self }
     }
 
     /// Who somebody is: for owners alone.
@@ -470,16 +470,16 @@ impl Service {
             (true, true) => Participant::erased_one(self.design.clone(), session),
             (true, false) => return Err(Error::Missing("there is no such participant".to_owned())),
         };
-        if self.ahead.is_some() {
-            participant.imagine_ahead();
+        if self.forecaster.is_some() {
+            participant.forecast_meanwhile();
         }
         Ok(self.cache().keep(participant))
     }
 
     /// Lets somebody's future be imagined, if it is time.
     fn imagine(&self, place: &Arc<Mutex<Participant>>, participant: &Participant) {
-        if let (Some(ahead), Some(_)) = (&self.ahead, participant.to_imagine()) {
-            ahead.imagine(place);
+        if let (Some(forecaster), Some(_)) = (&self.forecaster, participant.to_imagine()) {
+            forecaster.imagine(place);
         }
     }
 

@@ -50,7 +50,7 @@ fn what_is_imagined_holds_up_no_answer() {
     assert!(answers > 20 && imagined >= 2, "{answers} answers, imagined {imagined} times");
     // Long enough for the thread, whatever else the machine does.
     let pause = 4 * at_once / answers as u32;
-    let (ahead, others, imagined) = taken(&service().imagining_ahead(), pause);
+    let (ahead, others, imagined) = taken(&service().forecasting_meanwhile(), pause);
     println!("{answers} answers took {at_once:?}; with a thread that imagines ahead {others} took {ahead:?}");
     assert!(others > 20 && imagined >= 2, "{others} answers, imagined {imagined} times");
     assert!(ahead * 2 < at_once, "{ahead:?} against {at_once:?}");

@@ -282,7 +282,7 @@ fn a_wrong_clock_erases_nobody_and_its_own_rows_do_not_make_it_right() {
     service.retain(wrong, "owner", true).unwrap();
     assert_eq!(verify(&store).unwrap().erased, 3);
     assert_eq!(service.due(wrong + DAY).unwrap().doubt, None);
-    let deeds: Vec<Admin> = rows(&store)
+    let actions: Vec<Admin> = rows(&store)
         .unwrap()
         .iter()
         .filter_map(|row| match Event::in_row(row).unwrap() {
@@ -290,7 +290,7 @@ fn a_wrong_clock_erases_nobody_and_its_own_rows_do_not_make_it_right() {
             _ => None,
         })
         .collect();
-    assert_eq!(deeds, [Admin::new("owner", Action::Retained { contacts: 0, people: 3 })]);
+    assert_eq!(actions, [Admin::new("owner", Action::Retained { contacts: 0, people: 3 })]);
     // A study that is served and quiet stays in no doubt: that the clock was right is written down now and then.
     for month in 1..12 {
         let due = service.retain(wrong + 40 * month * DAY, "server", false).unwrap();

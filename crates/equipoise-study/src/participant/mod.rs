@@ -340,26 +340,26 @@ impl Participant {
     }
 
     /// From now on people like this one are imagined while they think, by whoever asks [`Participant::to_imagine`].
-    pub(crate) fn imagine_ahead(&mut self) {
-        self.imagining = Imagining::Ahead(None);
+    pub(crate) fn forecast_meanwhile(&mut self) {
+        self.imagining = Imagining::Meanwhile(None);
     }
 
     fn forget_imagined(&mut self) {
-        if let Imagining::Ahead(ahead) = &mut self.imagining {
-            *ahead = None;
+        if let Imagining::Meanwhile(lengths) = &mut self.imagining {
+            *lengths = None;
         }
     }
 
     /// The comparison on the screen, if it is time to imagine how many are left after it.
     pub(crate) fn to_imagine(&self) -> Option<u64> {
-        let pending = self.pending().filter(|_| matches!(self.imagining, Imagining::Ahead(None)))?;
+        let pending = self.pending().filter(|_| matches!(self.imagining, Imagining::Meanwhile(None)))?;
         is_due_after(&self.questions).then_some(pending.seq)
     }
 
     /// What was imagined while a comparison was on the screen; of no use after its answer.
     pub(crate) fn imagined(&mut self, seq: u64, lengths: Option<Vec<usize>>) {
         if self.to_imagine() == Some(seq) {
-            self.imagining = Imagining::Ahead(lengths);
+            self.imagining = Imagining::Meanwhile(lengths);
         }
     }
 

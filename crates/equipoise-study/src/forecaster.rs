@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 const WAITING: usize = 64;
 
 /// A handle on the thread, which ends with it.
-pub(crate) struct Ahead(SyncSender<Weak<Mutex<Participant>>>);
+pub(crate) struct Forecaster(SyncSender<Weak<Mutex<Participant>>>);
 
-impl Ahead {
+impl Forecaster {
     /// Starts the thread. First it imagines somebody of whom nothing is known, as everybody is when they come.
     pub(crate) fn start(design: Arc<Design>) -> Self {
         let (people, waiting) = sync_channel::<Weak<Mutex<Participant>>>(WAITING);
