@@ -72,7 +72,7 @@ pub(crate) struct Input {
 const HEAD: u64 = 1 << 16;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
-const READABLE: &str = "CSV, JSON Lines, Parquet or Arrow";
+pub(super) const READABLE: &str = "CSV, JSON Lines, Parquet or Arrow";
 
 impl Input {
     /// Opens a file far enough to know its format.

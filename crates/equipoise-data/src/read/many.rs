@@ -2,7 +2,7 @@
 
 use super::column::Column;
 use super::columns::{Header, Want};
-use super::format::{Format, STANDARD_INPUT};
+use super::format::{Format, READABLE, STANDARD_INPUT};
 use super::{Source, first_fault, open_one};
 use crate::error::{Error, Kind, Result};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     };
     match found.len() {
-        0 => Err(Error::new(Kind::Unreadable, what, "CSV, JSON Lines, Parquet or Arrow files")),
+        0 => Err(Error::new(Kind::Unreadable, what, format!("{READABLE} files"))),
         many if many > MOST_FILES => {
             Err(Error::new(Kind::Count, format!("{many} files"), format!("at most {MOST_FILES}")))
         }
