@@ -192,25 +192,25 @@ pub fn rank(models: &[Candidate], metric: &Metric, metric_draws: &[Metric], leve
     standings.sort_by(|a, b| (sign * b.score.expected).total_cmp(&(sign * a.score.expected)));
     let order: Vec<usize> = standings.iter().map(|s| s.index).collect();
     let better = order.iter().map(|&i| order.iter().map(|&j| mean(better[i][j])).collect()).collect();
-    let not_separable = rivals(&standings, level);
+    let not_separable = close_to_the_best(&standings, level);
     Ok(Ranking { standings, better, level, not_separable })
 }
 
 /// The shortest list of models that, with the leader, holds the best one with probability `level`.
-fn rivals(standings: &[Standing], level: f64) -> Vec<String> {
+fn close_to_the_best(standings: &[Standing], level: f64) -> Vec<String> {
     let mut covered = standings[0].probability_best;
     let mut others: Vec<&Standing> = standings[1..].iter().collect();
     others.sort_by(|a, b| b.probability_best.total_cmp(&a.probability_best));
-    let mut rivals = Vec::new();
+    let mut close = Vec::new();
     for other in others {
         // Sums of shares of draws miss by rounding.
         if covered >= level - 1e-12 {
             break;
         }
         covered += other.probability_best;
-        rivals.push(other.name.clone());
+        close.push(other.name.clone());
     }
-    rivals
+    close
 }
 
 impl Ranking {
