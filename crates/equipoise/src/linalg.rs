@@ -136,12 +136,40 @@ impl Singular {
     }
 }
 
-/// A square matrix, row-major.
-pub(crate) type Square = Vec<f64>;
+/// A small matrix, as a list of rows.
+pub type Matrix = Vec<Vec<f64>>;
+
+/// A square matrix of zeros.
+pub(crate) fn zeros(size: usize) -> Matrix {
+    vec![vec![0.0; size]; size]
+}
+
+/// A matrix times a vector.
+pub(crate) fn applied(matrix: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
+    matrix.iter().map(|row| dot(row, x)).collect()
+}
+
+/// The inner products of two lists of vectors.
+pub(crate) fn products(a: &[Vec<f64>], b: &[Vec<f64>]) -> Matrix {
+    a.iter().map(|x| applied(b, x)).collect()
+}
+
+/// Rows as columns, of a square matrix.
+pub(crate) fn transposed(matrix: &[Vec<f64>]) -> Matrix {
+    (0..matrix.len()).map(|j| matrix.iter().map(|row| row[j]).collect()).collect()
+}
+
+/// The mean of a square matrix and its transpose.
+pub(crate) fn symmetric(matrix: &[Vec<f64>]) -> Matrix {
+    let mean =
+        |(row, column): (&Vec<f64>, &Vec<f64>)| row.iter().zip(column).map(|(x, y)| 0.5 * (x + y)).collect();
+    matrix.iter().zip(&transposed(matrix)).map(mean).collect()
+}
 
 /// Eigenvalues (smallest first) and eigenvectors of a symmetric matrix.
-pub(crate) fn eigen(matrix: &[f64], size: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
-    let matrix = Mat::<f64>::from_fn(size, size, |i, j| matrix[i * size + j]);
+pub(crate) fn eigen(matrix: &[Vec<f64>]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let size = matrix.len();
+    let matrix = Mat::<f64>::from_fn(size, size, |i, j| matrix[i][j]);
     match matrix.self_adjoint_eigen(faer::Side::Lower) {
         Ok(found) => {
             let (s, u) = (found.S().column_vector(), found.U());
@@ -149,55 +177,50 @@ pub(crate) fn eigen(matrix: &[f64], size: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
             ((0..size).map(|n| s[n]).collect(), (0..size).map(vector).collect())
         }
         // Only for entries that are not finite.
-        Err(_) => (vec![0.0; size], vec![vec![0.0; size]; size]),
+        Err(_) => (vec![0.0; size], zeros(size)),
     }
 }
 
 /// L with $LL^T$ = a symmetric positive definite matrix, from its lower triangle; `None` if it is not one.
-pub(crate) fn cholesky(matrix: &[f64], size: usize) -> Option<Square> {
+pub(crate) fn cholesky(matrix: &[Vec<f64>]) -> Option<Matrix> {
     let mut l = matrix.to_vec();
-    for j in 0..size {
-        for i in j..size {
-            let value = l[i * size + j] - dot(&l[i * size..][..j], &l[j * size..][..j]);
-            if i == j {
-                if value <= 0.0 || !value.is_finite() {
-                    return None;
-                }
-                l[j * size + j] = value.sqrt();
-            } else {
-                l[i * size + j] = value / l[j * size + j];
-            }
+    for j in 0..l.len() {
+        for i in j..l.len() {
+            let value = l[i][j] - dot(&l[i][..j], &l[j][..j]);
+            l[i][j] = match i == j {
+                true if value > 0.0 && value.is_finite() => value.sqrt(),
+                true => return None,
+                false => value / l[j][j],
+            };
         }
-        l[j * size + j + 1..(j + 1) * size].fill(0.0);
+        l[j][j + 1..].fill(0.0);
     }
     Some(l)
 }
 
-/// $L^{-T}$, row-major: row j holds column j of $L^{-1}$.
-pub(crate) fn inverse_transposed(l: &[f64], size: usize) -> Square {
-    let mut inverse = vec![0.0; size * size];
-    for j in 0..size {
-        inverse[j * size + j] = 1.0 / l[j * size + j];
-        for i in j + 1..size {
-            let sum = dot(&l[i * size + j..][..i - j], &inverse[j * size + j..][..i - j]);
-            inverse[j * size + i] = -sum / l[i * size + i];
+/// $L^{-T}$: row j holds column j of $L^{-1}$.
+pub(crate) fn inverse_transposed(l: &[Vec<f64>]) -> Matrix {
+    let mut inverse = zeros(l.len());
+    for (j, row) in inverse.iter_mut().enumerate() {
+        row[j] = 1.0 / l[j][j];
+        for i in j + 1..l.len() {
+            row[i] = -dot(&l[i][j..i], &row[j..i]) / l[i][i];
         }
     }
     inverse
 }
 
 /// The inverse of a symmetric positive definite matrix.
-pub(crate) fn inverse_of_positive(matrix: &[f64], size: usize) -> Option<Square> {
-    let columns = inverse_transposed(&cholesky(matrix, size)?, size);
-    let mut result = vec![0.0; size * size];
-    for i in 0..size {
+pub(crate) fn inverse_of_positive(matrix: &[Vec<f64>]) -> Option<Matrix> {
+    let columns = inverse_transposed(&cholesky(matrix)?);
+    let mut inverse = zeros(matrix.len());
+    for i in 0..matrix.len() {
         for j in 0..=i {
-            let value = dot(&columns[i * size + i..][..size - i], &columns[j * size + i..][..size - i]);
-            result[i * size + j] = value;
-            result[j * size + i] = value;
+            inverse[i][j] = dot(&columns[i][i..], &columns[j][i..]);
+            inverse[j][i] = inverse[i][j];
         }
     }
-    Some(result)
+    Some(inverse)
 }
 
 /// Standard normal entries.
@@ -233,15 +256,15 @@ mod tests {
     fn a_positive_matrix_times_its_inverse_is_one() {
         let size = 6;
         let entry = |i: usize, j: usize| if i == j { 3.0 + i as f64 } else { 0.5 / (1.0 + (i + j) as f64) };
-        let full: Vec<f64> = (0..size * size).map(|n| entry(n / size, n % size)).collect();
-        let inverse = inverse_of_positive(&full, size).unwrap();
+        let full: Matrix = (0..size).map(|i| (0..size).map(|j| entry(i, j)).collect()).collect();
+        let inverse = inverse_of_positive(&full).unwrap();
         for i in 0..size {
             for j in 0..size {
-                let sum: f64 = (0..size).map(|n| full[i * size + n] * inverse[n * size + j]).sum();
+                let sum: f64 = (0..size).map(|n| full[i][n] * inverse[n][j]).sum();
                 assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-12);
             }
         }
-        assert!(inverse_of_positive(&[1.0, 2.0, 2.0, 1.0], 2).is_none());
+        assert!(inverse_of_positive(&[vec![1.0, 2.0], vec![2.0, 1.0]]).is_none());
     }
 
     #[test]

@@ -25,11 +25,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// A metric with nothing to remark.
-    pub fn certain(metric: Metric) -> Self {
-        Self { metric, findings: vec![] }
-    }
-
     /// Whether the answers single this metric out (up to what the family always leaves open).
     pub fn identifiable(&self) -> bool {
         self.findings.iter().all(|finding| !finding.is_ambiguity())

@@ -4,9 +4,9 @@
 //! middle of the space and in units of its radius, $x = (r-o)/\rho$, and quadratic features carry factors that make the
 //! length of $\theta$ the length of the coefficients, so that a round prior favours no family member.
 
-use crate::linalg::{dot, plus, scaled, times};
+use crate::linalg::{Matrix, applied, plus, scaled, times, zeros};
 use crate::metric::{
-    Fair, Family, Matrix, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, factorial, pairs,
+    Fair, Family, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, factorial, pairs,
 };
 use crate::rates::GroupShares;
 use crate::search::Monomials;
@@ -202,8 +202,7 @@ impl Features {
             Kind::Quadratic => {
                 let matrix = matrix_of(&value[q..], q, self.radius);
                 // <d, r - o> + (r - o)'B(r - o)/2: a = d - Bo.
-                let at_centre: Vec<f64> = matrix.iter().map(|row| dot(row, &self.centre)).collect();
-                Quadratic::new(plus(&linear, -1.0, &at_centre), matrix)
+                Quadratic::new(plus(&linear, -1.0, &applied(&matrix, &self.centre)), matrix)
                     .and_then(|family| Metric::new(self.view, sense, Family::Quadratic(family)))
             }
             Kind::Polynomial(monomials) => self
@@ -255,8 +254,7 @@ impl Features {
             Kind::Linear | Kind::GroupFair(_) => scaled(&value, 1.0 / self.radius),
             Kind::Quadratic => {
                 let matrix = matrix_of(&value[q..], q, self.radius);
-                let at_centre: Vec<f64> = matrix.iter().map(|row| dot(row, &self.centre)).collect();
-                [plus(&linear, -1.0, &at_centre), upper(&matrix)].concat()
+                [plus(&linear, -1.0, &applied(&matrix, &self.centre)), upper(&matrix)].concat()
             }
             Kind::Polynomial(monomials) => self
                 .polynomial_of(&value, monomials)
@@ -279,7 +277,7 @@ impl Features {
         let value = match (&self.kind, metric.family()) {
             (Kind::Linear, Family::Linear(f)) => scaled(f.weights(), self.radius),
             (Kind::Quadratic, Family::Quadratic(f)) => {
-                let at_centre: Vec<f64> = f.quadratic().iter().map(|row| dot(row, &self.centre)).collect();
+                let at_centre = applied(f.quadratic(), &self.centre);
                 let mut value = scaled(&plus(f.linear(), 1.0, &at_centre), self.radius);
                 push_entries(f.quadratic(), self.radius, 1.0, &mut value);
                 value
@@ -360,7 +358,7 @@ fn factors(monomials: &Monomials) -> Vec<f64> {
 
 /// The matrix in units of r whose weights on products are given in units of x.
 fn matrix_of(weights: &[f64], q: usize, radius: f64) -> Matrix {
-    let mut matrix = vec![vec![0.0; q]; q];
+    let mut matrix = zeros(q);
     let mut next = weights.iter();
     for i in 0..q {
         for j in i..q {
@@ -385,7 +383,7 @@ fn push_entries(matrix: &Matrix, radius: f64, factor: f64, value: &mut Vec<f64>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::angle;
+    use crate::linalg::{angle, dot};
     use crate::testing::random;
     use crate::view::Measure;
     use rand::{RngExt, SeedableRng};

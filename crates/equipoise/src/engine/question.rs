@@ -12,7 +12,10 @@ use super::features::Features;
 use super::normal::{density, distribution};
 use super::probit::Probit;
 use crate::ask::Query;
-use crate::linalg::{cholesky, direction, dot, eigen, inverse_transposed, norm, plus, scaled};
+use crate::linalg::{
+    Matrix, applied, cholesky, direction, dot, eigen, inverse_transposed, norm, plus, products, scaled,
+    transposed, zeros,
+};
 use crate::metric::pairs;
 use crate::rates::GroupShares;
 use rand::{RngExt, SeedableRng};
@@ -55,15 +58,14 @@ impl Direction {
         };
         let spread = posterior.spread(&mean);
         let along = dot(&mean, &spread);
-        let mut tangent = vec![0.0; d * d];
-        for i in 0..d {
-            let row = posterior.covariance(i);
+        let mut tangent = zeros(d);
+        for (i, row) in posterior.covariance().iter().enumerate() {
             for j in 0..d {
                 let entry = row[j] - mean[i] * spread[j] - spread[i] * mean[j] + mean[i] * mean[j] * along;
-                tangent[i * d + j] = entry / (length * length);
+                tangent[i][j] = entry / (length * length);
             }
         }
-        let (squared_angles, axes) = eigen(&tangent, d);
+        let (squared_angles, axes) = eigen(&tangent);
         Self { mean, squared_angles, axes }
     }
 
@@ -391,58 +393,28 @@ pub(super) fn best_direction(
 ) -> Option<Vec<f64>> {
     let n = slopes.len();
     let spreads: Vec<Vec<f64>> = slopes.iter().map(|row| posterior.spread(row)).collect();
-    let tilt: Vec<f64> = slopes.iter().map(|row| dot(row, posterior.mean())).collect();
-    let tilt = direction(&tilt);
+    let tilt = direction(&applied(slopes, posterior.mean()));
     let off = |v: &[f64]| match &tilt {
         Some(t) => plus(v, -dot(v, t), t),
         None => v.to_vec(),
     };
     let across: Vec<Vec<f64>> = spreads.iter().map(|s| plus(s, -dot(s, mean), mean)).collect();
-    let (mut gain, mut cost) = (vec![0.0; n * n], vec![0.0; n * n]);
-    for i in 0..n {
-        for j in 0..n {
-            gain[i * n + j] = dot(&across[i], &across[j]);
-            cost[i * n + j] = dot(&slopes[i], &spreads[j]);
-        }
-        cost[i * n + i] += variance;
-    }
-    // Both forms within the even-odds subspace; outside it the cost is 1 and the gain 0.
-    let project = |matrix: &mut Vec<f64>| {
-        for row in matrix.chunks_mut(n) {
-            let projected = off(row);
-            row.copy_from_slice(&projected);
-        }
-        for j in 0..n {
-            let column: Vec<f64> = (0..n).map(|i| matrix[i * n + j]).collect();
-            for (i, value) in off(&column).into_iter().enumerate() {
-                matrix[i * n + j] = value;
-            }
-        }
-    };
-    project(&mut gain);
-    project(&mut cost);
+    let (gain, mut cost) = (products(&across, &across), products(slopes, &spreads));
+    (0..n).for_each(|i| cost[i][i] += variance);
+    // Both forms within the even-odds subspace, rows first and then columns; outside it the cost is 1 and the gain 0.
+    let half = |matrix: &Matrix| transposed(&matrix.iter().map(|row| off(row)).collect::<Matrix>());
+    let (gain, mut cost) = (half(&half(&gain)), half(&half(&cost)));
     if let Some(t) = &tilt {
-        for i in 0..n {
-            for j in 0..n {
-                cost[i * n + j] += t[i] * t[j];
-            }
+        for (row, t_i) in cost.iter_mut().zip(t) {
+            row.iter_mut().zip(t).for_each(|(entry, t_j)| *entry += t_i * t_j);
         }
     }
-    let floor = 1e-12 * (0..n).map(|i| cost[i * n + i]).fold(0.0, f64::max);
-    (0..n).for_each(|i| cost[i * n + i] += floor);
-    let inverse = inverse_transposed(&cholesky(&cost, n)?, n);
-    // C = L^-1 G L^-T; row j of `inverse` is column j of L^-1, that is, row j of L^-T.
-    let column = |j: usize| -> Vec<f64> { (0..n).map(|i| inverse[i * n + j]).collect() };
-    let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
-    let gained: Vec<Vec<f64>> =
-        columns.iter().map(|c| gain.chunks(n).map(|row| dot(row, c)).collect()).collect();
-    let mut reduced = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..n {
-            reduced[i * n + j] = dot(&columns[i], &gained[j]);
-        }
-    }
-    let top = eigen(&reduced, n).1.pop()?;
+    let floor = 1e-12 * (0..n).map(|i| cost[i][i]).fold(0.0, f64::max);
+    (0..n).for_each(|i| cost[i][i] += floor);
+    // C = L^-1 G L^-T; row j of the inverse is column j of L^-1, that is, row j of L^-T.
+    let columns = transposed(&inverse_transposed(&cholesky(&cost)?));
+    let gained: Matrix = columns.iter().map(|c| applied(&gain, c)).collect();
+    let top = eigen(&products(&columns, &gained)).1.pop()?;
     let found = columns.iter().zip(&top).fold(vec![0.0; n], |sum, (c, t)| plus(&sum, *t, c));
     direction(&found)
 }

@@ -65,7 +65,7 @@ impl Posterior {
         check::at_least("posterior.mean", mean.len(), 1, "at least 1 entry")?;
         check::all_finite("posterior.mean", &mean)?;
         check_symmetric("posterior.covariance", &covariance, mean.len())?;
-        let (values, _) = eigen(&covariance.concat(), mean.len());
+        let (values, _) = eigen(&covariance);
         let largest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
         let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
         check::number(
@@ -105,7 +105,7 @@ impl Posterior {
 
     /// The principal axes, each as long as its standard deviation, the longest last.
     pub fn axes(&self) -> Vec<Vec<f64>> {
-        let (values, vectors) = eigen(&self.covariance.concat(), self.mean.len());
+        let (values, vectors) = eigen(&self.covariance);
         values.iter().zip(&vectors).map(|(value, axis)| scaled(axis, value.max(0.0).sqrt())).collect()
     }
 

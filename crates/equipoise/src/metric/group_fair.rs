@@ -3,11 +3,11 @@
 //! Points list the error rates of every group, group after group. The overall rates are
 //! $r = \sum_g \tau^g \odot r^g$, so a metric carries the group shares $\tau$.
 
-use super::quadratic::{Matrix, check_symmetric, from_upper_triangle, upper_triangle};
+use super::quadratic::{check_symmetric, from_upper_triangle, upper_triangle};
 use super::{Coordinates, Family, Form};
 use crate::document::Object;
 use crate::error::{Error, Result, check};
-use crate::linalg::{dot, norm, plus, scaled, times};
+use crate::linalg::{Matrix, applied, dot, norm, plus, scaled, times, zeros};
 use crate::rates::GroupShares;
 use crate::view::{Measure, View};
 use serde::de::DeserializeOwned;
@@ -181,7 +181,7 @@ impl Violation for Squared {
         Self { matrix: from_upper_triangle(entries, self.matrix.len()) }
     }
     fn zero(dimension: usize) -> Self {
-        Self { matrix: vec![vec![0.0; dimension]; dimension] }
+        Self { matrix: zeros(dimension) }
     }
     fn check(&self, field: &str, dimension: usize) -> Result<()> {
         check_symmetric(&format!("{field}.matrix"), &self.matrix, dimension)
@@ -190,8 +190,7 @@ impl Violation for Squared {
         0.5 * dot(&plus(u, -1.0, v), &self.gradient(u, v))
     }
     fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64> {
-        let difference = plus(u, -1.0, v);
-        self.matrix.iter().map(|row| dot(row, &difference)).collect()
+        applied(&self.matrix, &plus(u, -1.0, v))
     }
     /// Half the Frobenius norm, the share of Definition 6.4.
     fn size(&self) -> f64 {

@@ -32,8 +32,9 @@ pub(crate) use linear_fractional::LinearFractional;
 pub use named::Named;
 pub(crate) use named::rounded;
 pub(crate) use polynomial::{Polynomial, factorial};
-pub use quadratic::Matrix;
 pub(crate) use quadratic::Quadratic;
+
+pub use crate::linalg::Matrix;
 
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};

@@ -3,12 +3,9 @@
 use super::{Coordinates, Form};
 use crate::document::{Object, make};
 use crate::error::{Result, check};
-use crate::linalg::{dot, norm, scaled};
+use crate::linalg::{Matrix, dot, norm, scaled, zeros};
 use crate::view::Measure;
 use serde::Serialize;
-
-/// A symmetric matrix, as a list of rows.
-pub type Matrix = Vec<Vec<f64>>;
 
 /// A quadratic function (Definition 6.3), such as the Q-mean or squared distribution mismatch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -108,7 +105,7 @@ pub(super) fn upper_triangle(matrix: &Matrix) -> Vec<f64> {
 }
 
 pub(super) fn from_upper_triangle(entries: &[f64], size: usize) -> Matrix {
-    let mut matrix = vec![vec![0.0; size]; size];
+    let mut matrix = zeros(size);
     let places = (0..size).flat_map(|i| (i..size).map(move |j| (i, j)));
     for ((i, j), entry) in places.zip(entries) {
         matrix[i][j] = *entry;

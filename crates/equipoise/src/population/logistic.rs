@@ -75,12 +75,6 @@ impl Logistic {
             }
         }
     }
-
-    /// The interval of $\eta$ outside which a threshold changes nothing.
-    pub fn posterior_range(&self) -> (f64, f64) {
-        let eta = |x: f64| 1.0 / (1.0 + (self.slope * x + self.offset).exp());
-        (eta(1.0), eta(-1.0))
-    }
 }
 
 /// $\int_{-1}^{x} 1/(1+e^{at+b})\,dt$.

@@ -107,12 +107,6 @@ impl Softmax {
         }
     }
 
-    /// The range of $\eta_a / \eta_b$.
-    pub fn ratio_range(&self, a: usize, b: usize) -> (f64, f64) {
-        let spread = (self.slopes[a] - self.slopes[b]).abs();
-        ((-spread).exp(), spread.exp())
-    }
-
     /// Where the prediction of a rule may change, with the end points of the support.
     fn breakpoints(&self, rewards: &[f64]) -> Vec<f64> {
         let k = self.slopes.len();

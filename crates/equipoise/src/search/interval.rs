@@ -81,6 +81,19 @@ impl Interval {
         Ok(interval)
     }
 
+    /// Halves with one question each: whether the answer lies above the middle.
+    pub fn bisect<E>(self, tolerance: f64, mut above: impl FnMut(f64) -> Result<bool, E>) -> Result<Self, E> {
+        let mut interval = self;
+        for _ in 0..self.halvings(tolerance) {
+            let middle = interval.middle();
+            interval = match above(middle)? {
+                true => Self::new(middle, interval.high),
+                false => Self::new(interval.low, middle),
+            };
+        }
+        Ok(interval)
+    }
+
     /// Lines 4 to 12 of Algorithm 3.1.
     fn shrink_by_four<E>(self, better: &mut impl FnMut(f64, f64) -> Result<bool, E>) -> Result<Self, E> {
         let [a, c, d, e, b] = self.quarters();

@@ -10,8 +10,8 @@ use super::slope::{Ball, Method, Signs, SlopeSearch};
 use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
-use crate::linalg::{Singular, dot, plus, scaled};
-use crate::metric::{Matrix, Metric, Sense};
+use crate::linalg::{Matrix, Singular, applied, dot, plus, scaled, symmetric, zeros};
+use crate::metric::{Metric, Sense};
 use crate::space::{Space, Sphere};
 use serde::{Deserialize, Serialize};
 
@@ -114,8 +114,7 @@ impl Plan for Quadratic {
         let mut findings = beyond_reach(&self.space);
         let Shape { linear, matrix } = self.shape(&mut findings, oracle)?;
         // a = d - Bo.
-        let at_o: Vec<f64> = matrix.iter().map(|row| dot(row, &o)).collect();
-        let linear = plus(&linear, -1.0, &at_o);
+        let linear = plus(&linear, -1.0, &applied(&matrix, &o));
         let metric =
             Metric::quadratic(self.space.view(), Sense::Cost, linear, matrix).expect("d is not zero");
         Ok(Outcome { metric: metric.normal_form(), findings })
@@ -203,14 +202,13 @@ impl LocalSlopes {
             Reconstruction::Scales => self.by_scales(resolution, findings),
             Reconstruction::Formula => self.by_formula(),
         };
-        let q = self.middle.len();
         let finite = matrix.iter().flatten().all(|b| b.is_finite());
         let matrix = if finite {
             symmetric(&matrix)
         } else {
             let what = "the matrix has no finite value; set to 0".to_owned();
             findings.push(Finding::Inconsistent { what });
-            vec![vec![0.0; q]; q]
+            zeros(self.middle.len())
         };
         Shape { linear: self.middle.clone(), matrix }
     }
@@ -279,12 +277,6 @@ impl LocalSlopes {
         };
         (0..q).map(|i| (0..q).map(|j| entry(i, j)).collect()).collect()
     }
-}
-
-/// The mean of a matrix and its transpose.
-fn symmetric(matrix: &Matrix) -> Matrix {
-    let q = matrix.len();
-    (0..q).map(|i| (0..q).map(|j| 0.5 * (matrix[i][j] + matrix[j][i])).collect()).collect()
 }
 
 #[cfg(test)]

@@ -212,17 +212,11 @@ impl SlopeSearch {
                 Signs::Known(signs) => scaled(&axis(q, j), signs[j]),
                 Signs::Unknown => axis(q, j),
             };
-            let mut interval = range;
-            for _ in 0..range.halvings(self.tolerance) {
-                let (sin, cos) = interval.middle().sin_cos();
-                let tangent = plus(&scaled(&head, -sin), cos, &tail);
-                interval = if grows_along(&tangent)? {
-                    Interval::new(interval.middle(), interval.high)
-                } else {
-                    Interval::new(interval.low, interval.middle())
-                };
-            }
-            let (sin, cos) = interval.middle().sin_cos();
+            let found = range.bisect(self.tolerance, |angle| {
+                let (sin, cos) = angle.sin_cos();
+                grows_along(&plus(&scaled(&head, -sin), cos, &tail))
+            })?;
+            let (sin, cos) = found.middle().sin_cos();
             tail = plus(&scaled(&head, cos), sin, &tail);
         }
         Ok(tail)

@@ -206,26 +206,16 @@ impl Turn<'_> {
                     Ok(oracle.prefer(&Query::new(costliest(y), costliest(x)))?.preference.is_first())
                 })?
             }
-            How::Antipodal => {
-                let mut interval = start;
-                for _ in 0..start.halvings(tolerance) {
-                    let guess = interval.middle();
-                    let slope = self.slope(guess);
-                    // Across the guessed slope, towards the fairness weights.
-                    let across = plus(&self.to, -dot(&self.to, &slope) / dot(&slope, &slope), &slope);
-                    let towards = direction(&across).unwrap_or_else(|| vec![0.0; self.from.len()]);
-                    let [more, less] =
-                        [1.0, -1.0].map(|s| self.profile(plus(&self.centre, s * self.radius, &towards)));
-                    // A larger trade-off makes the side of the fairness weights cost more.
-                    let fairer = oracle.prefer(&Query::new(less, more))?.preference.is_first();
-                    interval = if fairer {
-                        Interval::new(guess, interval.high)
-                    } else {
-                        Interval::new(interval.low, guess)
-                    };
-                }
-                interval
-            }
+            How::Antipodal => start.bisect(tolerance, |guess| {
+                let slope = self.slope(guess);
+                // Across the guessed slope, towards the fairness weights.
+                let across = plus(&self.to, -dot(&self.to, &slope) / dot(&slope, &slope), &slope);
+                let towards = direction(&across).unwrap_or_else(|| vec![0.0; self.from.len()]);
+                let [more, less] =
+                    [1.0, -1.0].map(|s| self.profile(plus(&self.centre, s * self.radius, &towards)));
+                // A larger trade-off makes the side of the fairness weights cost more.
+                Ok(oracle.prefer(&Query::new(less, more))?.preference.is_first())
+            })?,
         };
         Ok((found.middle(), vec![]))
     }

@@ -59,22 +59,14 @@ impl<'p> Move<'p> {
 
     /// What a step of size 1 adds to the validation confusions, group by group.
     pub fn on_validation(&self, here: &Standing, classes: usize) -> Vec<f64> {
-        let size = here.confusions.len();
-        let part = |standing: &'p Standing| -> &'p [f64] {
-            match self.basis() {
-                Some(basis) => &standing.weighted[basis * size..][..size],
-                None => &standing.confusions,
-            }
-        };
-        let entries = classes * classes;
-        let here = match self.basis() {
-            Some(basis) => &here.weighted[basis * size..][..size],
-            None => &here.confusions[..],
-        };
-        let there = self.rule().map(|rule| part(&rule.standing));
+        let (size, entries) = (here.confusions.len(), classes * classes);
         let block = |n: usize| {
-            let there = there.map(|there| &there[n * entries..][..entries]);
-            self.displaced(&here[n * entries..][..entries], there, classes)
+            let part = |standing: &Standing| match self.basis() {
+                Some(basis) => standing.weighted[basis * size + n * entries..][..entries].to_vec(),
+                None => standing.confusions[n * entries..][..entries].to_vec(),
+            };
+            let there = self.rule().map(|rule| part(&rule.standing));
+            self.displaced(&part(here), there.as_deref(), classes)
         };
         (0..size / entries).flat_map(block).collect()
     }

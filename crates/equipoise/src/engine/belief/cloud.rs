@@ -9,12 +9,11 @@ use crate::ask::{Answer, Answered, Finding, NoiseModel, Preference, Query};
 use crate::engine::normal::entropy;
 use crate::engine::probit::{Probit, Said};
 use crate::engine::question::best_direction;
-use crate::linalg::{direction, dot, norm, plus, scaled};
+use crate::linalg::{direction, dot, norm, normals, plus, scaled, zeros};
 use crate::metric::Metric;
 use crate::seed::stream;
 use crate::space::{Space, Sphere};
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Random middles of questions tried besides the fixed ones.
@@ -81,7 +80,7 @@ impl Cloud {
         }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, self.answered.len() as u64));
         for _ in 0..RANDOM_MIDDLES {
-            let towards: Vec<f64> = (0..q).map(|_| StandardNormal.sample(&mut random)).collect();
+            let towards = normals(q, &mut random);
             let length = 0.95 * random.random::<f64>().powf(1.0 / q as f64) / norm(&towards).max(1e-12);
             middles.push(scaled(&towards, length));
         }
@@ -172,7 +171,7 @@ impl Belief for Cloud {
         let found = metric.coefficients();
         let factor = dot(&found, &coefficients) / dot(&coefficients, &coefficients);
         let members = self.cloud.members();
-        let mut covariance = vec![vec![0.0; found.len()]; found.len()];
+        let mut covariance = zeros(found.len());
         for member in members {
             let away = plus(&found, -factor, &member.coefficients(&self.space));
             for i in 0..found.len() {
@@ -222,12 +221,12 @@ fn moments(members: &[Vec<f64>]) -> Sites {
     let d = members[0].len();
     let share = 1.0 / members.len() as f64;
     let mean = members.iter().fold(vec![0.0; d], |sum, member| plus(&sum, share, member));
-    let mut covariance = vec![0.0; d * d];
+    let mut covariance = zeros(d);
     for member in members {
         let away = plus(member, -1.0, &mean);
-        for i in 0..d {
-            let factor = share * away[i];
-            covariance[i * d..][..d].iter_mut().zip(&away).for_each(|(c, a)| *c += factor * a);
+        for (row, x) in covariance.iter_mut().zip(&away) {
+            let factor = share * x;
+            row.iter_mut().zip(&away).for_each(|(c, a)| *c += factor * a);
         }
     }
     Sites::from_moments(mean, covariance)

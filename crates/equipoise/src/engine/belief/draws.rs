@@ -5,24 +5,26 @@
 //! along random lines in the shape of the Gaussian, whose steps leave the posterior as it is.
 
 use super::sites::Sites;
+use super::slice::slide;
 use crate::engine::probit::{Probit, Said};
-use crate::linalg::{cholesky, dot, normals, plus};
-use rand::{RngExt, SeedableRng};
+use crate::linalg::{applied, cholesky, dot, normals, plus};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Lines walked before the first draw, per weight.
 const BEFORE: usize = 10;
 
+/// How far a step along a line may go, in standard deviations.
+const WIDTH: f64 = 4.0;
+
 /// Weights drawn from the posterior; the same seed gives the same draws.
 pub fn draws(posterior: &Sites, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let d = posterior.dimension();
-    let covariance: Vec<f64> = (0..d).flat_map(|i| posterior.covariance(i).to_vec()).collect();
-    let Some(shape) = cholesky(&covariance, d) else { return vec![posterior.mean().to_vec(); count] };
+    let Some(shape) = cholesky(posterior.covariance()) else { return vec![posterior.mean().to_vec(); count] };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut walk = Walk::new(posterior);
     let mut step = |walk: &mut Walk| {
-        let normals = normals(d, &mut random);
-        let along: Vec<f64> = shape.chunks(d).map(|row| dot(row, &normals)).collect();
+        let along = applied(&shape, &normals(d, &mut random));
         walk.slide(&along, &mut random);
     };
     (0..BEFORE * d).for_each(|_| step(&mut walk));
@@ -59,18 +61,13 @@ impl<'a> Walk<'a> {
     /// Slice sampling along a line.
     fn slide(&mut self, along: &[f64], random: &mut Xoshiro256PlusPlus) {
         let slopes: Vec<f64> = self.evidence.iter().map(|(w, _, _)| dot(w, along)).collect();
-        let level = self.log + random.random::<f64>().ln();
-        let mut low = -4.0 * random.random::<f64>();
-        let mut high = low + 4.0;
-        while high - low > 1e-12 {
-            let step = random.random_range(low..high);
+        let found = slide(self.log, WIDTH, usize::MAX, random, |step, level| {
             let (weights, values) = (plus(&self.weights, step, along), plus(&self.values, step, &slopes));
             let log = self.log_density(&weights, &values, level);
-            if log > level {
-                (self.weights, self.values, self.log) = (weights, values, log);
-                return;
-            }
-            if step < 0.0 { low = step } else { high = step }
+            (log, (weights, values))
+        });
+        if let Some((log, (weights, values))) = found {
+            (self.weights, self.values, self.log) = (weights, values, log);
         }
     }
 

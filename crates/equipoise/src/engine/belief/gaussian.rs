@@ -11,7 +11,7 @@ use crate::engine::plan::Adaptive;
 use crate::engine::probit::{Probit, Said};
 use crate::engine::progress::Imagined;
 use crate::engine::question::{Chooser, Direction, Reach};
-use crate::linalg::{direction, dot, norm, plus, scaled};
+use crate::linalg::{direction, dot, norm, plus, scaled, symmetric, zeros};
 use crate::metric::Metric;
 use crate::seed::stream;
 use rand::RngExt as _;
@@ -255,14 +255,12 @@ impl Belief for Gaussian {
                 features.coefficients(&axis)
             })
             .collect();
-        let spread: Vec<Vec<f64>> = (0..d)
-            .map(|i| {
-                let row = self.posterior.covariance(i);
-                let zero = vec![0.0; found.len()];
-                row.iter().zip(&image).fold(zero, |sum, (c, v)| plus(&sum, *c, v))
-            })
-            .collect();
-        let mut covariance = vec![vec![0.0; found.len()]; found.len()];
+        let spread = |row: &Vec<f64>| {
+            let zero = vec![0.0; found.len()];
+            row.iter().zip(&image).fold(zero, |sum, (c, v)| plus(&sum, *c, v))
+        };
+        let spread: Vec<Vec<f64>> = self.posterior.covariance().iter().map(spread).collect();
+        let mut covariance = zeros(found.len());
         for (axis, spread) in image.iter().zip(&spread) {
             for i in 0..found.len() {
                 for j in 0..found.len() {
@@ -271,13 +269,9 @@ impl Belief for Gaussian {
             }
         }
         // Rounding leaves the two triangles a digit apart.
-        for i in 0..found.len() {
-            for j in 0..i {
-                let both = 0.5 * (covariance[i][j] + covariance[j][i]);
-                (covariance[i][j], covariance[j][i]) = (both, both);
-            }
-        }
-        let Ok(posterior) = crate::metric::Posterior::new(found, covariance) else { return metric };
+        let Ok(posterior) = crate::metric::Posterior::new(found, symmetric(&covariance)) else {
+            return metric;
+        };
         let posterior = if self.signs.is_some() { posterior.with_known_signs() } else { posterior };
         metric.clone().with_posterior(posterior).unwrap_or(metric)
     }

@@ -15,6 +15,7 @@ pub(super) mod pencil;
 mod roll_out;
 pub(super) mod scale;
 pub(crate) mod sites;
+mod slice;
 
 use super::aim::Decision;
 use super::progress::Imagined;

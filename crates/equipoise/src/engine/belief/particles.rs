@@ -7,10 +7,10 @@
 //! in the shape of the cloud.
 
 use super::pencil::{Chart, Pencil, gram, largest_stretch};
+use super::slice::slide;
 use crate::engine::probit::{Probit, Said};
-use crate::linalg::{cholesky, dot, eigen, plus};
+use crate::linalg::{Matrix, applied, cholesky, dot, eigen, normals, plus, zeros};
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Members of the cloud.
@@ -19,6 +19,9 @@ const MEMBERS: usize = 500;
 const STEPS: usize = 12;
 /// Lines every member slides along after an answer, per coordinate.
 const LINES_PER_COORDINATE: f64 = 1.0;
+/// How far a step along a line may go, in standard deviations, and how often a shorter one is tried.
+const WIDTH: f64 = 3.0;
+const TRIES: usize = 30;
 /// Members count as near if their angle to the middle has at most this tangent.
 const NEAR: f64 = 3.0;
 
@@ -55,14 +58,13 @@ impl Particles {
     /// The plane nearest to all members: the two longest axes of their average projector, oriented like most of them.
     pub fn middle(&self) -> Pencil {
         let size = self.members[0].above().len();
-        let mut projector = vec![0.0; size * size];
+        let mut projector = zeros(size);
         for vector in self.members.iter().flat_map(|member| [member.above(), member.below()]) {
-            for i in 0..size {
-                let row = &mut projector[i * size..][..size];
-                row.iter_mut().zip(vector).for_each(|(p, x)| *p += vector[i] * x);
+            for (row, y) in projector.iter_mut().zip(vector) {
+                row.iter_mut().zip(vector).for_each(|(p, x)| *p += y * x);
             }
         }
-        let mut axes = eigen(&projector, size).1;
+        let mut axes = eigen(&projector).1;
         let (below, above) = (axes.pop().expect("three or more"), axes.pop().expect("three or more"));
         let wedge = super::pencil::wedge(&above, &below);
         let votes: f64 = self.members.iter().map(|member| dot(&member.wedge(), &wedge)).sum();
@@ -138,12 +140,7 @@ impl Particles {
             let mut log = log_of_all(&self.seen, member);
             for _ in 0..STEPS {
                 let size = 10.0_f64.powf(random.random_range(-2.0..0.0));
-                let mut moved = |x: &[f64]| -> Vec<f64> {
-                    let step = |x: &f64| {
-                        x + size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, random)
-                    };
-                    x.iter().map(step).collect()
-                };
+                let mut moved = |x: &[f64]| plus(x, size, &normals(x.len(), random));
                 let (above, below) = (moved(member.above()), moved(member.below()));
                 let Some(next) = Pencil::new(&above, &below).filter(Pencil::has_no_pole) else { continue };
                 let next_log = log_of_all(&self.seen, &next);
@@ -166,8 +163,8 @@ struct Lines<'a> {
     points: Vec<[Vec<f64>; 2]>,
     /// The constant function in that frame.
     constant: Vec<f64>,
-    /// L with $LL^T$ = covariance of the cloud, row-major.
-    shape: Vec<f64>,
+    /// L with $LL^T$ = covariance of the cloud.
+    shape: Matrix,
 }
 
 impl<'a> Lines<'a> {
@@ -175,22 +172,24 @@ impl<'a> Lines<'a> {
         let n = spread[0].len();
         let zero = vec![0.0; n];
         let mean = spread.iter().fold(zero, |sum, t| plus(&sum, 1.0 / spread.len() as f64, t));
-        let mut covariance = vec![0.0; n * n];
+        let mut covariance = zeros(n);
         for t in spread {
             let away = plus(t, -1.0, &mean);
             for i in 0..n {
                 for j in 0..=i {
-                    covariance[i * n + j] += away[i] * away[j] / spread.len() as f64;
+                    covariance[i][j] += away[i] * away[j] / spread.len() as f64;
                 }
             }
         }
-        let widest = (0..n).map(|i| covariance[i * n + i]).fold(1e-24, f64::max);
+        let widest = (0..n).map(|i| covariance[i][i]).fold(1e-24, f64::max);
         // Copies of one member have no shape of their own.
-        (0..n).for_each(|i| covariance[i * n + i] += 1e-6 * widest);
-        let shape = cholesky(&covariance, n).unwrap_or_else(|| {
-            (0..n * n).map(|k| if k / n == k % n { widest.sqrt() } else { 0.0 }).collect()
+        (0..n).for_each(|i| covariance[i][i] += 1e-6 * widest);
+        let shape = cholesky(&covariance).unwrap_or_else(|| {
+            let mut round = zeros(n);
+            (0..n).for_each(|i| round[i][i] = widest.sqrt());
+            round
         });
-        let in_frame = |x: &[f64]| -> Vec<f64> { chart.frame.iter().map(|axis| dot(axis, x)).collect() };
+        let in_frame = |x: &[f64]| applied(&chart.frame, x);
         let points = seen.iter().map(|s| [in_frame(&s.first), in_frame(&s.second)]).collect();
         let mut constant = vec![0.0; chart.frame.len()];
         *constant.last_mut().expect("at least three") = 1.0;
@@ -218,33 +217,17 @@ impl<'a> Lines<'a> {
         let mut here = values(&t, 1.0);
         let mut log = self.log_density(&t, &here, f64::NEG_INFINITY);
         for _ in 0..lines {
-            let normals: Vec<f64> = (0..n).map(|_| StandardNormal.sample(random)).collect();
-            let along: Vec<f64> = self.shape.chunks(n).map(|row| dot(row, &normals)).collect();
+            let along = applied(&self.shape, &normals(n, random));
             let slopes = values(&along, 0.0);
-            let level = log + random.random::<f64>().ln();
-            let mut low = -3.0 * random.random::<f64>();
-            let mut high = low + 3.0;
-            for _ in 0..30 {
-                let step = random.random_range(low..high);
+            let found = slide(log, WIDTH, TRIES, random, |step, level| {
                 let moved = plus(&t, step, &along);
-                let there: Vec<[f64; 4]> = here
-                    .iter()
-                    .zip(&slopes)
-                    .map(|(h, s)| std::array::from_fn(|i| h[i] + step * s[i]))
-                    .collect();
-                let moved_log = self.log_density(&moved, &there, level);
-                if moved_log > level {
-                    (t, here, log) = (moved, there, moved_log);
-                    break;
-                }
-                if step < 0.0 {
-                    low = step
-                } else {
-                    high = step
-                }
-                if high - low < 1e-12 {
-                    break;
-                }
+                let there = here.iter().zip(&slopes);
+                let there: Vec<[f64; 4]> =
+                    there.map(|(h, s)| std::array::from_fn(|i| h[i] + step * s[i])).collect();
+                (self.log_density(&moved, &there, level), (moved, there))
+            });
+            if let Some((there_log, (moved, there))) = found {
+                (t, here, log) = (moved, there, there_log);
             }
         }
         t
@@ -279,7 +262,6 @@ impl<'a> Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::normals;
     use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
     /// In two coordinates a pencil is a direction in space, so that the posterior is an integral over a sphere.

@@ -7,7 +7,7 @@
 
 use crate::engine::normal::{density, distribution, entropy};
 use crate::engine::probit::{Probit, Said};
-use crate::linalg::{dot, inverse_of_positive, plus};
+use crate::linalg::{Matrix, applied, dot, inverse_of_positive, plus, zeros};
 
 #[derive(Debug, Clone)]
 struct Site {
@@ -24,20 +24,19 @@ pub struct Sites {
     prior_precision: f64,
     sites: Vec<Site>,
     mean: Vec<f64>,
-    /// Row-major.
-    covariance: Vec<f64>,
+    covariance: Matrix,
 }
 
 impl Sites {
     /// Nothing known but the scale.
     pub fn new(dimension: usize, prior_precision: f64) -> Self {
-        let entry = |n: usize| if n / dimension == n % dimension { 1.0 / prior_precision } else { 0.0 };
-        let covariance = (0..dimension * dimension).map(entry).collect();
+        let mut covariance = zeros(dimension);
+        (0..dimension).for_each(|i| covariance[i][i] = 1.0 / prior_precision);
         Self { prior_precision, sites: vec![], mean: vec![0.0; dimension], covariance }
     }
 
-    /// A Gaussian known by its mean and its covariance (row-major), without sites.
-    pub fn from_moments(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
+    /// A Gaussian known by its mean and its covariance, without sites.
+    pub fn from_moments(mean: Vec<f64>, covariance: Matrix) -> Self {
         Self { prior_precision: 1.0, sites: vec![], mean, covariance }
     }
 
@@ -51,9 +50,9 @@ impl Sites {
         &self.mean
     }
 
-    /// Row i of the covariance.
-    pub fn covariance(&self, i: usize) -> &[f64] {
-        &self.covariance[i * self.mean.len()..][..self.mean.len()]
+    /// The covariance.
+    pub fn covariance(&self) -> &Matrix {
+        &self.covariance
     }
 
     /// The precision of the round prior.
@@ -68,7 +67,7 @@ impl Sites {
 
     /// $\Sigma w$.
     pub fn spread(&self, w: &[f64]) -> Vec<f64> {
-        self.covariance.chunks(w.len()).map(|row| dot(row, w)).collect()
+        applied(&self.covariance, w)
     }
 
     /// Adds a site without yet making all agree.
@@ -159,11 +158,9 @@ impl Sites {
         if scale <= 1e-10 || !precision_step.is_finite() || !shift_step.is_finite() {
             return 0.0;
         }
-        let d = self.mean.len();
         let factor = precision_step / scale;
-        for i in 0..d {
-            let row = &mut self.covariance[i * d..][..d];
-            let f = factor * spread[i];
+        for (row, s) in self.covariance.iter_mut().zip(&spread) {
+            let f = factor * s;
             row.iter_mut().zip(&spread).for_each(|(c, s)| *c -= f * s);
         }
         let along = (shift_step - precision_step * mean) / scale;
@@ -178,10 +175,10 @@ impl Sites {
     /// Mean and covariance from the sites, without the rounding of many small updates.
     fn rebuild(&mut self) {
         let d = self.mean.len();
-        let mut precision = vec![0.0; d * d];
+        let mut precision = zeros(d);
         let mut shift = vec![0.0; d];
         for i in 0..d {
-            precision[i * d + i] = self.prior_precision;
+            precision[i][i] = self.prior_precision;
         }
         for site in &self.sites {
             if site.precision == 0.0 && site.shift == 0.0 {
@@ -190,14 +187,14 @@ impl Sites {
             for i in 0..d {
                 let f = site.precision * site.direction[i];
                 if f != 0.0 {
-                    let row = &mut precision[i * d..][..=i];
+                    let row = &mut precision[i][..=i];
                     row.iter_mut().zip(&site.direction).for_each(|(p, w)| *p += f * w);
                 }
                 shift[i] += site.shift * site.direction[i];
             }
         }
-        if let Some(covariance) = inverse_of_positive(&precision, d) {
-            self.mean = covariance.chunks(d).map(|row| dot(row, &shift)).collect();
+        if let Some(covariance) = inverse_of_positive(&precision) {
+            self.mean = applied(&covariance, &shift);
             self.covariance = covariance;
         }
     }
@@ -236,7 +233,7 @@ mod tests {
             posterior.add(vec![1.0], probit, said);
             posterior.settle(60, 1e-12);
             assert!((posterior.mean()[0] - mean).abs() < 1e-6, "{probit:?} {said:?}");
-            assert!((posterior.covariance(0)[0] - variance).abs() < 1e-6, "{probit:?} {said:?}");
+            assert!((posterior.covariance()[0][0] - variance).abs() < 1e-6, "{probit:?} {said:?}");
         }
     }
 
@@ -263,7 +260,7 @@ mod tests {
             let before = posterior.mean()[0];
             posterior.add(axis(0, side - 1.0), sharp, Said::Within);
             posterior.settle(30, 1e-6);
-            let all = posterior.mean().iter().chain(&posterior.covariance);
+            let all = posterior.mean().iter().chain(posterior.covariance.iter().flatten());
             assert!(all.into_iter().all(|x| x.abs() < 100.0), "{before} {:?}", posterior.mean());
             assert!(posterior.mean()[0].abs() < 0.1, "{before} {:?}", posterior.mean());
         }
@@ -296,7 +293,7 @@ mod tests {
     fn is_near(posterior: &Sites, step: f64, bound: f64) {
         let (_, mean, covariance) = integrated(posterior, step);
         let exact = mean.iter().chain(&covariance);
-        let largest = (posterior.mean.iter().chain(&posterior.covariance).zip(exact))
+        let largest = (posterior.mean.iter().chain(posterior.covariance.iter().flatten()).zip(exact))
             .fold(0.0_f64, |most, (found, exact)| most.max((found - exact).abs()));
         assert!(largest < bound, "{largest}: {posterior:?} {mean:?} {covariance:?}");
     }
