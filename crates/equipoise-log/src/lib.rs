@@ -44,7 +44,7 @@ pub use error::{Error, Result, Trouble, Why};
 pub use memory::MemoryStore;
 pub use restore::{Judge, Restored, restore};
 pub use sqlite::{SqliteStore, fold_in};
-pub use store::{Reader, Store, Table, each, each_after, rows};
+pub use store::{Opener, Probe, Reader, Store, Table, each, each_after, rows};
 pub use transaction::{Appended, Last, TOMBSTONE, Transaction, transact};
 pub use writer::Writer;
 

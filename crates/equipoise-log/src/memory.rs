@@ -2,7 +2,7 @@
 
 use crate::chain::Head;
 use crate::error::Result;
-use crate::store::{Reader, Store, Table};
+use crate::store::{Opener, Reader, Store, Table};
 use crate::transaction::Last;
 use crate::{COMMON_SESSION, Payload, Row};
 use std::collections::BTreeSet;
@@ -83,8 +83,9 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
-        Ok(Box::new(self.clone()))
+    fn opener(&self) -> Opener {
+        let log = self.clone();
+        Arc::new(move || Ok(Box::new(log.clone())))
     }
 }
 

@@ -7,12 +7,13 @@ use crate::chain::Head;
 use crate::error::{Error, Result, Trouble, Why};
 use crate::files::{self, added};
 use crate::lease::{self, Lease};
-use crate::store::{Reader, Store, Table};
+use crate::store::{Opener, Probe, Reader, Store, Table};
 use crate::transaction::Last;
 use crate::{COMMON_SESSION, Hash, Payload, Row};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How the file came to be what it is, step by step; `user_version` counts the steps taken.
@@ -165,15 +166,17 @@ impl SqliteStore {
 
     /// Whether the file that is written is the one others would find.
     fn check_place(&self) -> Result<()> {
-        if self.identity.is_none() || self.identity == files::identity(&self.path) {
-            return Ok(());
-        }
-        let what = format!(
-            "{} was deleted or replaced while it was open; put it back and start again",
-            self.path.display()
-        );
-        Err(Error::Storage(Trouble::new(Why::Gone, what)))
+        still_there(&self.path, self.identity)
     }
+}
+
+fn still_there(path: &Path, identity: Option<(u64, u64)>) -> Result<()> {
+    if identity.is_none() || identity == files::identity(path) {
+        return Ok(());
+    }
+    let what =
+        format!("{} was deleted or replaced while it was open; put it back and start again", path.display());
+    Err(Error::Storage(Trouble::new(Why::Gone, what)))
 }
 
 /// Pages in the write-ahead log still hold what was deleted: folds it in and cuts it off, unless somebody reads them.
@@ -391,23 +394,33 @@ impl Store for SqliteStore {
         }
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
-        Ok(Box::new(match self.lease {
-            Some(_) => Self::open_existing(&self.path)?,
-            None => Self::reading(&self.path)?,
-        }))
+    fn opener(&self) -> Opener {
+        let (path, used) = (self.path.clone(), self.lease.is_some());
+        Arc::new(move || {
+            Ok(Box::new(match used {
+                true => Self::open_existing(&path)?,
+                false => Self::reading(&path)?,
+            }))
+        })
     }
 
     fn settle(&mut self) -> Result<bool> {
         Ok(fold_in(&self.connection)?)
     }
 
-    fn probe(&mut self) -> Result<()> {
-        self.check_place()?;
-        // The number of the format, written again: a transaction like any other, and nothing is changed by it.
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
-        Ok(transaction.commit()?)
+    fn prober(&self) -> Probe {
+        let (path, identity) = (self.path.clone(), self.identity);
+        Box::new(move || {
+            still_there(&path, identity)?;
+            // Not kept open: the last one who closes a log tidies up, and that should be whoever writes it.
+            let mut connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            connection.busy_timeout(lease::PATIENCE)?;
+            connection.execute_batch("PRAGMA synchronous = FULL;")?;
+            // The number of the format, written again: a transaction like any other, and nothing is changed by it.
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
+            Ok(transaction.commit()?)
+        })
     }
 
     fn aside(&self) -> Result<Vec<PathBuf>> {

@@ -6,6 +6,13 @@ use crate::transaction::Last;
 use crate::{Payload, Row};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Opens a way to read a log, on any thread and without asking whoever writes.
+pub type Opener = Arc<dyn Fn() -> Result<Box<dyn Reader + Send>> + Send + Sync>;
+
+/// Whether something could be written and synced now; changes nothing.
+pub type Probe = Box<dyn FnMut() -> Result<()> + Send>;
 
 /// Reads a log. Readers are apart from the writer: however long one takes, rows are added meanwhile.
 pub trait Reader {
@@ -38,8 +45,13 @@ pub trait Store: Reader + Send {
     /// Calls `work` once, with nobody else writing meanwhile, and keeps what it did if it says so; otherwise nothing.
     fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> Result<()>;
 
+    /// How others read the same log: whoever has that does not need the store, which may be busy.
+    fn opener(&self) -> Opener;
+
     /// Another way to read the same log, for another thread.
-    fn reader(&self) -> Result<Box<dyn Reader + Send>>;
+    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
+        (self.opener())()
+    }
 
     /// Makes sure that no file holds what was erased; `false` if somebody who reads is in the way, and it must be tried
     /// again. Holds nobody up for long.
@@ -47,9 +59,15 @@ pub trait Store: Reader + Send {
         Ok(true)
     }
 
-    /// Whether something could be written and synced now; changes nothing. A store that never refuses need not ask.
-    fn probe(&mut self) -> Result<()> {
-        Ok(())
+    /// How somebody beside the store finds out whether something could be written: one who waits for nobody. A store that
+    /// never refuses need not ask.
+    fn prober(&self) -> Probe {
+        Box::new(|| Ok(()))
+    }
+
+    /// Whether something could be written and synced now; changes nothing.
+    fn probe(&self) -> Result<()> {
+        (self.prober())()
     }
 
     /// Logs that were set aside beside this one. What is erased here is erased there, too.

@@ -2,10 +2,11 @@
 
 use crate::chain::{Head, seal_of_before};
 use crate::error::{Error, Result};
-use crate::store::{Reader, Store, Table};
+use crate::store::{Opener, Probe, Reader, Store, Table};
 use crate::transaction::Last;
 use crate::{Payload, Row, Trouble, Why};
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How a transaction goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,54 +31,69 @@ impl Fault {
 
 /// A store whose transactions fail when `plan` says so, which is asked before each.
 pub struct Faulty<S, F> {
-    inner: S,
-    plan: F,
+    /// Shared with whoever finds out how it is.
+    held: Arc<Mutex<(S, F)>>,
 }
 
 impl<S: Store, F: FnMut(&mut S) -> Option<Fault> + Send> Faulty<S, F> {
     /// A store that fails by a plan.
     pub fn new(inner: S, plan: F) -> Self {
-        Self { inner, plan }
+        Self { held: Arc::new(Mutex::new((inner, plan))) }
+    }
+}
+
+impl<S, F> Faulty<S, F> {
+    fn held(&self) -> MutexGuard<'_, (S, F)> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn transact<S: Store, F: FnMut(&mut S) -> Option<Fault>>(
+    held: &mut (S, F),
+    work: &mut dyn FnMut(&mut dyn Table) -> bool,
+) -> Result<()> {
+    let (inner, plan) = held;
+    match plan(inner) {
+        None => inner.transact(work),
+        Some(Fault::Before(error)) => Err(error),
+        Some(Fault::After(error)) => inner.transact(work).and(Err(error)),
     }
 }
 
 impl<S: Store, F> Reader for Faulty<S, F> {
     fn session(&self, session: &str) -> Result<Vec<Row>> {
-        self.inner.session(session)
+        self.held().0.session(session)
     }
 
     fn sessions(&self) -> Result<Vec<String>> {
-        self.inner.sessions()
+        self.held().0.sessions()
     }
 
     fn each_after(&self, position: u64, look: &mut dyn FnMut(Row) -> bool) -> Result<()> {
-        self.inner.each_after(position, look)
+        self.held().0.each_after(position, look)
     }
 
     fn head(&self) -> Result<Head> {
-        self.inner.head()
+        self.held().0.head()
     }
 
     fn spent(&self) -> Result<BTreeSet<String>> {
-        self.inner.spent()
+        self.held().0.spent()
     }
 }
 
-impl<S: Store, F: FnMut(&mut S) -> Option<Fault> + Send> Store for Faulty<S, F> {
+impl<S: Store + 'static, F: FnMut(&mut S) -> Option<Fault> + Send + 'static> Store for Faulty<S, F> {
     fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> Result<()> {
-        match (self.plan)(&mut self.inner) {
-            None => self.inner.transact(work),
-            Some(Fault::Before(error)) => Err(error),
-            Some(Fault::After(error)) => self.inner.transact(work).and(Err(error)),
-        }
+        transact(&mut self.held(), work)
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
-        self.inner.reader()
+    fn opener(&self) -> Opener {
+        self.held().0.opener()
     }
 
-    fn probe(&mut self) -> Result<()> {
-        self.transact(&mut |_| true)
+    fn prober(&self) -> Probe {
+        let held = self.held.clone();
+        Box::new(move || transact(&mut held.lock().unwrap_or_else(PoisonError::into_inner), &mut |_| true))
     }
 }
 
@@ -112,8 +128,8 @@ impl<S: Store> Store for Before<S> {
         self.0.transact(&mut |table| work(&mut TableBefore(table)))
     }
 
-    fn reader(&self) -> Result<Box<dyn Reader + Send>> {
-        self.0.reader()
+    fn opener(&self) -> Opener {
+        self.0.opener()
     }
 
     fn settle(&mut self) -> Result<bool> {

@@ -4,15 +4,17 @@
 //! takes, never what is promised.
 
 use crate::error::{Error, Result, Trouble, Why};
-use crate::store::{Reader, Store};
+use crate::store::{Opener, Probe, Reader, Store};
 use crate::transaction::{Appended, Transaction};
 use crate::{Group, Row};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// At most this many groups share a transaction.
 const MOST: usize = 64;
+/// Rows that were written so short a time ago show that rows are written.
+const LATELY: Duration = Duration::from_secs(1);
 
 type Reply = Box<dyn FnOnce(Result<Appended>) + Send>;
 type Errand = Box<dyn FnOnce(&mut dyn Store) + Send>;
@@ -26,7 +28,30 @@ enum Job {
 #[derive(Clone)]
 pub struct Writer {
     jobs: Sender<Job>,
-    trouble: Arc<Mutex<Option<(Instant, Why)>>>,
+    opener: Opener,
+    prober: Arc<Mutex<Probe>>,
+    pulse: Arc<Mutex<Pulse>>,
+}
+
+/// How the writing thread is, for those who would rather not ask it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pulse {
+    /// When it began what it is at.
+    busy: Option<Instant>,
+    /// When it last wrote something.
+    written: Option<Instant>,
+    /// When and why it could not, if that was so the last time.
+    trouble: Option<(Instant, Why)>,
+    ended: bool,
+}
+
+/// Says that the thread has ended, however it does.
+struct Last<'a>(&'a Mutex<Pulse>);
+
+impl Drop for Last<'_> {
+    fn drop(&mut self) {
+        lock(self.0).ended = true;
+    }
 }
 
 impl std::fmt::Debug for Writer {
@@ -39,24 +64,34 @@ impl Writer {
     /// Starts the thread.
     pub fn start(store: impl Store + 'static) -> Self {
         let (jobs, inbox) = channel();
-        let writer = Self { jobs, trouble: Arc::default() };
-        let trouble = writer.trouble.clone();
-        std::thread::spawn(move || work(store, &inbox, &trouble));
+        let (opener, prober) = (store.opener(), Arc::new(Mutex::new(store.prober())));
+        let writer = Self { jobs, opener, prober, pulse: Arc::default() };
+        let pulse = writer.pulse.clone();
+        std::thread::spawn(move || work(store, &inbox, &pulse));
         writer
     }
 
     /// When and why groups could not be written, if that was so the last time.
     pub fn trouble(&self) -> Option<(Instant, Why)> {
-        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.pulse).trouble
     }
 
-    /// Whether something could be written now ([`Store::probe`]); fails if that is not known within some time.
+    /// Whether something could be written now. The writing thread is not asked, since it has people to write for: what it
+    /// did last tells, and if that is a while ago somebody beside it tries ([`Store::prober`]). It is failing if it has been
+    /// at one thing for longer than `patience`.
     pub fn probe(&self, patience: Duration) -> Result<()> {
-        let (tell, told) = channel();
-        let errand = Box::new(move |store: &mut dyn Store| drop(tell.send(store.probe())));
-        self.jobs.send(Job::With(errand)).map_err(|_| stopped())?;
-        let late = |_| Error::Storage(Trouble::new(Why::Busy, "the log has not taken a row for some time"));
-        told.recv_timeout(patience).map_err(late)?
+        let Pulse { busy, written, ended, .. } = *lock(&self.pulse);
+        if ended {
+            return Err(stopped());
+        }
+        if busy.is_some_and(|since| since.elapsed() >= patience) {
+            let what = "the log has not taken a row for some time";
+            return Err(Error::Storage(Trouble::new(Why::Busy, what)));
+        }
+        match written.is_some_and(|at| at.elapsed() < LATELY) {
+            true => Ok(()),
+            false => (lock(&self.prober))(),
+        }
     }
 
     /// Appends a group; returns when it is synced.
@@ -75,7 +110,7 @@ impl Writer {
 
     /// A way to read the log beside the writing thread.
     pub fn reader(&self) -> Result<Box<dyn Reader + Send>> {
-        self.with(|store| store.reader())
+        (self.opener)()
     }
 
     /// Anything else with the store, between two transactions.
@@ -94,8 +129,14 @@ fn stopped() -> Error {
     Error::storage("the writing thread has ended")
 }
 
-fn work(mut store: impl Store, inbox: &Receiver<Job>, trouble: &Mutex<Option<(Instant, Why)>>) {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn work(mut store: impl Store, inbox: &Receiver<Job>, pulse: &Mutex<Pulse>) {
+    let _last = Last(pulse);
     while let Ok(job) = inbox.recv() {
+        lock(pulse).busy = Some(Instant::now());
         let mut next = Some(job);
         let (mut groups, mut replies) = (vec![], vec![]);
         // Whatever came in during the last sync goes into this one.
@@ -107,22 +148,18 @@ fn work(mut store: impl Store, inbox: &Receiver<Job>, trouble: &Mutex<Option<(In
                     next = if groups.len() < MOST { inbox.try_recv().ok() } else { None };
                 }
                 Job::With(errand) => {
-                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies), trouble);
+                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies), pulse);
                     errand(&mut store);
                 }
             }
         }
-        commit(&mut store, &groups, replies, trouble);
+        commit(&mut store, &groups, replies, pulse);
+        lock(pulse).busy = None;
     }
 }
 
 /// Adds groups in one transaction. Refusing one holds up no other; anything else fails them all.
-fn commit(
-    store: &mut impl Store,
-    groups: &[Group],
-    replies: Vec<Reply>,
-    trouble: &Mutex<Option<(Instant, Why)>>,
-) {
+fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>, pulse: &Mutex<Pulse>) {
     if groups.is_empty() {
         return;
     }
@@ -141,8 +178,13 @@ fn commit(
         true
     });
     let done = failed.map_or(kept, Err);
-    let why = done.as_ref().err().map(|error| (Instant::now(), error.why().unwrap_or(Why::Other)));
-    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    {
+        let (mut pulse, now) = (lock(pulse), Instant::now());
+        pulse.trouble = done.as_ref().err().map(|error| (now, error.why().unwrap_or(Why::Other)));
+        if done.is_ok() {
+            pulse.written = Some(now);
+        }
+    }
     match done {
         Ok(()) => replies.into_iter().zip(all).for_each(|(reply, result)| reply(result)),
         Err(error) => replies.into_iter().for_each(|reply| reply(Err(error.clone()))),

@@ -392,8 +392,8 @@ impl Store for Read {
     fn transact(&mut self, work: &mut dyn FnMut(&mut dyn Table) -> bool) -> equipoise_log::Result<()> {
         self.0.transact(work)
     }
-    fn reader(&self) -> equipoise_log::Result<Box<dyn Reader + Send>> {
-        self.0.reader()
+    fn opener(&self) -> equipoise_log::Opener {
+        self.0.opener()
     }
     fn settle(&mut self) -> equipoise_log::Result<bool> {
         Ok(!self.1.load(Ordering::SeqCst))
