@@ -14,11 +14,15 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
-const SESSIONS: usize = 40;
+/// How many people, and how long nothing gets through in the middle of it, in milliseconds. What is promised is a thousand and
+/// a minute: `EQUIPOISE_SESSIONS=1000 EQUIPOISE_OUTAGE_MS=60000`.
+fn setting(name: &str, short: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(short)
+}
 
 /// A study that is short enough for many sessions.
 fn service(store: impl Store + 'static) -> Arc<Service> {
@@ -42,10 +46,14 @@ struct Mischief {
     dropped: AtomicUsize,
     reset: AtomicUsize,
     doubled: AtomicUsize,
+    /// Nothing gets through for now.
+    out: AtomicBool,
+    cut: AtomicUsize,
 }
 
-/// A proxy in front of the server: of the requests one in ten never arrives, one in twenty arrives and its reply does not,
-/// one in fifty arrives twice, and all are late by up to 20 ms.
+/// A proxy in front of the server: of the requests one in five never arrives, one in twenty arrives and its reply does not,
+/// one in fifty arrives twice, all are late by up to 20 ms and one in a hundred by up to a second; and for some time nothing
+/// gets through at all.
 async fn bad_network(server: SocketAddr, mischief: Arc<Mischief>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -73,13 +81,18 @@ async fn relay(
     let mut buffer = vec![0; 1 << 18];
     loop {
         let Some(request) = message(&client, &mut buffer).await? else { return Ok(()) };
-        tokio::time::sleep(Duration::from_millis(random.random_range(0..20))).await;
+        let late = if random.random_range(0..100) == 0 { 1_000 } else { 20 };
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..late))).await;
+        if mischief.out.load(Ordering::Relaxed) {
+            mischief.cut.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
         let fate = random.random_range(0..100);
-        if fate < 10 {
+        if fate < 20 {
             mischief.dropped.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
-        if (15..17).contains(&fate) {
+        if (25..27).contains(&fate) {
             mischief.doubled.fetch_add(1, Ordering::Relaxed);
             let other = TcpStream::connect(server).await?;
             write_all(&other, &request).await?;
@@ -87,7 +100,7 @@ async fn relay(
         }
         write_all(&upstream, &request).await?;
         let Some(reply) = message(&upstream, &mut buffer).await? else { return Ok(()) };
-        if (10..15).contains(&fate) {
+        if (20..25).contains(&fate) {
             // The server has committed; nobody hears of it.
             mischief.reset.fetch_add(1, Ordering::Relaxed);
             return Ok(());
@@ -153,15 +166,25 @@ async fn a_bad_network_loses_nothing() {
     let service = service(MemoryStore::new());
     let (server, mischief) = (serve(service.clone()).await, Arc::new(Mischief::default()));
     let address = bad_network(server, mischief.clone()).await;
+    let [sessions, outage] = [setting("EQUIPOISE_SESSIONS", 40), setting("EQUIPOISE_OUTAGE_MS", 1_000)];
     let mut tasks = vec![];
-    for (place, invitation) in service.invite(SESSIONS).unwrap().into_iter().enumerate() {
+    for (place, invitation) in service.invite(sessions).unwrap().into_iter().enumerate() {
         tasks.push(tokio::spawn(async move {
-            let mut person = Person::new(6.0, 20.0, Duration::ZERO, place as u64).trying(60);
+            // A try takes 20 ms at least: they go on for several times as long as nothing gets through.
+            let mut person = Person::new(6.0, 20.0, Duration::ZERO, place as u64).trying(200 + outage / 4);
             let mut part = Part::default();
             let went = take_part(address, &invitation.token, &mut person, &mut part).await;
             (invitation.session, went, part)
         }));
     }
+    // In the middle of it all.
+    while mischief.dropped.load(Ordering::Relaxed) < 2 * sessions {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    mischief.out.store(true, Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_millis(outage as u64)).await;
+    mischief.out.store(false, Ordering::Relaxed);
+    let back = std::time::Instant::now();
     let mut acknowledged = vec![];
     for task in tasks {
         let (session, went, part) = task.await.unwrap();
@@ -177,12 +200,16 @@ async fn a_bad_network_loses_nothing() {
     service.writer().with(|store| equipoise_study::verify(store)).unwrap();
     let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
     println!(
-        "{SESSIONS} of {SESSIONS} sessions finish; {} requests dropped, {} replies lost, {} requests doubled; {} answers, 0 lost, 0 twice",
+        "{sessions} of {sessions} sessions finish; {} requests dropped, {} replies lost, {} requests doubled, {} cut off in {outage} ms \
+         without a network, after which all were done in {:.1?}; {} answers, 0 lost, 0 twice",
         of(&mischief.dropped),
         of(&mischief.reset),
         of(&mischief.doubled),
+        of(&mischief.cut),
+        back.elapsed(),
         acknowledged.len()
     );
+    assert!(of(&mischief.cut) > sessions, "nobody noticed that there was no network");
     assert!(of(&mischief.dropped) > 50 && of(&mischief.reset) > 20 && of(&mischief.doubled) > 5);
 }
 
