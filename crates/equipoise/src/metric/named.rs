@@ -156,8 +156,14 @@ impl Named {
         if let Some((miss, alarm)) = word.split_once(':') {
             let number = |text: &str| text.trim().parse::<f64>().ok();
             let (miss, alarm) = (number(miss)?, number(alarm)?);
-            // What is not above 0 stays so, also where two minus signs would cancel.
-            let ratio = if miss > 0.0 && alarm > 0.0 { miss / alarm } else { miss.min(alarm) };
+            // What is not above 0 stays so, also where two minus signs would cancel; `min` would drop what is no number.
+            let ratio = if miss > 0.0 && alarm > 0.0 {
+                miss / alarm
+            } else if miss.is_nan() || alarm.is_nan() {
+                f64::NAN
+            } else {
+                miss.min(alarm)
+            };
             return Some(Named::CostRatio { ratio });
         }
         let word = word.trim().to_lowercase().replace(['-', ' '], "_");
@@ -453,9 +459,16 @@ mod tests {
 
     /// The minus sign was taken for a hyphen.
     #[test]
-    fn a_cost_ratio_below_zero_is_refused() {
+    fn a_cost_ratio_that_is_not_above_zero_is_refused() {
         let prevalence = Prevalence::new(vec![0.9, 0.1]).unwrap();
-        for (word, found) in [("-7:1", "-7"), ("7:-1", "-1"), ("-7:-1", "-7"), ("0:1", "0")] {
+        for (word, found) in [
+            ("-7:1", "-7"),
+            ("7:-1", "-1"),
+            ("-7:-1", "-7"),
+            ("0:1", "0"),
+            ("nan:1", "NaN"),
+            ("1:nan", "NaN"),
+        ] {
             let error = Named::parse(word).unwrap().metric(&prevalence).unwrap_err().to_string();
             assert!(error.starts_with(&format!("the cost ratio is {found}, expected")), "{word}: {error}");
         }
