@@ -111,6 +111,91 @@ fn csv_files_are_read_as_they_are_meant() {
     }
 }
 
+/// What colleagues sent.
+#[test]
+fn what_stands_before_a_table_and_commas_in_numbers_are_understood() {
+    let guess = Columns::guess;
+    let percent = || guess().scale(Scale::Percent);
+    let cases: [(&str, &str, Columns, &str); 17] = [
+        ("decimal commas", "y;p_no;p_yes\nyes;0,2;0,8\nno;0,7;0,3\n", guess(), TWO),
+        ("decimal commas and tabs", "y\tp\nyes\t,8\nno\t,3\n", guess(), TWO),
+        ("decimal commas in quotes", "\"y\";\"p\"\r\n\"yes\";\"0,8\"\r\n\"no\";\"0,3\"\r\n", guess(), TWO),
+        (
+            "commas and points",
+            "y;p\nyes;0,8\nno;0.3\n",
+            guess(),
+            "table, row 1 (line 2), column p: found \"0,8\", expected a probability in [0, 1], with a decimal point",
+        ),
+        (
+            "a comma that may be one of thousands",
+            "y,p\nyes,\"0,8\"\nno,0.3\n",
+            guess(),
+            "table, row 1 (line 2), column p: found \"0,8\", expected a probability in [0, 1], with a decimal point",
+        ),
+        ("comments", "# made by hand, twice\n#\ny,p_no,p_yes\nyes,.2,.8\nno,.7,.3\n", guess(), TWO),
+        (
+            "a fault below comments",
+            "# made by hand\n# and again\ny,p\nyes,.8\nno,oops\n",
+            guess(),
+            "table, row 2 (line 5), column p: found \"oops\", expected a probability in [0, 1]",
+        ),
+        ("a header that begins alike", "#id,y,p\n1,yes,.8\n2,no,.3\n", guess(), TWO),
+        ("Excel's line", "sep=;\r\ny;p\r\nyes;0,8\r\nno;0,3\r\n", guess(), TWO),
+        (
+            "Excel's line and a short row",
+            "sep=;\ny;p\nyes;0,8\nno\n",
+            guess(),
+            "table, row 2 (line 4): found 1 field, expected 2 as in the header",
+        ),
+        (
+            "comments alone",
+            "# y,p\n# yes,.8\n",
+            guess(),
+            "table: found columns \"# y\", p, expected a truth column called y, truth, label, target or y_true, or its name",
+        ),
+        ("quotes after spaces", "\"y\" , \"p\"\nyes , .8\nno , .3\n", guess(), TWO),
+        ("signs for percent, said to be", "y,p\nyes,80%\nno,30 %\n", percent(), TWO),
+        ("signs for percent and commas", "y;p\nyes;80,0%\nno;30,0%\n", percent(), TWO),
+        (
+            "signs for percent",
+            "y,p\nyes,80%\nno,30%\n",
+            guess(),
+            "table, row 1 (line 2), column p: found \"80%\", expected a probability in [0, 1]; the column looks like percentages; \
+             1 more row has the same problem",
+        ),
+        (
+            "lists",
+            "y,p\nyes,\"[0.2, 0.8]\"\n",
+            guess(),
+            "table, row 1 (line 2), column p: found \"[0.2, 0.8]\", expected a probability in [0, 1]; a list of them is written as \
+             a column for each class",
+        ),
+        (
+            "a number of NumPy's",
+            "y,p\nyes,np.float64(0.8)\n",
+            guess(),
+            "table, row 1 (line 2), column p: found \"np.float64(0.8)\", expected a probability in [0, 1]",
+        ),
+    ];
+    let directory = scratch("sent");
+    for (n, (name, text, columns, expected)) in cases.into_iter().enumerate() {
+        let path = directory.join(format!("{n}.csv"));
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(said(&path, &columns), expected, "{name}");
+    }
+    let said = |text: &str| {
+        let path = directory.join("format.csv");
+        std::fs::write(&path, text).unwrap();
+        read::table(&path, &guess()).unwrap().notes[0].to_string()
+    };
+    let format = "format: CSV with a semicolon between fields and decimal commas after 1 line";
+    assert_eq!(said("sep=;\ny;p\nyes;0,8\nno;0,3\n"), format);
+    assert_eq!(
+        said("# 1\n# 2\ny,p\nyes,.8\nno,.3\n"),
+        "format: CSV with a comma between fields after 2 lines"
+    );
+}
+
 #[test]
 fn parquet_files_are_read_as_they_are_meant() {
     let two = || Values::texts(&["yes", "no"]);

@@ -39,11 +39,13 @@ pub(crate) enum Part {
     Count,
     /// Any number: a feature, or a basis of the optimiser.
     Number,
+    /// A number that may have a sign for percent.
+    Percent,
 }
 
 impl Part {
     pub(crate) fn is_number(self) -> bool {
-        matches!(self, Self::Probability | Self::Weight | Self::Count | Self::Number)
+        matches!(self, Self::Probability | Self::Weight | Self::Count | Self::Number | Self::Percent)
     }
 
     pub(crate) fn expected(self) -> &'static str {
@@ -55,6 +57,7 @@ impl Part {
             Self::Weight => "a finite weight of at least 0",
             Self::Count => "a finite count of at least 0",
             Self::Number => "a finite number",
+            Self::Percent => "a percentage",
         }
     }
 
@@ -63,7 +66,7 @@ impl Part {
     }
 
     fn smallest(self) -> f64 {
-        if self == Self::Number { f64::MIN } else { 0.0 }
+        if matches!(self, Self::Number | Self::Percent) { f64::MIN } else { 0.0 }
     }
 }
 
@@ -157,6 +160,10 @@ impl NumberCheck {
         let value = match cell {
             Cell::Float(value) => Some(value),
             Cell::Integer(value) => Some(value as f64),
+            Cell::Field(text) | Cell::Text(text) if self.part == Part::Percent => {
+                let text = text.trim_ascii();
+                parse(text.strip_suffix(b"%").unwrap_or(text))
+            }
             Cell::Field(text) => parse(text),
             Cell::Boolean(value) if self.part == Part::Number => Some(f64::from(u8::from(value))),
             _ => None,

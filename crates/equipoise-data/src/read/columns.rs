@@ -323,7 +323,11 @@ impl Chooser<'_> {
             Some(columns) => columns.to_vec(),
             None => self.guess_scores(named)?,
         };
-        let part = if self.scale == Scale::Probability { Part::Probability } else { Part::Number };
+        let part = match self.scale {
+            Scale::Probability => Part::Probability,
+            Scale::Percent => Part::Percent,
+            Scale::Logit => Part::Number,
+        };
         let score = |column: &String| {
             let want = self.want(column, part)?;
             Ok(Score { want, column: column.clone() })

@@ -9,6 +9,7 @@ use super::format::Input;
 use super::{Source, first_fault};
 use crate::error::{Error, Kind, Result, list, plural};
 use csv::{ByteRecord, Reader, ReaderBuilder};
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
@@ -18,8 +19,21 @@ const DELIMITERS: [(u8, &str); 3] = [(b',', "comma"), (b';', "semicolon"), (b'\t
 /// A CSV file whose header has been read.
 pub(crate) struct Csv {
     input: Input,
+    /// What stands before the header.
+    before: Before,
     delimiter: u8,
+    /// Whether numbers have a comma where others have a point.
+    decimal_comma: bool,
     header: Header,
+}
+
+/// Lines before the header that are not part of the table: comments, and the line by which Excel is told the delimiter.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Before {
+    bytes: usize,
+    lines: u64,
+    /// The delimiter that was told.
+    delimiter: Option<u8>,
 }
 
 impl Csv {
@@ -27,15 +41,20 @@ impl Csv {
         if input.text_head().trim_ascii().is_empty() {
             return Err(Error::new(Kind::Empty, "only blank lines", "a header and rows"));
         }
-        let delimiter = sniff(input.text_head());
-        let mut reader = reader(input.text()?, delimiter);
+        let before = before(input.text_head());
+        let rest = &input.text_head()[before.bytes..];
+        let delimiter = before.delimiter.unwrap_or_else(|| sniff(rest));
+        // With a comma between fields "0,3" would be two.
+        let decimal_comma = delimiter != b',' && has_decimal_comma(rest, delimiter);
+        let mut reader = reader(text(&input, before)?, delimiter);
         let fields = reader.byte_headers().map_err(|error| broken(&input, error, 0))?;
         let header = Header(fields.iter().enumerate().map(column_name).collect::<Result<_>>()?);
         if header.0.iter().all(|name| name.parse::<f64>().is_ok()) {
             let found = format!("the numbers {} in the first line", list(&header.0));
-            return Err(Error::new(Kind::Column, found, "a header with the names of the columns").line(1));
+            let error = Error::new(Kind::Column, found, "a header with the names of the columns");
+            return Err(error.line(before.lines + 1));
         }
-        Ok(Self { input, delimiter, header })
+        Ok(Self { input, before, delimiter, decimal_comma, header })
     }
 
     /// Looks at every quote again: one that is never closed, or closed by another's opening, has swallowed
@@ -46,13 +65,13 @@ impl Csv {
             scan.byte(byte);
             ControlFlow::Continue(())
         };
-        each_byte(self.input.text()?, all).map_err(|error| self.input.broken(&error, 0))?;
+        each_byte(text(&self.input, self.before)?, all).map_err(|error| self.input.broken(&error, 0))?;
         let (found, expected, at) = match (scan.stray, scan.open()) {
             (Some(at), _) => ("text after a closing quote", "the next field or row", at),
             (None, Some(at)) => ("a quote that is never closed", "a closing quote", at),
             (None, None) => return Ok(()),
         };
-        let error = Error::new(Kind::Format, found, expected).line(at.line);
+        let error = Error::new(Kind::Format, found, expected).line(self.before.lines + at.line);
         Err(if at.record > 0 { error.row(at.record) } else { error })
     }
 }
@@ -61,7 +80,12 @@ impl Source for Csv {
     fn format(&self) -> String {
         let (_, delimiter) =
             DELIMITERS.into_iter().find(|&(byte, _)| byte == self.delimiter).unwrap_or((b',', "comma"));
-        self.input.said(&format!(" with a {delimiter} between fields"))
+        let comma = if self.decimal_comma { " and decimal commas" } else { "" };
+        let before = match self.before.lines {
+            0 => String::new(),
+            lines => format!(" after {}", plural(lines, "line")),
+        };
+        self.input.said(&format!(" with a {delimiter} between fields{comma}{before}"))
     }
 
     fn header(&self) -> &Header {
@@ -69,7 +93,7 @@ impl Source for Csv {
     }
 
     fn read(&self, wants: &[Want], _: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
-        let mut reader = reader(Watched::new(self.input.text()?), self.delimiter);
+        let mut reader = reader(Watched::new(text(&self.input, self.before)?), self.delimiter);
         let mut columns: Vec<Column> = wants.iter().map(|want| Column::new(want.part)).collect();
         let width = self.header.0.len();
         let mut ragged = Faults::default();
@@ -78,7 +102,11 @@ impl Source for Csv {
         while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
             if record.len() == width {
                 for (want, column) in wants.iter().zip(&mut columns) {
-                    column.push(row, Cell::Field(&record[want.position]));
+                    let field = &record[want.position];
+                    match self.decimal_comma && want.part.is_number() {
+                        true => column.push(row, Cell::Field(&with_a_point(field))),
+                        false => column.push(row, Cell::Field(field)),
+                    }
                 }
             } else {
                 ragged.add(Kind::Ragged, row, || plural(record.len() as u64, "field"));
@@ -103,7 +131,7 @@ impl Source for Csv {
 
     fn texts(&self, positions: &[usize]) -> Option<Result<Vec<Vec<String>>>> {
         let texts = || {
-            let mut reader = reader(self.input.text()?, self.delimiter);
+            let mut reader = reader(text(&self.input, self.before)?, self.delimiter);
             let mut texts = vec![Vec::new(); positions.len()];
             let (mut record, mut row) = (ByteRecord::new(), 0);
             while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
@@ -119,12 +147,88 @@ impl Source for Csv {
     }
 
     fn line(&self, row: u64) -> Option<u64> {
-        let mut reader = reader(self.input.text().ok()?, self.delimiter);
+        let mut reader = reader(text(&self.input, self.before).ok()?, self.delimiter);
         let mut record = ByteRecord::new();
         for _ in 0..=row {
             reader.read_byte_record(&mut record).ok()?;
         }
-        line_at(self.input.text().ok()?, record.position()?.byte())
+        let line = line_at(text(&self.input, self.before).ok()?, record.position()?.byte())?;
+        Some(self.before.lines + line)
+    }
+}
+
+/// The text of the table, from its header on.
+fn text(input: &Input, before: Before) -> Result<Box<dyn Read>> {
+    let mut text = input.text()?;
+    io::copy(&mut text.by_ref().take(before.bytes as u64), &mut io::sink())
+        .map_err(|error| input.broken(&error, 0))?;
+    Ok(text)
+}
+
+/// Comments before the header, and `sep=;`. A line of a header that begins with `#` has as many fields as the next one.
+fn before(head: &[u8]) -> Before {
+    let mut before = Before::default();
+    let told = first_line(head).trim_ascii();
+    if let [b's', b'e', b'p', b'=', delimiter] = *told
+        && DELIMITERS.iter().any(|&(known, _)| known == delimiter)
+    {
+        before = Before { bytes: first_line(head).len(), lines: 1, delimiter: Some(delimiter) };
+    }
+    let comment = |line: &[u8]| line.starts_with(b"#");
+    let (mut bytes, mut lines, mut last) = (before.bytes, before.lines, None);
+    loop {
+        let line = first_line(&head[bytes..]);
+        if line.is_empty() {
+            return before;
+        }
+        if !comment(line) {
+            break;
+        }
+        (bytes, lines, last) = (bytes + line.len(), lines + 1, Some(line));
+    }
+    let fields = |line: &[u8]| {
+        let delimiter = before.delimiter.unwrap_or_else(|| sniff(&head[bytes..]));
+        line.iter().filter(|&&byte| byte == delimiter).count()
+    };
+    match last {
+        Some(last) if fields(last) != fields(first_line(&head[bytes..])) => Before { bytes, lines, ..before },
+        _ => before,
+    }
+}
+
+/// The first line with what ends it.
+fn first_line(text: &[u8]) -> &[u8] {
+    let end = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
+    &text[..end]
+}
+
+/// Whether a field below the header is a number with a comma, and none has a point.
+fn has_decimal_comma(head: &[u8], delimiter: u8) -> bool {
+    let below = &head[first_line(head).len()..];
+    let mut found = false;
+    for field in below.split(|&byte| byte == delimiter || byte == b'\n') {
+        let field = field.trim_ascii();
+        let field = field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field);
+        let field = field.strip_suffix(b"%").unwrap_or(field);
+        let spelled_with = |mark: u8| {
+            let Some(at) = field.iter().position(|&byte| byte == mark) else { return false };
+            let whole = field[..at].strip_prefix(b"-").unwrap_or(&field[..at]);
+            let rest = &field[at + 1..];
+            !rest.is_empty() && whole.iter().chain(rest).all(u8::is_ascii_digit)
+        };
+        if spelled_with(b'.') {
+            return false;
+        }
+        found |= spelled_with(b',');
+    }
+    found
+}
+
+/// A number with a point where it has a comma.
+fn with_a_point(field: &[u8]) -> Cow<'_, [u8]> {
+    match field.iter().filter(|&&byte| byte == b',').count() {
+        1 => Cow::Owned(field.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect()),
+        _ => Cow::Borrowed(field),
     }
 }
 
@@ -142,7 +246,12 @@ fn broken(input: &Input, error: csv::Error, rows: u64) -> Error {
 
 fn column_name((n, field): (usize, &[u8])) -> Result<String> {
     match std::str::from_utf8(field) {
-        Ok(name) => Ok(name.trim().to_owned()),
+        // Quotes after a space are part of the field for CSV, and never meant.
+        Ok(name) => {
+            let name = name.trim();
+            let inside = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+            Ok(inside.unwrap_or(name).to_owned())
+        }
         Err(_) => {
             let found = format!("a name that is not UTF-8 for column {}", n + 1);
             Err(Error::new(Kind::Encoding, found, "a header in UTF-8").line(1))

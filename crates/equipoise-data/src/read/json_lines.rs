@@ -25,7 +25,8 @@ pub(crate) struct JsonLines {
 impl JsonLines {
     pub(crate) fn open(input: Input) -> Result<Self> {
         if input.text_head().trim_ascii_start().starts_with(b"[") {
-            return Err(Error::new(Kind::Format, "a JSON array", ONE_PER_LINE).line(1));
+            let expected = format!("{ONE_PER_LINE} (in pandas to_json with orient=\"records\", lines=True)");
+            return Err(Error::new(Kind::Format, "a JSON array", expected).line(1));
         }
         let mut lines = Lines::new(&input)?;
         let Some(line) = lines.next(0)? else {

@@ -223,7 +223,7 @@ fn open_one(path: &Path) -> Result<Box<dyn Source>> {
         Format::Arrow => Box::new(arrow::Arrow::open(input)?),
         #[cfg(not(feature = "arrow"))]
         Format::Arrow => {
-            let expected = "CSV, JSON Lines or Parquet (this build is without the feature `arrow`)";
+            let expected = "CSV, JSON Lines or Parquet (Arrow needs a build with `--features arrow`)";
             return Err(Error::new(Kind::Format, "an Arrow file", expected));
         }
     })
@@ -349,11 +349,14 @@ fn first_fault(wants: &[Want], columns: &[Column]) -> Option<Error> {
         Kind::Encoding => format!("{}, in UTF-8", want.part.expected()),
         Kind::Count if want.part == Part::Class => "far fewer different classes".to_owned(),
         Kind::Count => "far fewer different values".to_owned(),
+        Kind::NotANumber if fault.found.starts_with("\"[") || fault.found.ends_with("a list") => {
+            format!("{}; a list of them is written as a column for each class", want.part.expected())
+        }
         Kind::NotANumber if fault.found.contains(',') => {
             format!("{}, with a decimal point", want.part.expected())
         }
-        Kind::NotANumber if fault.found.ends_with("%\"") => {
-            format!("{}, without a sign for percent", want.part.expected())
+        Kind::NotANumber if want.part == Part::Probability && fault.found.ends_with("%\"") => {
+            format!("{}; the column looks like percentages", want.part.expected())
         }
         Kind::OutOfRange => match looks_like {
             Some(what) => format!("{}; the column looks like {what}", want.part.expected()),

@@ -113,8 +113,11 @@ impl Source for Parquet {
         let rows = rows.filter(|&rows| bytes(rows).is_some_and(fits_in_memory));
         let rows = rows.ok_or_else(|| damaged("more rows than memory can hold"))?;
         let leaf = |want: &Want| {
-            let nested =
-                || Error::new(Kind::Column, "a nested column", want.part.expected()).column(&want.name);
+            let nested = || {
+                let expected =
+                    format!("{}; a list is written as a column for each class", want.part.expected());
+                Error::new(Kind::Column, "a nested column", expected).column(&want.name)
+            };
             self.leaves[want.position].ok_or_else(nested)
         };
         let leaves: Vec<usize> = wants.iter().map(leaf).collect::<Result<_>>()?;
