@@ -18,7 +18,7 @@ use equipoise_data::{
 use std::path::Path;
 
 /// Two classes: the threshold that follows is to cost at most this much more than the best one, unless the study says more.
-const REGRET: f64 = 0.02;
+const REGRET: f64 = 0.025;
 
 /// On a ball, where nothing is to be decided between: the angle that holds the weights with 95 % certainty.
 const ANGLE: f64 = 0.25;

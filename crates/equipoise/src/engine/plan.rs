@@ -18,13 +18,14 @@ use crate::space::{AnySpace, Binary, GroupSphere, OperatingPoint, Pool, Space, S
 use crate::view::View;
 
 /// Around an operating point the rule that follows is to cost at most this much more than the best one, as a share.
-const AROUND: f64 = 0.08;
+const AROUND: f64 = 0.085;
 
-/// Of more kinds of error than this it may cost half as much again: a person's patience is the limit.
+/// Of more kinds of error than this it may cost more: a person's patience is the limit.
 const FEW_KINDS: usize = 6;
+const AROUND_MANY: f64 = 0.12;
 
 /// The threshold of two classes is to cost at most this much more than the best one.
-const THRESHOLD: f64 = 0.02;
+const THRESHOLD: f64 = 0.025;
 
 /// What people are asked: at most so many questions, the last few of which are probes.
 const MOST_FOR_PEOPLE: usize = 30;
@@ -104,7 +105,7 @@ impl Check {
 
 impl Adaptive {
     /// A two-class cost ratio from pairs of classifiers that somebody would build, until the threshold that follows is expected
-    /// to cost at most 2 % more than the best one, or the ends of the 95 % interval differ by a factor of at most 1.6; at most
+    /// to cost at most 2.5 % more than the best one, or the ends of the 95 % interval differ by a factor of at most 1.6; at most
     /// 30 questions, the last few of which are probes, none that tells less than .01 bit, nothing assumed of the person.
     ///
     /// Where the noise is [told](Self::answers) pairs come from the whole boundary and the width decides, without probes.
@@ -168,7 +169,7 @@ impl Adaptive {
     }
 
     /// A linear metric, or with groups a group-fair one, from trades of two kinds of error around a real classifier: what a
-    /// person is asked. Ends when the rule that follows is expected to cost at most 8 % more than the best one for them (12 %
+    /// person is asked. Ends when the rule that follows is expected to cost at most 8.5 % more than the best one for them (12 %
     /// with more than six kinds), after 30 questions at most, the last few of which are probes; nothing is assumed of the
     /// person.
     ///
@@ -194,7 +195,7 @@ impl Adaptive {
         };
         let many = features.dimension() > FEW_KINDS;
         let plan = Self::weights(AnySpace::OperatingPoint(space), features, 1e-6)?;
-        let stops = vec![Stop::Regret { at_most: if many { 1.5 * AROUND } else { AROUND } }];
+        let stops = vec![Stop::Regret { at_most: if many { AROUND_MANY } else { AROUND } }];
         let (answers, probes) = (Some(NoiseModel::Unknown), PROBES_FOR_PEOPLE);
         Ok(Self { answers, stops, budget: MOST_FOR_PEOPLE, probes, ..plan })
     }

@@ -172,19 +172,27 @@ impl Grid {
     }
 
     /// What the threshold of the middle ratio is regretted, by a posterior on the places of this grid.
+    ///
+    /// The bound is to hold for whoever answers, so there every ratio was as likely as another before the first answer. Whether
+    /// enough is known goes by how much is regretted on average: of people the two costs are sizes of normal numbers, as those of
+    /// more kinds of error are, and the logarithm of their ratio has the density $1/(\pi\cosh x)$.
     pub(super) fn regret_of(&self, marginal: &[f64]) -> Regret {
         let middle = self.space.best(&weights_of(self.scale.quantile(marginal, 0.5)));
-        let regret = |place: usize| self.cost(self.weights_at(place), &middle) / self.least[place] - 1.0;
-        let mut regrets: Vec<(f64, f64)> =
-            marginal.iter().enumerate().map(|(place, mass)| (regret(place).max(0.0), *mass)).collect();
-        let expected = regrets.iter().map(|(regret, mass)| regret * mass).sum();
+        let mut regrets: Vec<(f64, f64)> = vec![];
+        let (mut expected, mut people) = (0.0, 0.0);
+        for (place, mass) in marginal.iter().enumerate() {
+            let regret = (self.cost(self.weights_at(place), &middle) / self.least[place] - 1.0).max(0.0);
+            let held = if self.is_for_people() { mass / self.scale.at(place as f64).cosh() } else { *mass };
+            (expected, people) = (expected + held * regret, people + held);
+            regrets.push((regret, *mass));
+        }
         regrets.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut below = 0.0;
         let bound = regrets.iter().find(|(_, mass)| {
             below += mass;
             below >= 0.95
         });
-        Regret { expected, bound: bound.map_or(0.0, |(regret, _)| *regret) }
+        Regret { expected: expected / people, bound: bound.map_or(0.0, |(regret, _)| *regret) }
     }
 
     /// Some places, their masses, and how likely "first" is there, noise averaged out.
@@ -616,7 +624,12 @@ mod tests {
         let mut regrets: Vec<(f64, f64)> = (density.iter())
             .map(|(log, mass)| (cost(log.exp(), &chosen) / cost(log.exp(), &best(log.exp())) - 1.0, *mass))
             .collect();
-        let expected: f64 = regrets.iter().map(|(regret, mass)| regret * mass).sum();
+        // Two costs that are sizes of normal numbers have a ratio like this.
+        let held = |log: f64, mass: f64| mass / log.cosh();
+        let people: f64 = density.iter().map(|(log, mass)| held(*log, *mass)).sum();
+        let expected: f64 = (density.iter().zip(&regrets))
+            .map(|((log, mass), (regret, _))| held(*log, *mass) / people * regret)
+            .sum();
         regrets.sort_by(|a, b| a.0.total_cmp(&b.0));
         let found = belief.regret().unwrap();
         assert!((found.expected - expected).abs() < 1e-9, "{found:?} {expected}");
