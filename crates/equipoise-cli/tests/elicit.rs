@@ -34,7 +34,7 @@ mod expert {
         for ratio in ["0.4:1", "1:1", "3:1", "6:1", "12:1"] {
             let found = place.run(&["elicit", "val.csv", "--json", "--oracle", ratio]).json();
             assert_eq!(found["hidden"]["inside"], true, "{ratio}: {}", found["ratio"]);
-            assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.02, "{ratio}: {}", found["regret"]);
+            assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.025, "{ratio}: {}", found["regret"]);
             assert!(found["questions"].as_u64().unwrap() <= 35);
             assert_eq!(found["questions"].as_u64().unwrap() as usize, preferences(&place, SAVED).len());
         }

@@ -19,7 +19,7 @@ type Acknowledged = Arc<Mutex<BTreeMap<(String, u64, String), String>>>;
 /// The cancer study with many evaluation questions, which cost the server little: most of what is sent are answers.
 fn study() -> String {
     let text = template::find("binary-cancer").unwrap().text;
-    text.replacen("evaluation = 5 ", "evaluation = 100 ", 1).replacen("cap = 9 ", "cap = 4 ", 1)
+    text.replacen("evaluation = 5 ", "evaluation = 100 ", 1).replacen("cap = 20 ", "cap = 4 ", 1)
 }
 
 /// 10 kills where every change is tested; `EQUIPOISE_KILLS=200` is the promise, with 10,000 answers.

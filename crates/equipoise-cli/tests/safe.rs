@@ -184,7 +184,7 @@ fn a_preregistration_cannot_be_rewritten() {
     let place = study("safe-lock", "binary-cancer");
     let text = place.read("s/study.toml");
     std::fs::remove_file(place.0.join("s/study.lock")).unwrap();
-    place.write("s/study.toml", &text.replace("regret = 0.02 ", "regret = 0.03 "));
+    place.write("s/study.toml", &text.replace("regret = 0.04 ", "regret = 0.03 "));
     place
         .line("lock --study s")
         .fails(2, "the study changed after version 1 was locked; set version = 2 and lock it");
@@ -272,10 +272,10 @@ fn what_is_wrong_is_said_in_words_people_use() {
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(expected) && err.contains(": line "), "{err}");
     };
-    wrong("cap = 9", "cap = -3", "found -3, expected a whole number from 0 on");
+    wrong("cap = 20", "cap = -3", "found -3, expected a whole number from 0 on");
     wrong("seed = ", "seed = -", "expected a whole number from 0 on");
     wrong("version = 1 ", "version = 0 ", "version is 0, expected a whole number from 1 on");
-    wrong("regret = 0.02", "width = 1e300", "stop.width is 1e300, expected");
+    wrong("regret = 0.04", "width = 1e300", "stop.width is 1e300, expected");
     wrong("systems = [[50, 15, 5, 30]]", "systems = [[50, 15, 5, 31]]", "sums to 101, expected 100");
     wrong("file = \"cancer.csv\"", "file = 3", "space.file is of another kind, expected a string");
     place.write("s/study.toml", "");

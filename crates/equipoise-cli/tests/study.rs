@@ -99,7 +99,7 @@ fn a_locked_study_that_changes_needs_a_new_version() {
     json(&inside, &["lock"]);
     let file = inside.join("study.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("regret = 0.02 ", "regret = 0.03 ")).unwrap();
+    std::fs::write(&file, text.replace("regret = 0.04 ", "regret = 0.03 ")).unwrap();
     for command in ["lock", "invite"] {
         let (_, err, code) = run(&inside, &[command]);
         let expected = "error: the study changed after version 1 was locked; set version = 2 and lock it\n";
@@ -107,13 +107,13 @@ fn a_locked_study_that_changes_needs_a_new_version() {
     }
     std::fs::write(
         &file,
-        text.replace("regret = 0.02 ", "regret = 0.03 ").replace("version = 1 ", "version = 2 "),
+        text.replace("regret = 0.04 ", "regret = 0.03 ").replace("version = 1 ", "version = 2 "),
     )
     .unwrap();
     assert_eq!(json(&inside, &["lock"])["version"], 2);
-    std::fs::write(&file, text.replace("cap = 9", "cap = \"many\"")).unwrap();
+    std::fs::write(&file, text.replace("cap = 20", "cap = \"many\"")).unwrap();
     let (_, err, code) = run(&inside, &["check"]);
-    let line = 1 + text.lines().position(|line| line.starts_with("cap = 9")).unwrap();
+    let line = 1 + text.lines().position(|line| line.starts_with("cap = 20")).unwrap();
     assert_eq!(code, 2);
     assert!(err.starts_with(&format!("error: ./study.toml: line {line}: ")), "{err}");
 }

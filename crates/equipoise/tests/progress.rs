@@ -105,7 +105,7 @@ fn several_weights() -> [(&'static str, Adaptive); 2] {
 
 #[test]
 fn the_range_of_questions_left_is_mostly_right() {
-    let found = tally(12, 5);
+    let found = tally(24, 6);
     assert!(found.rise <= 2);
     assert!(found.right() >= 0.8);
 }

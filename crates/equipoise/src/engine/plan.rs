@@ -1,4 +1,4 @@
-//! The engine as a plan: ask the most telling question until enough is known.
+//! What an adaptive plan is: what it elicits, what it assumes, what it asks next, and when it has enough.
 
 use super::aim::{Aim, Points};
 use super::belief::cloud::Cloud;
@@ -6,12 +6,12 @@ use super::belief::gaussian::Gaussian;
 use super::belief::grid::Grid;
 use super::belief::log_weights::LogWeights;
 use super::belief::{Belief, Width};
-use super::check::{self, FamilyCheck};
+use super::check;
 use super::doubt::Doubt;
 use super::features::Features;
 use super::question::Reach;
 use super::stop::Stop;
-use crate::ask::{Answer, Answered, Finding, NoiseModel, Oracle, Outcome, Plan, Query, keep, recall};
+use crate::ask::{NoiseModel, Query};
 use crate::error::{Error, Result, check as expect, refuse};
 use crate::search::SignKnowledge;
 use crate::space::{AnySpace, Binary, GroupSphere, OperatingPoint, Pool, Space, Sphere};
@@ -32,11 +32,11 @@ const MOST_FOR_PEOPLE: usize = 30;
 const PROBES_FOR_PEOPLE: usize = 3;
 
 /// The rule that ends the questions when nothing that may be asked tells anything.
-const NOTHING_LEFT: &str = "nothing left to ask";
+pub(super) const NOTHING_LEFT: &str = "nothing left to ask";
 
 /// And those when what may be asked tells too little.
-const IDLE: &str = "information";
-const IDLE_OF_A_RATIO: &str = "information floor";
+pub(super) const IDLE: &str = "information";
+pub(super) const IDLE_OF_A_RATIO: &str = "information floor";
 
 /// What is elicited, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,33 +74,6 @@ pub struct Adaptive {
     pub(super) rows_that_differ: Option<usize>,
     pub(super) probes: usize,
     pub(super) seed: u64,
-}
-
-/// Where a run is: asking, or checking what the answers came to.
-#[derive(Debug, Clone)]
-pub(crate) struct Inquiry {
-    pub belief: Box<dyn Belief>,
-    /// The rule that ended the questions, and the check that hears the probes after it.
-    check: Option<(&'static str, Check)>,
-    probed: usize,
-}
-
-/// What hears the probes.
-#[derive(Debug, Clone)]
-enum Check {
-    /// On a ball.
-    Family(Box<FamilyCheck>),
-    /// Of people.
-    Doubt(Doubt),
-}
-
-impl Check {
-    fn findings(&self) -> Vec<Finding> {
-        match self {
-            Check::Family(check) => check.verdict().findings(),
-            Check::Doubt(doubt) => doubt.findings(),
-        }
-    }
 }
 
 impl Adaptive {
@@ -428,7 +401,7 @@ impl Adaptive {
         }
     }
 
-    fn linear_ball(&self) -> Option<&Sphere> {
+    pub(super) fn linear_ball(&self) -> Option<&Sphere> {
         match &self.subject {
             Subject::Weights(AnySpace::Sphere(space), features) if features.is_linear() => Some(space),
             _ => None,
@@ -443,7 +416,7 @@ impl Adaptive {
         }
     }
 
-    fn pool_members(&self) -> Option<&Pool> {
+    pub(super) fn pool_members(&self) -> Option<&Pool> {
         match &self.subject {
             Subject::Weights(AnySpace::Pool(pool), _) => Some(pool),
             _ => None,
@@ -507,7 +480,7 @@ impl Adaptive {
     }
 
     /// How wide a belief is to be taken for: angles with caution.
-    fn taken_for(&self, width: Width) -> Width {
+    pub(super) fn taken_for(&self, width: Width) -> Width {
         match width {
             Width::Angle(radius) => Width::Angle(radius * self.noise().caution()),
             factor => factor,
@@ -597,95 +570,5 @@ impl Adaptive {
     pub fn doubt(&self, belief: &dyn Belief) -> Doubt {
         let probes = if self.asks_people() { self.probes } else { 0 };
         Doubt::new(belief, probes, self.seed)
-    }
-
-    /// The check that hears the probes after a belief that has come to its end.
-    fn check(&self, belief: &dyn Belief) -> Option<Check> {
-        if self.asks_people() {
-            return Some(Check::Doubt(self.doubt(belief)));
-        }
-        let space = self.linear_ball().filter(|_| self.probes > 0)?;
-        let check = FamilyCheck::new(space, self.noise(), belief.noise(), self.signs, belief.answered());
-        Some(Check::Family(Box::new(check)))
-    }
-
-    fn outcome(&self, inquiry: &Inquiry, rule: &str) -> Outcome {
-        let belief = inquiry.belief.as_ref();
-        let asked = belief.answered().len();
-        let radius = match self.taken_for(belief.width()) {
-            Width::Factor(factor) => factor.ln(),
-            Width::Angle(radius) => radius,
-        };
-        let questions = asked + inquiry.probed;
-        let mut findings = vec![Finding::Stopped { rule: rule.to_owned(), questions, radius }];
-        if let (Some(pool), Some(decision)) = (self.pool_members(), belief.decision(self.seed)) {
-            let name = pool.members()[decision.best].name.clone();
-            findings.push(Finding::BestOfPool { name, probability: decision.probability });
-            let level = |stop: &Stop| match stop {
-                Stop::Decision { level } => Some(*level),
-                _ => None,
-            };
-            if let (NOTHING_LEFT, Some(level)) = (rule, self.stops.iter().find_map(level)) {
-                findings.push(Finding::PairsUsedUp { pairs: asked, level });
-            }
-        }
-        if let (Some(regret), Some(_)) = (belief.regret(), self.regret_at_most()) {
-            findings.push(Finding::Regret { expected: regret.expected, bound: regret.bound });
-        }
-        // Of a pool, pairs that are used up are said above.
-        let idle = [IDLE, IDLE_OF_A_RATIO, NOTHING_LEFT].contains(&rule) && self.pool_members().is_none();
-        if idle {
-            findings.push(Finding::GoalMissed { rule: rule.to_owned() });
-        }
-        findings.extend(belief.findings());
-        if let Some((_, check)) = &inquiry.check {
-            findings.extend(check.findings());
-        }
-        Outcome { metric: belief.metric(), findings }
-    }
-}
-
-impl Plan for Adaptive {
-    type Output = Outcome;
-
-    fn run<O: Oracle>(&self, oracle: &mut O) -> Result<Outcome, O::Err> {
-        let begin = || Inquiry { belief: self.start(), check: None, probed: 0 };
-        let mut inquiry: Inquiry = recall(oracle).unwrap_or_else(begin);
-        let rule = loop {
-            if let Some((rule, _)) = inquiry.check {
-                break rule;
-            }
-            match self.next(inquiry.belief.as_ref()) {
-                Ok(query) => {
-                    let answer = oracle.prefer(&query)?;
-                    inquiry.belief.take(&query, &answer);
-                    keep(oracle, &inquiry);
-                }
-                Err(rule) => {
-                    inquiry.check = self.check(inquiry.belief.as_ref()).map(|check| (rule, check));
-                    break rule;
-                }
-            }
-        };
-        while let Some((_, check)) = &mut inquiry.check {
-            let probe = match check {
-                Check::Family(check) => {
-                    (inquiry.probed < self.probes).then(|| check.probe(self.rows_that_differ, self.seed))
-                }
-                Check::Doubt(doubt) => doubt.probe(),
-            };
-            let Some(query) = probe else { break };
-            let answer = oracle.prefer(&query)?;
-            match check {
-                Check::Family(check) => {
-                    let Answer { preference, shown } = answer;
-                    check.hear(&Answered { query, preference, shown });
-                }
-                Check::Doubt(doubt) => doubt.hear(&query, &answer),
-            }
-            inquiry.probed += 1;
-            keep(oracle, &inquiry);
-        }
-        Ok(self.outcome(&inquiry, rule))
     }
 }

@@ -494,7 +494,7 @@ impl Belief for LogWeights {
         let mut regrets: Vec<f64> =
             self.people.iter().map(|person| dot(&person.weights, rule) / person.least - 1.0).collect();
         regrets.sort_by(f64::total_cmp);
-        Some(Regret { expected: (cost - 1.0).max(0.0), bound: regrets[PEOPLE * 95 / 100].max(0.0) })
+        Some(Regret::new(cost - 1.0, regrets[PEOPLE * 95 / 100]))
     }
 
     fn evidence(&self) -> f64 {

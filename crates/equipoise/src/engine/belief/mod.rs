@@ -147,6 +147,15 @@ pub struct Regret {
     pub bound: f64,
 }
 
+impl Regret {
+    /// An average, and what 95 of 100 regret at most. Where a few would regret much the average is the larger of the two: then
+    /// it is the bound as well, which holds all the more.
+    fn new(expected: f64, of_most: f64) -> Self {
+        let expected = expected.max(0.0);
+        Self { expected, bound: of_most.max(expected) }
+    }
+}
+
 /// How wide a belief is, or may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Width {
