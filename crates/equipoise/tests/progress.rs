@@ -107,7 +107,9 @@ fn several_weights() -> [(&'static str, Adaptive); 2] {
 fn the_range_of_questions_left_is_mostly_right() {
     let found = tally(24, 6);
     assert!(found.rise <= 2);
-    assert!(found.right() >= 0.8);
+    // Steps of one person are right or wrong together, so of 24 people the share is known to about .05. It is about .8 (ADR 148);
+    // `bench queries --people` holds it against its goal.
+    assert!(found.right() >= 0.7, "{found:?}");
 }
 
 #[test]
