@@ -3,7 +3,7 @@
 //! Metrics and searches work on plain vectors. A [`View`] says what the entries of such a vector mean, so
 //! that a point can be read off a confusion matrix and shown to a person in words.
 
-use crate::error::{Error, Result, check};
+use crate::error::{Error, Result, check, refuse};
 use crate::rates::{GroupConfusions, off_diagonal_pairs};
 use serde::{Deserialize, Serialize};
 
@@ -29,10 +29,12 @@ pub enum Measure {
     OffDiagonalRates,
     /// Error rates within each group, group after group.
     GroupRates,
+    /// Attributes of anything, as a metric of attributes lists them: nothing that is read off a confusion matrix.
+    Attributes,
 }
 
 impl Measure {
-    /// All measures, in the order of the documentation.
+    /// All measures of confusion matrices, in the order of the documentation.
     pub const ALL: [Measure; 6] = [
         Measure::Binary,
         Measure::Diagonal,
@@ -51,6 +53,7 @@ impl Measure {
             Measure::DiagonalRates => "diagonal_rates",
             Measure::OffDiagonalRates => "off_diagonal_rates",
             Measure::GroupRates => "group_rates",
+            Measure::Attributes => "attributes",
         }
     }
 
@@ -96,7 +99,7 @@ impl View {
         self.measure
     }
 
-    /// Number of classes.
+    /// Number of classes; of attributes, how many there are.
     pub fn classes(&self) -> usize {
         self.classes
     }
@@ -111,7 +114,7 @@ impl View {
         let k = self.classes;
         match self.measure {
             Measure::Binary => 2,
-            Measure::Diagonal | Measure::DiagonalRates => k,
+            Measure::Diagonal | Measure::DiagonalRates | Measure::Attributes => k,
             Measure::OffDiagonal | Measure::OffDiagonalRates => k * k - k,
             Measure::GroupRates => self.groups * (k * k - k),
         }
@@ -122,6 +125,8 @@ impl View {
         let k = self.classes;
         match self.measure {
             Measure::Binary => vec![(0, 1, 1), (0, 0, 0)],
+            // Attributes have no place in a confusion matrix.
+            Measure::Attributes => vec![],
             Measure::Diagonal | Measure::DiagonalRates => (0..k).map(|i| (0, i, i)).collect(),
             _ => (0..self.groups).flat_map(|g| off_diagonal_pairs(k).map(move |(i, j)| (g, i, j))).collect(),
         }
@@ -129,6 +134,10 @@ impl View {
 
     /// Reads the point off a confusion matrix.
     pub fn of(&self, confusions: &GroupConfusions) -> Result<Point> {
+        refuse!(
+            self.measure == Measure::Attributes,
+            "a metric of attributes is not read off predictions or counts, expected one of classification errors"
+        );
         if confusions.classes() != self.classes {
             let (found, expected) = (confusions.classes(), self.classes);
             let what = format!("the confusion matrix has {found} classes, the view has {expected}");
@@ -145,6 +154,7 @@ impl View {
                 let groups = (0..self.groups).map(|g| Ok(confusions.rates(g)?.off_diagonal()));
                 Ok(groups.collect::<Result<Vec<_>>>()?.concat())
             }
+            Measure::Attributes => Ok(vec![]),
         }
     }
 
@@ -175,6 +185,9 @@ impl View {
 
 impl std::fmt::Display for View {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.measure == Measure::Attributes {
+            return write!(f, "{} attributes", self.classes);
+        }
         write!(f, "measure \"{}\" with {} classes", self.measure.name(), self.classes)?;
         if self.groups > 1 { write!(f, " and {} groups", self.groups) } else { Ok(()) }
     }

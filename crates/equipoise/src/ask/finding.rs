@@ -125,6 +125,13 @@ pub enum Finding {
         /// At most so much with 95 % certainty.
         bound: f64,
     },
+    /// By how much the chosen candidate falls short of the best one, as a share of the range of values.
+    ChoiceRegret {
+        /// On average.
+        expected: f64,
+        /// At most so much with 95 % certainty.
+        bound: f64,
+    },
     /// The likeliest best classifier of a pool.
     BestOfPool {
         /// Its name.
@@ -287,6 +294,13 @@ impl std::fmt::Display for Finding {
             Finding::Regret { expected, bound } => write!(
                 f,
                 "the rule that follows is expected to cost {:.0} % more than the best one (with 95 % certainty at most {:.0} %)",
+                100.0 * expected,
+                100.0 * bound
+            ),
+            Finding::ChoiceRegret { expected, bound } => write!(
+                f,
+                "it is expected to fall short of the best by {:.1} % of the range from the worst to the best (with 95 % \
+                 certainty by at most {:.1} %)",
                 100.0 * expected,
                 100.0 * bound
             ),

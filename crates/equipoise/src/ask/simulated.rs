@@ -48,6 +48,10 @@ pub(crate) fn parts(metric: &Metric, query: &Query) -> Vec<f64> {
         let sides = [&query.second, &query.first].map(|point| fair.parts(point));
         return sides[0].iter().zip(&sides[1]).map(|(second, first)| second - first).collect();
     }
+    if let Family::Attributes(family) = metric.family() {
+        let sides = [&query.first, &query.second].map(|point| family.parts(point));
+        return sides[0].iter().zip(&sides[1]).map(|(first, second)| first - second).collect();
+    }
     let middle: Vec<f64> = query.first.iter().zip(&query.second).map(|(a, b)| 0.5 * (a + b)).collect();
     let (slopes, sign) = (metric.gradient(&middle), metric.sense().sign());
     let steps = query.first.iter().zip(&query.second).map(|(a, b)| a - b);

@@ -24,6 +24,7 @@ impl Adaptive {
         let fractional = matches!(space, AnySpace::Sphere(_)) && object.is("kind", "linear_fractional");
         let kinds: &[&str] = match space {
             AnySpace::Binary(_) => &["linear"],
+            AnySpace::Candidates(_) => &["attributes"],
             _ if fractional => &["linear_fractional"],
             _ => &["linear", "quadratic", "polynomial", "group_fair", "group_fair_quadratic"],
         };
@@ -32,7 +33,7 @@ impl Adaptive {
         let tolerance = match space {
             AnySpace::Binary(_) => 0.0,
             // A person's weights are never known that closely: the decision ends it.
-            AnySpace::OperatingPoint(_) => object.or("tolerance", 1e-6)?,
+            AnySpace::OperatingPoint(_) | AnySpace::Candidates(_) => object.or("tolerance", 1e-6)?,
             _ => object.or("tolerance", 0.01)?,
         };
         let made = match (kind.as_str(), space) {
@@ -40,6 +41,9 @@ impl Adaptive {
             ("linear", AnySpace::Sphere(space)) => Self::linear(space, tolerance),
             ("linear" | "group_fair", AnySpace::OperatingPoint(space)) => {
                 Self::around(space).map(|plan| Self { narrow: Width::Angle(tolerance), ..plan })
+            }
+            ("attributes", AnySpace::Candidates(space)) => {
+                Ok(Self { narrow: Width::Angle(tolerance), ..Self::choice(space) })
             }
             ("linear", AnySpace::Pool(space)) => Self::pool(space, tolerance),
             ("linear_fractional", AnySpace::Sphere(space)) => Self::fractional(space, tolerance),
@@ -67,10 +71,12 @@ impl Adaptive {
             plan.signs = object.or("signs", plan.signs)?;
         }
         plan = object.change("budget", plan, Self::budget)?;
+        if (plan.features().is_some() || plan.candidates().is_some())
+            && let Some(stops) = Stop::read(&mut object)?
+        {
+            plan = document::at(&place, plan.stop(stops))?;
+        }
         if plan.features().is_some() {
-            if let Some(stops) = Stop::read(&mut object)? {
-                plan = document::at(&place, plan.stop(stops))?;
-            }
             plan = object.change("rows_that_differ", plan, Self::rows_that_differ)?;
         }
         plan = object.change("probes", plan, Self::probes)?;
@@ -113,6 +119,7 @@ impl Serialize for Adaptive {
             Subject::Ratio(space) => AnySpace::Binary(space.clone()),
             Subject::Fraction(space) => AnySpace::Sphere(space.clone()),
             Subject::Weights(space, _) => space.clone(),
+            Subject::Choice(space) => AnySpace::Candidates(space.clone()),
         };
         let (width, tolerance) = match self.narrow {
             Width::Factor(width) => (Some(width), None),
@@ -125,7 +132,8 @@ impl Serialize for Adaptive {
         let features = self.features();
         // A pool without rules is not the same as a pool with the usual one.
         let named =
-            matches!(space, AnySpace::Pool(_) | AnySpace::OperatingPoint(_)) || !self.stops.is_empty();
+            matches!(space, AnySpace::Pool(_) | AnySpace::OperatingPoint(_) | AnySpace::Candidates(_))
+                || !self.stops.is_empty();
         let mut document = serde_json::json!({
             "space": space,
             "method": "adaptive",
@@ -138,7 +146,7 @@ impl Serialize for Adaptive {
             "regret": self.regret_at_most().filter(|_| self.is_ratio()),
             "floor": self.is_ratio().then_some(self.floor().unwrap_or(0.0)),
             "budget": self.budget,
-            "stop": (features.is_some() && named).then_some(&self.stops),
+            "stop": ((features.is_some() || self.candidates().is_some()) && named).then_some(&self.stops),
             "rows_that_differ": self.rows_that_differ,
             // None is not the same as the usual ones.
             "probes": (self.probes > 0 || self.asks_people()).then_some(self.probes),

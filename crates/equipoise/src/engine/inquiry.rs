@@ -1,6 +1,6 @@
 //! The engine as a plan: asks until the plan says that enough is known, then probes, then says what came out.
 
-use super::belief::{Belief, Width};
+use super::belief::{Belief, Regret, Width};
 use super::check::FamilyCheck;
 use super::doubt::Doubt;
 use super::plan::{Adaptive, IDLE, IDLE_OF_A_RATIO, NOTHING_LEFT};
@@ -55,8 +55,8 @@ impl Adaptive {
         };
         let questions = asked + inquiry.probed;
         let mut findings = vec![Finding::Stopped { rule: rule.to_owned(), questions, radius }];
-        if let (Some(pool), Some(decision)) = (self.pool_members(), belief.decision(self.seed)) {
-            let name = pool.members()[decision.best].name.clone();
+        if let (Some(names), Some(decision)) = (self.names(), belief.decision(self.seed)) {
+            let name = names[decision.best].to_owned();
             findings.push(Finding::BestOfPool { name, probability: decision.probability });
             let level = |stop: &Stop| match stop {
                 Stop::Decision { level } => Some(*level),
@@ -67,10 +67,14 @@ impl Adaptive {
             }
         }
         if let (Some(regret), Some(_)) = (belief.regret(), self.regret_at_most()) {
-            findings.push(Finding::Regret { expected: regret.expected, bound: regret.bound });
+            let Regret { expected, bound } = regret;
+            findings.push(match self.candidates() {
+                Some(_) => Finding::ChoiceRegret { expected, bound },
+                None => Finding::Regret { expected, bound },
+            });
         }
         // Of a pool, pairs that are used up are said above.
-        let idle = [IDLE, IDLE_OF_A_RATIO, NOTHING_LEFT].contains(&rule) && self.pool_members().is_none();
+        let idle = [IDLE, IDLE_OF_A_RATIO, NOTHING_LEFT].contains(&rule) && self.names().is_none();
         if idle {
             findings.push(Finding::GoalMissed { rule: rule.to_owned() });
         }

@@ -8,6 +8,7 @@
 mod aim;
 mod belief;
 mod check;
+mod choose;
 mod document;
 mod doubt;
 mod features;

@@ -1,6 +1,8 @@
 //! What an adaptive plan is: what it elicits, what it assumes, what it asks next, and when it has enough.
 
 use super::aim::{Aim, Points};
+use super::belief::around::Around;
+use super::belief::choice::{self, Choice};
 use super::belief::cloud::Cloud;
 use super::belief::gaussian::Gaussian;
 use super::belief::grid::Grid;
@@ -14,8 +16,9 @@ use super::stop::Stop;
 use crate::ask::{NoiseModel, Query};
 use crate::error::{Error, Result, check as expect, refuse};
 use crate::search::SignKnowledge;
-use crate::space::{AnySpace, Binary, GroupSphere, OperatingPoint, Pool, Space, Sphere};
+use crate::space::{AnySpace, Binary, Candidates, GroupSphere, OperatingPoint, Pool, Space, Sphere};
 use crate::view::View;
+use std::sync::Arc;
 
 /// Around an operating point the rule that follows is to cost at most this much more than the best one, as a share.
 const AROUND: f64 = 0.085;
@@ -29,7 +32,7 @@ const THRESHOLD: f64 = 0.025;
 
 /// What people are asked: at most so many questions, the last few of which are probes.
 const MOST_FOR_PEOPLE: usize = 30;
-const PROBES_FOR_PEOPLE: usize = 3;
+pub(super) const PROBES_FOR_PEOPLE: usize = 3;
 
 /// The rule that ends the questions when nothing that may be asked tells anything.
 pub(super) const NOTHING_LEFT: &str = "nothing left to ask";
@@ -47,6 +50,8 @@ pub(super) enum Subject {
     Fraction(Sphere),
     /// The weights of features, on a ball, a common ball of groups, or a pool.
     Weights(AnySpace, Features),
+    /// The weights of attributes, among candidates.
+    Choice(Candidates),
 }
 
 /// Elicits a metric with as few questions as information allows.
@@ -212,7 +217,7 @@ impl Adaptive {
         Ok(Self::new(Subject::Weights(space, features), signs, Width::Angle(tolerance)))
     }
 
-    fn new(subject: Subject, signs: SignKnowledge, narrow: Width) -> Self {
+    pub(super) fn new(subject: Subject, signs: SignKnowledge, narrow: Width) -> Self {
         let (stops, rows_that_differ) = (vec![], None);
         let answers = (!matches!(subject, Subject::Ratio(_))).then_some(NoiseModel::Exact);
         Self { subject, answers, signs, narrow, stops, budget: 10_000, rows_that_differ, probes: 0, seed: 0 }
@@ -224,7 +229,7 @@ impl Adaptive {
     /// A known noise is a simulation's. What is asked of people then needs no probes, and a ratio ends by its width.
     pub fn answers(self, answers: NoiseModel) -> Result<Self> {
         let mut plan = Self { answers: Some(answers.believable()?), ..self };
-        if answers != NoiseModel::Unknown && (plan.is_ratio() || plan.operating_point().is_some()) {
+        if answers != NoiseModel::Unknown && plan.is_for_people() {
             plan.probes = 0;
             let by_width = plan.is_ratio();
             plan.stops.retain(|stop| !(by_width && *stop == Stop::Regret { at_most: THRESHOLD }));
@@ -234,7 +239,12 @@ impl Adaptive {
 
     /// Whether it asks somebody of whom nothing is known, in ways that people can answer.
     pub(super) fn asks_people(&self) -> bool {
-        self.noise() == NoiseModel::Unknown && (self.is_ratio() || self.operating_point().is_some())
+        self.noise() == NoiseModel::Unknown && self.is_for_people()
+    }
+
+    /// Whether its questions are such that people can answer them.
+    fn is_for_people(&self) -> bool {
+        self.is_ratio() || self.operating_point().is_some() || self.candidates().is_some()
     }
 
     /// Errors may be liked: nothing is known of the signs of a linear or group-fair metric.
@@ -332,7 +342,7 @@ impl Adaptive {
         let stops = stops.into_iter().map(Stop::checked).collect::<Result<Vec<_>>>()?;
         let any = |wanted: fn(&Stop) -> bool| stops.iter().any(wanted);
         refuse!(
-            any(|stop| matches!(stop, Stop::Decision { .. })) && self.pool_members().is_none(),
+            any(|stop| matches!(stop, Stop::Decision { .. })) && self.names().is_none(),
             "stop is \"decision\", which needs a pool space: there is nothing to decide on a ball"
         );
         refuse!(
@@ -367,6 +377,7 @@ impl Adaptive {
             Subject::Ratio(_) => "linear",
             Subject::Fraction(_) => "linear_fractional",
             Subject::Weights(_, features) => features.kind(),
+            Subject::Choice(_) => "attributes",
         }
     }
 
@@ -381,6 +392,7 @@ impl Adaptive {
             Subject::Ratio(space) => space.view(),
             Subject::Fraction(space) => space.view(),
             Subject::Weights(_, features) => features.view(),
+            Subject::Choice(space) => space.view(),
         }
     }
 
@@ -398,6 +410,7 @@ impl Adaptive {
             Subject::Ratio(space) => crate::search::inscribed_radius(space),
             Subject::Fraction(space) => space.radius(),
             Subject::Weights(_, features) => features.radius(),
+            Subject::Choice(_) => choice::UNIT,
         }
     }
 
@@ -435,6 +448,9 @@ impl Adaptive {
                 pool.members().iter().any(|member| near(&member.point))
             }
             Subject::Weights(AnySpace::OperatingPoint(space), _) => space.contains(point, 1e-9),
+            Subject::Choice(space) => {
+                space.kinds_of(point).iter().all(|kind| (-1e-9..=1.0 + 1e-9).contains(kind))
+            }
             Subject::Weights(_, features) => {
                 let x = features.relative(point);
                 let parts = x.chunks(x.len() / features.view().groups());
@@ -452,7 +468,11 @@ impl Adaptive {
                 Box::new(Cloud::new(space.clone(), noise, self.narrow.value(), self.seed))
             }
             Subject::Weights(AnySpace::OperatingPoint(space), features) => {
-                Box::new(LogWeights::new(space.clone(), features.clone(), noise, self.seed))
+                let setting = Around::new(space.clone(), features.clone());
+                Box::new(LogWeights::new(Arc::new(setting), noise, self.seed))
+            }
+            Subject::Choice(space) => {
+                Box::new(LogWeights::new(Arc::new(Choice::new(space.clone())), noise, self.seed))
             }
             Subject::Weights(_, features) => {
                 let signs = match self.signs {

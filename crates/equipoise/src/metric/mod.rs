@@ -7,6 +7,7 @@
 //!
 //! To add a family: a file with its type and its `Form`, a line in the list here, and its value in `scorer.py`.
 
+mod attributes;
 mod belief;
 mod chance;
 mod closed;
@@ -20,6 +21,9 @@ mod polynomial;
 mod quadratic;
 mod scorer;
 
+pub(crate) use attributes::Attributes;
+pub(crate) use attributes::check_attributes;
+pub use attributes::{Attribute, Direction, Transform};
 pub use belief::Posterior;
 pub(crate) use belief::RatioInterval;
 use chance::{Kappa, Mcc};
@@ -168,6 +172,8 @@ families! {
     GeometricMean = "g_mean",
     /// The largest coverage difference between groups.
     DemographicParity = "demographic_parity",
+    /// A weighted sum over attributes of anything.
+    Attributes = "attributes",
 }
 
 impl Family {
@@ -262,6 +268,13 @@ impl Metric {
         Self::new(view, sense, Family::Quadratic(Quadratic::new(linear, matrix)?))
     }
 
+    /// A weighted sum of what attributes are worth, each from 0 to 1 over its range.
+    pub fn attributes(attributes: Vec<Attribute>, weights: Vec<f64>) -> Result<Self> {
+        let family = Attributes::new(attributes, weights)?;
+        let Coordinates::Of(view) = family.coordinates()? else { unreachable!("attributes have a view") };
+        Self::new(view, Sense::Utility, Family::Attributes(family))
+    }
+
     /// Gives the classes names, in domain words.
     pub fn with_class_names(mut self, names: Vec<String>) -> Result<Self> {
         check::length("classes", names.len(), self.view.classes())?;
@@ -353,6 +366,7 @@ impl Metric {
     /// | `polynomial` | order after order, the entries whose indices do not decrease, row-major |
     /// | `group_fair` | $(1-\lambda) a$, then $\lambda b^{uv}$ pair after pair |
     /// | `group_fair_quadratic` | $(1-\lambda) a$, then the upper triangle of $\lambda B^{uv}$ pair after pair |
+    /// | `attributes` | the weights |
     /// | `macro_f`, `kappa`, `mcc`, `g_mean`, `demographic_parity` | none |
     ///
     /// ```
@@ -413,6 +427,14 @@ impl Metric {
     fn read(mut object: Object, shares: Option<&GroupShares>) -> Result<Self> {
         let place = object.place();
         let kind = object.kind("kind", Family::KINDS)?;
+        if kind == "attributes" {
+            // Points are no confusion matrices, so there is nothing to say of measure, sense and classes.
+            let belief = Belief::take(&mut object)?;
+            let family = Attributes::read(object, None)?;
+            let made =
+                || Self::attributes(family.attributes().to_vec(), family.coefficients())?.with_belief(belief);
+            return document::at(&place, made());
+        }
         let measures = Measure::ALL.map(Measure::name);
         let measure_name = object.kind("measure", &measures)?;
         let measure = Measure::ALL.into_iter().find(|m| m.name() == measure_name).expect("checked by kind");
@@ -460,9 +482,12 @@ impl Serialize for Metric {
         #[derive(Serialize)]
         struct Document<'a> {
             format: u64,
-            measure: Measure,
-            sense: Sense,
-            classes: Classes,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            measure: Option<Measure>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            sense: Option<Sense>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            classes: Option<Classes>,
             #[serde(skip_serializing_if = "Option::is_none")]
             group_names: Option<&'a [String]>,
             #[serde(flatten)]
@@ -474,7 +499,10 @@ impl Serialize for Metric {
             Some(names) => Classes::Names(names.clone()),
             None => Classes::Count(self.view.classes()),
         };
-        let (measure, sense) = (self.view.measure(), self.sense);
+        let of_classes = self.view.measure() != Measure::Attributes;
+        let classes = of_classes.then_some(classes);
+        let measure = of_classes.then_some(self.view.measure());
+        let sense = of_classes.then_some(self.sense);
         let (family, belief) = (&self.family, &self.belief);
         let group_names = self.group_names();
         Document { format: FORMAT, measure, sense, classes, group_names, family, belief }

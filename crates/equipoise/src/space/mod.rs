@@ -8,6 +8,7 @@
 mod achievable;
 mod ball;
 mod binary;
+mod candidates;
 mod diagonal;
 mod mixture;
 mod operating_point;
@@ -20,6 +21,7 @@ mod sphere;
 
 pub use achievable::Achievable;
 pub use binary::Binary;
+pub use candidates::Candidates;
 pub use diagonal::Diagonal;
 pub use operating_point::OperatingPoint;
 pub(crate) use operating_point::{LEAST_SPAN, TradeOff};
@@ -68,6 +70,8 @@ pub enum AnySpace {
     OperatingPoint(OperatingPoint),
     /// `{"kind":"pool","measure":"off_diagonal_rates","classes":2,"points":[{"name":"cautious","point":[0.3,0.05]},...]}`
     Pool(Pool),
+    /// `{"kind":"attributes","attributes":[{"name":"latency_ms",...},...],"candidates":[{"name":"m1","point":[40,0.9]},...]}`
+    Candidates(Candidates),
 }
 
 impl<'de> serde::Deserialize<'de> for AnySpace {
@@ -84,7 +88,17 @@ impl AnySpace {
         object.allow_format()?;
         let kind = object.kind(
             "kind",
-            &["logistic", "hull", "softmax", "faces", "sphere", "group_sphere", "operating_point", "pool"],
+            &[
+                "logistic",
+                "hull",
+                "softmax",
+                "faces",
+                "sphere",
+                "group_sphere",
+                "operating_point",
+                "pool",
+                "attributes",
+            ],
         )?;
         Ok(match kind.as_str() {
             "logistic" => Self::Binary(Binary::read(object)?),
@@ -93,6 +107,7 @@ impl AnySpace {
             "softmax" => Self::Diagonal(Diagonal::read(object)?),
             "sphere" => Self::Sphere(Sphere::read(object)?),
             "operating_point" => Self::OperatingPoint(OperatingPoint::read(object)?),
+            "attributes" => Self::Candidates(Candidates::read(object)?),
             "pool" => Self::Pool(Pool::read(object)?),
             _ => Self::GroupSphere(GroupSphere::read(object)?),
         })
@@ -107,6 +122,7 @@ impl AnySpace {
             Self::GroupSphere(_) => "group_sphere",
             Self::OperatingPoint(_) => "operating_point",
             Self::Pool(_) => "pool",
+            Self::Candidates(_) => "attributes",
         }
     }
 }

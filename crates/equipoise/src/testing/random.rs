@@ -5,7 +5,8 @@
 
 pub use crate::linalg::normals;
 use crate::metric::{
-    Fair, Family, LinearFractional, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, pairs,
+    Attribute, Fair, Family, LinearFractional, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights,
+    pairs,
 };
 use crate::rates::GroupShares;
 use crate::view::{Measure, View};
@@ -26,6 +27,11 @@ pub fn sizes(count: usize, random: &mut impl Rng) -> Vec<f64> {
 pub fn linear(view: View, random: &mut impl Rng) -> Metric {
     let weights = sizes(view.dimension(), random);
     made(Metric::linear(view, natural_sense(view), weights))
+}
+
+/// A metric over these attributes.
+pub fn attributes(attributes: &[Attribute], random: &mut impl Rng) -> Metric {
+    made(Metric::attributes(attributes.to_vec(), sizes(attributes.len(), random)))
 }
 
 /// A linear-fractional metric with weights of one sign over a denominator near 1.

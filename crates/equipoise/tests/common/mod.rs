@@ -21,6 +21,13 @@ const POOL: &str = r#"{"kind":"pool","measure":"off_diagonal_rates","classes":2,
     {"name":"a","point":[0.30,0.02]},{"name":"b","point":[0.20,0.05]},{"name":"c","point":[0.12,0.12]},
     {"name":"d","point":[0.05,0.30]},{"name":"worse than c","point":[0.15,0.15]}]}"#;
 
+const CANDIDATES: &str = r#"{"kind":"attributes","attributes":[
+    {"name":"latency","unit":"ms","direction":"minimize","transform":"log","range":[20,400]},
+    {"name":"recall","direction":"maximize","transform":"linear","range":[0.7,0.95]},
+    {"name":"gap","direction":"minimize","transform":"logit","range":[0.01,0.2]}],
+    "candidates":[{"name":"a","point":[20,0.7,0.05]},{"name":"b","point":[60,0.8,0.02]},{"name":"c","point":[90,0.9,0.2]},
+    {"name":"d","point":[400,0.95,0.08]},{"name":"e","point":[200,0.85,0.01]}]}"#;
+
 const FLIPS: &str = r#""answers":{"kind":"flip","probability":0.05}"#;
 const UNKNOWN: &str = r#""answers":{"kind":"unknown"}"#;
 const SLOPE: &str = r#""answers":{"kind":"logistic","slope":20}"#;
@@ -80,6 +87,11 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
                "stop":[{"kind":"decision","level":0.9},{"kind":"information","floor":0.01}]"#
                 .to_owned(),
         ),
+        (CANDIDATES, r#""kind":"attributes","method":"adaptive","budget":12"#.to_owned()),
+        (
+            CANDIDATES,
+            format!(r#""kind":"attributes","method":"adaptive","budget":8,"stop":[],"seed":4,{FLIPS}"#),
+        ),
         (BALL, r#""kind":"polynomial","degree":3"#.to_owned()),
         (BALL3, r#""kind":"polynomial","degree":2,"seed":5"#.to_owned()),
         (BALL, r#""kind":"polynomial","degree":2,"method":"paper","cycles":1"#.to_owned()),
@@ -101,6 +113,11 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
 pub fn random_metric(plan: &AnyPlan, rng: &mut Xoshiro256PlusPlus) -> Metric {
     let view = plan.view();
     let shares = |rng: &mut Xoshiro256PlusPlus| random::shares(view.classes(), view.groups(), rng);
+    if let AnyPlan::Adaptive(plan) = plan
+        && let Some(candidates) = plan.candidates()
+    {
+        return random::attributes(candidates.attributes(), rng);
+    }
     match plan.kind() {
         "linear_fractional" | "diagonal_linear_fractional" => random::linear_fractional(view, rng),
         "quadratic" => random::quadratic(view, rng),

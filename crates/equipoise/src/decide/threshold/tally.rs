@@ -42,6 +42,10 @@ impl Profile {
     /// Says what keeps the metric from having a value on this sample, if anything does.
     pub(super) fn check_metric(&self, metric: &Metric) -> Result<()> {
         let view = metric.view();
+        refuse!(
+            view.measure() == Measure::Attributes,
+            "the metric is about attributes, expected one of classification errors for a threshold"
+        );
         refuse!(view.classes() != 2, "the metric has {} classes, expected 2 for a threshold", view.classes());
         if view.measure() == Measure::GroupRates {
             check::length("groups of the sample", self.groups(), view.groups())?;
@@ -95,6 +99,8 @@ impl Tally {
             Measure::OffDiagonal => point.extend([accepted[0] / all, (totals[1] - tp).max(0.0) / all]),
             Measure::DiagonalRates => point.extend([tn / totals[0], tp / totals[1]]),
             Measure::OffDiagonalRates | Measure::GroupRates => point.extend(rates(totals, accepted)),
+            // Refused before anything is counted.
+            Measure::Attributes => {}
         }
     }
 

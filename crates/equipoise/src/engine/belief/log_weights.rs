@@ -1,20 +1,20 @@
-//! Weights of kinds of error, in their logarithms: a crowd of people who could have given these answers.
+//! Weights of kinds of error, or of attributes, in their logarithms: a crowd of people who could have given these answers.
 //!
-//! A question about two kinds of error tells something of the ratio of two weights, which is a difference of their logarithms.
+//! A question about two kinds tells something of the ratio of two weights, which is a difference of their logarithms.
 //! How people err is not known either: some go by how much better, some by how many times. Both are drawn together. Everybody
 //! in the crowd has weights and a way to err; an answer thins out those whom it surprises, and the others take small steps
 //! (Metropolis, along differences of two others: ter Braak's differential evolution) so that the crowd stays a draw from the
 //! posterior. What it would regret is then an average over the crowd.
 
+use super::setting::Setting;
 use super::{Belief, Regret, Width};
 use crate::ask::{Answer, Answered, Chances, Finding, Gap, NoiseModel, Preference, Query};
+use crate::engine::aim::Decision;
 use crate::engine::check::{STANDS_OUT, contradicted};
-use crate::engine::features::Features;
 use crate::engine::normal::entropy;
 use crate::linalg::{angle, dot, normals, plus, scaled};
 use crate::metric::{Metric, Posterior};
 use crate::seed::stream;
-use crate::space::{LEAST_SPAN, OperatingPoint, Space as _, TradeOff};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
@@ -23,18 +23,10 @@ use std::sync::Arc;
 const PEOPLE: usize = 1000;
 /// Steps that everybody takes after an answer.
 const STEPS: usize = 6;
-/// Questions are even to a person with one of these shares of the crowd below.
-const SHARES: [f64; 3] = [0.2, 0.5, 0.8];
 /// What a bit about the weights is worth, beside halving the regret.
 const WORTH_OF_A_BIT: f64 = 0.3;
 /// An answer is never quite impossible.
 const LEAST_CHANCE: f64 = 1e-4;
-/// Nobody makes no errors that matter: regrets are relative to at least this much of the dearest rule.
-const LEAST_COST: f64 = 1e-3;
-/// Of those who would rather have the classifier as it is than any constant answer, this share at most is shown something worse.
-const DISLIKE: f64 = 0.2;
-/// But systems are at least this share of the room apart.
-const LEAST_SHARE: f64 = 0.3;
 /// A probe is something that the answers so far leave hardly open: about this likely, and found among so many.
 const FORESEEN: f64 = 0.93;
 const CANDIDATES: usize = 150;
@@ -96,23 +88,27 @@ impl Erring {
 
 /// Somebody who could have given these answers.
 #[derive(Debug, Clone)]
-struct Person {
-    logs: Vec<f64>,
-    weights: Vec<f64>,
+pub struct Person {
+    pub(super) logs: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     erring: Option<Erring>,
     noise: NoiseModel,
     /// The logarithm of how likely they give the answers.
     fit: f64,
+    /// The place of their best rule.
+    pub(super) best: usize,
     /// What their best rule costs them.
     least: f64,
-    /// How much dearer than the operating point the best constant answer is to them.
-    room: f64,
+    /// What they find one of: regrets are shares of it.
+    scale: f64,
+    /// How much dearer than what there is now the best constant answer is to them.
+    pub(super) room: f64,
 }
 
 impl Person {
     fn new(logs: Vec<f64>, erring: Option<Erring>, noise: NoiseModel) -> Self {
         let weights = logs.iter().map(|x| x.exp()).collect();
-        Self { logs, weights, erring, noise, fit: 0.0, least: 1.0, room: 0.0 }
+        Self { logs, weights, erring, noise, fit: 0.0, best: 0, least: 1.0, scale: 1.0, room: 0.0 }
     }
 
     /// Weights are sizes of normal numbers.
@@ -151,8 +147,9 @@ impl Said {
 /// A crowd of people who could have given the answers.
 #[derive(Debug, Clone)]
 pub struct LogWeights {
-    space: Arc<OperatingPoint>,
-    features: Features,
+    setting: Arc<dyn Setting>,
+    /// The places of the rules that are still in play.
+    in_play: Vec<usize>,
     noise: NoiseModel,
     unit: f64,
     seed: u64,
@@ -166,11 +163,11 @@ pub struct LogWeights {
 
 impl LogWeights {
     /// Everybody, before the first answer.
-    pub fn new(space: OperatingPoint, features: Features, noise: NoiseModel, seed: u64) -> Self {
+    pub fn new(setting: Arc<dyn Setting>, noise: NoiseModel, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5eed);
         let person = |_| {
             let logs: Vec<f64> =
-                normals(space.dimension(), &mut random).iter().map(|w| w.abs().max(1e-12).ln()).collect();
+                normals(setting.dimension(), &mut random).iter().map(|w| w.abs().max(1e-12).ln()).collect();
             match noise {
                 NoiseModel::Unknown => {
                     let erring = Erring::draw(&mut random);
@@ -180,16 +177,16 @@ impl LogWeights {
             }
         };
         let people = (0..PEOPLE).map(person).collect();
-        let (unit, space) = (space.radius(), Arc::new(space));
+        let (unit, in_play) = (setting.unit(), vec![]);
         let (said, answered, hesitates, evidence) = (vec![], vec![], false, 0.0);
         let mut made =
-            Self { space, features, noise, unit, seed, people, said, hesitates, answered, evidence };
+            Self { setting, in_play, noise, unit, seed, people, said, hesitates, answered, evidence };
         made.find_least();
         made
     }
 
     fn differences(&self, query: &Query) -> Vec<(usize, f64)> {
-        let [first, second] = [&query.first, &query.second].map(|point| self.space.kinds_of(point));
+        let [first, second] = [&query.first, &query.second].map(|point| self.setting.kinds_of(point));
         let parts = plus(&second, -1.0, &first).into_iter().enumerate();
         parts.filter(|(_, part)| part.abs() > 1e-12).collect()
     }
@@ -199,19 +196,20 @@ impl LogWeights {
         self.said.iter().map(|said| said.fit(person, self.unit, self.hesitates)).sum()
     }
 
-    /// What everybody's best rule costs them, and how much dearer constant answers are than the operating point.
+    /// Which rules are in play, what everybody's best one costs them, and what is a lot to them.
     fn find_least(&mut self) {
-        let rules = self.space.rules();
-        let (now, constants) = (self.space.kinds_of(&self.space.centre()), self.space.constants());
+        self.in_play = self.setting.in_play(&self.people);
+        let rules = self.setting.rules();
         for person in &mut self.people {
-            let cost = |rule: &Vec<f64>| dot(&person.weights, rule);
-            let (least, most) = rules
-                .iter()
-                .map(cost)
-                .fold((f64::INFINITY, 0.0_f64), |(least, most), cost| (least.min(cost), most.max(cost)));
-            person.least = least.max(LEAST_COST * most);
-            let constant = constants.iter().map(cost).fold(f64::INFINITY, f64::min);
-            person.room = constant - cost(&now);
+            let costs = self.in_play.iter().map(|&n| (n, dot(&person.weights, &rules[n])));
+            let start = (0, f64::INFINITY, 0.0_f64);
+            let (best, least, most) = costs.fold(start, |(best, least, most), (n, cost)| {
+                let (best, least) = if cost < least { (n, cost) } else { (best, least) };
+                (best, least, most.max(cost))
+            });
+            let [least, scale] = self.setting.stake(least, most);
+            (person.best, person.least, person.scale) = (best, least, scale);
+            person.room = self.setting.room(&person.weights);
         }
     }
 
@@ -290,23 +288,29 @@ impl LogWeights {
         }
     }
 
-    /// The weights whose best rule is regretted least: those of the crowd, each in units of what their best rule costs.
+    /// The weights whose best rule is regretted least: those of the crowd, each in units of what is a lot to them.
     fn estimate(&self) -> Vec<f64> {
         let zero = vec![0.0; self.people[0].weights.len()];
         let sum =
-            self.people.iter().fold(zero, |sum, person| plus(&sum, 1.0 / person.least, &person.weights));
+            self.people.iter().fold(zero, |sum, person| plus(&sum, 1.0 / person.scale, &person.weights));
         scaled(&sum, 1.0 / PEOPLE as f64)
     }
 
     /// The rule that costs least for some weights, and what.
     fn cheapest(&self, weights: &[f64]) -> (usize, f64) {
-        let costs = self.space.rules().iter().map(|rule| dot(weights, rule)).enumerate();
+        let rules = self.setting.rules();
+        let costs = self.in_play.iter().map(|&n| (n, dot(weights, &rules[n])));
         costs.fold((0, f64::INFINITY), |best, other| if other.1 < best.1 { other } else { best })
+    }
+
+    /// What everybody's best rule costs them on average, each in units of what is a lot to them.
+    fn unavoidable(&self) -> f64 {
+        self.people.iter().map(|person| person.least / person.scale).sum::<f64>() / PEOPLE as f64
     }
 
     /// What a question is worth: the regret it is expected to save, as a share of what is left, and a little for what it
     /// tells of the weights.
-    fn worth(&self, said: &Said, regret: f64) -> f64 {
+    fn worth(&self, said: &Said, [regret, unavoidable]: [f64; 2]) -> f64 {
         let d = self.people[0].weights.len();
         let (mut of_first, mut of_second) = (vec![0.0; d], vec![0.0; d]);
         let (mut first, mut doubt, mut count) = (0.0, 0.0, 0.0);
@@ -314,11 +318,11 @@ impl LogWeights {
             let chance = person.noise.chances(said.gap(person, self.unit), false).first;
             (first, doubt, count) = (first + chance, doubt + entropy(chance), count + 1.0);
             for (n, w) in person.weights.iter().enumerate() {
-                of_first[n] += w / person.least * chance;
-                of_second[n] += w / person.least * (1.0 - chance);
+                of_first[n] += w / person.scale * chance;
+                of_second[n] += w / person.scale * (1.0 - chance);
             }
         }
-        let after = (self.cheapest(&of_first).1 + self.cheapest(&of_second).1) / count - 1.0;
+        let after = (self.cheapest(&of_first).1 + self.cheapest(&of_second).1) / count - unavoidable;
         let bits = entropy(first / count) - doubt / count;
         (regret - after) / regret.max(1e-6) + WORTH_OF_A_BIT * bits
     }
@@ -327,51 +331,6 @@ impl LogWeights {
     fn agrees(&self, said: &Said) -> f64 {
         let likes = |person: &&Person| said.gap(person, self.unit).ahead > 0.0;
         self.people.iter().filter(likes).count() as f64 / PEOPLE as f64
-    }
-
-    /// How far either end of a trade may go: as far as most people who like the operating point better than any constant answer
-    /// still like the end better.
-    fn shares(&self, trade: &TradeOff, log_rate: f64) -> [f64; 2] {
-        let Some(([more, less], rate)) = trade.reach_at(log_rate) else { return [1.0; 2] };
-        let [i, j] = trade.kinds;
-        // What the whole way costs a person, and the share of it that they have room for.
-        let limit = |length: f64| {
-            let mut limits: Vec<f64> = (self.people.iter())
-                .filter(|person| person.room > 0.0)
-                .map(|person| {
-                    let dearer = length * (person.weights[i] - rate * person.weights[j]);
-                    if dearer > 0.0 { person.room / dearer } else { f64::INFINITY }
-                })
-                .collect();
-            limits.sort_by(f64::total_cmp);
-            let most = limits.get((DISLIKE * limits.len() as f64) as usize).copied().unwrap_or(1.0);
-            most.clamp(LEAST_SHARE, 1.0)
-        };
-        let shares = [limit(more), limit(-less)];
-        let apart = (shares[0] * more + shares[1] * less) * rate.min(1.0);
-        if apart < LEAST_SPAN { [1.0; 2] } else { shares }
-    }
-
-    /// A pair that differs in three kinds: an end of one trade and an end of another that shares a kind with it, each at a rate
-    /// that is even to somebody.
-    fn three_rows(&self, random: &mut Xoshiro256PlusPlus) -> Option<Query> {
-        let trades = self.space.trade_offs();
-        let [a, b] = [0, 1].map(|_| &trades[random.random_range(0..trades.len())]);
-        let mut end = |trade: &TradeOff| {
-            let logs = &self.people[random.random_range(0..PEOPLE)].logs;
-            let rate = logs[trade.kinds[0]] - logs[trade.kinds[1]];
-            let (one, other) = self.space.ends(trade, rate, self.shares(trade, rate))?;
-            Some(if random.random_bool(0.5) { one } else { other })
-        };
-        let query = Query::new(end(a)?, end(b)?);
-        let parts = self.differences(&query);
-        let told_apart = parts.iter().all(|(_, part)| part.abs() >= LEAST_SPAN);
-        let trade = parts.iter().any(|(_, part)| *part > 0.0) && parts.iter().any(|(_, part)| *part < 0.0);
-        (parts.len() == 3 && told_apart && trade).then_some(query)
-    }
-
-    fn metric_of(&self, weights: &[f64]) -> Metric {
-        self.features.metric(&scaled(weights, -1.0))
     }
 }
 
@@ -392,27 +351,19 @@ impl Belief for LogWeights {
     }
 
     fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
-        let regret = self.cheapest(&self.estimate()).1 - 1.0;
+        let unavoidable = self.unavoidable();
+        let regret = self.cheapest(&self.estimate()).1 - unavoidable;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.said.len() as u64);
-        let mut scored: Vec<(f64, Query)> = vec![];
-        for trade in self.space.trade_offs() {
-            let [i, j] = trade.kinds;
-            let mut rates: Vec<f64> = self.people.iter().map(|p| p.logs[i] - p.logs[j]).collect();
-            rates.sort_by(f64::total_cmp);
-            for share in SHARES {
-                let even = rates[(share * PEOPLE as f64) as usize];
-                let Some((one, other)) = self.space.ends(trade, even, self.shares(trade, even)) else {
-                    continue;
-                };
-                let query =
-                    if random.random_bool(0.5) { Query::new(one, other) } else { Query::new(other, one) };
-                if self.answered.iter().any(|asked| asked.query.is_same_pair(&query, SAME)) {
-                    continue;
-                }
+        let asked = |query: &Query| self.answered.iter().any(|asked| asked.query.is_same_pair(query, SAME));
+        let mut scored: Vec<(f64, Query)> = (self.setting)
+            .questions(&self.people, self.said.len(), &mut random)
+            .into_iter()
+            .filter(|query| !asked(query))
+            .map(|query| {
                 let said = Said { parts: self.differences(&query), preference: Preference::First };
-                scored.push((self.worth(&said, regret), query));
-            }
-        }
+                (self.worth(&said, [regret, unavoidable]), query)
+            })
+            .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         Box::new(scored.into_iter().map(|(_, query)| query))
     }
@@ -440,7 +391,7 @@ impl Belief for LogWeights {
 
     fn metric(&self) -> Metric {
         let estimate = self.estimate();
-        let metric = self.metric_of(&estimate);
+        let metric = self.setting.metric(&estimate);
         let own = metric.coefficients();
         let size = dot(&own, &own).sqrt();
         let drawn: Vec<Vec<f64>> = (self.people.iter())
@@ -460,7 +411,7 @@ impl Belief for LogWeights {
 
     fn draws(&self, count: usize) -> Vec<Metric> {
         let at = |n: usize| &self.people[n * PEOPLE / count % PEOPLE];
-        (0..count).map(|n| self.metric_of(&at(n).weights)).collect()
+        (0..count).map(|n| self.setting.metric(&at(n).weights)).collect()
     }
 
     fn findings(&self) -> Vec<Finding> {
@@ -490,11 +441,18 @@ impl Belief for LogWeights {
 
     fn regret(&self) -> Option<Regret> {
         let (rule, cost) = self.cheapest(&self.estimate());
-        let rule = &self.space.rules()[rule];
-        let mut regrets: Vec<f64> =
-            self.people.iter().map(|person| dot(&person.weights, rule) / person.least - 1.0).collect();
+        let rule = &self.setting.rules()[rule];
+        let regret = |person: &Person| (dot(&person.weights, rule) - person.least) / person.scale;
+        let mut regrets: Vec<f64> = self.people.iter().map(regret).collect();
         regrets.sort_by(f64::total_cmp);
-        Some(Regret::new(cost - 1.0, regrets[PEOPLE * 95 / 100]))
+        Some(Regret::new(cost - self.unavoidable(), regrets[PEOPLE * 95 / 100]))
+    }
+
+    fn decision(&self, _seed: u64) -> Option<Decision> {
+        // What is named is what is regretted least, also where something else is the best more often.
+        let best = self.setting.has_names().then(|| self.cheapest(&self.estimate()).0)?;
+        let votes = self.people.iter().filter(|person| person.best == best).count();
+        Some(Decision { best, probability: votes as f64 / PEOPLE as f64 })
     }
 
     fn evidence(&self) -> f64 {
@@ -503,10 +461,11 @@ impl Belief for LogWeights {
 
     fn probe(&self, heard: usize, seed: u64) -> Option<Query> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1000 + heard as u64));
-        let found = (0..CANDIDATES).filter_map(|_| self.three_rows(&mut random)).map(|query| {
-            let first = self.chance_of_first(&query);
-            ((first.max(1.0 - first) - FORESEEN).abs(), query)
-        });
+        let found =
+            (0..CANDIDATES).filter_map(|_| self.setting.foreseen(&self.people, &mut random)).map(|query| {
+                let first = self.chance_of_first(&query);
+                ((first.max(1.0 - first) - FORESEEN).abs(), query)
+            });
         found.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, query)| query)
     }
 

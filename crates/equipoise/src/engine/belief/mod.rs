@@ -3,6 +3,8 @@
 //! One number fits on a [`grid`]; weights of features are a [`gaussian`]; a fraction is a [`cloud`] of what it may be; weights
 //! asked about two at a time, by somebody whose noise is unknown, are a crowd of [`log_weights`].
 
+pub(super) mod around;
+pub(super) mod choice;
 pub(super) mod cloud;
 pub(super) mod draws;
 mod for_people;
@@ -14,6 +16,7 @@ mod particles;
 pub(super) mod pencil;
 mod roll_out;
 pub(super) mod scale;
+pub(super) mod setting;
 pub(crate) mod sites;
 mod slice;
 

@@ -1,0 +1,155 @@
+//! Choosing among candidates by their attributes.
+
+use equipoise::ask::{Finding, NoiseModel, Simulated};
+use equipoise::engine::Adaptive;
+use equipoise::metric::{Attribute, Direction};
+use equipoise::space::Candidates;
+use equipoise::testing::random;
+use equipoise::{Metric, Outcome, Plan, Preference, Query};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A front on which nobody is dominated: points of a sphere.
+fn front(count: usize, dimension: usize, random: &mut Xoshiro256PlusPlus) -> Candidates {
+    let points: Vec<Vec<f64>> = (0..count)
+        .map(|_| {
+            let z: Vec<f64> = random::normals(dimension, random).iter().map(|x| x.abs()).collect();
+            let length = z.iter().map(|x| x * x).sum::<f64>().sqrt();
+            z.iter().map(|x| x / length).collect()
+        })
+        .collect();
+    let attribute = |n: usize| {
+        let values: Vec<f64> = points.iter().map(|point| 100.0 * point[n]).collect();
+        Attribute::guessed(&format!("a{n}"), Direction::Maximize, &values).unwrap()
+    };
+    let attributes = (0..dimension).map(attribute).collect();
+    let named = points.iter().enumerate();
+    let named = named.map(|(n, point)| (format!("m{n}"), point.iter().map(|x| 100.0 * x).collect()));
+    Candidates::new(attributes, named.collect()).unwrap()
+}
+
+fn named(outcome: &Outcome) -> String {
+    let name = |finding: &Finding| match finding {
+        Finding::BestOfPool { name, .. } => Some(name.clone()),
+        _ => None,
+    };
+    outcome.findings.iter().find_map(name).unwrap()
+}
+
+/// By how much the named one falls short, as a share of the range.
+fn regret(candidates: &Candidates, hidden: &Metric, name: &str) -> f64 {
+    let values: Vec<f64> = candidates.members().iter().map(|m| hidden.value(&m.point)).collect();
+    let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(*v), b.max(*v)));
+    let place = candidates.members().iter().position(|m| m.name == name).unwrap();
+    (high - values[place]) / (high - low)
+}
+
+#[test]
+fn whoever_answers_by_weights_gets_a_candidate_near_their_best() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(random::seed());
+    let mut regrets = vec![];
+    for n in 0..6 {
+        let set = front(20, 3 + n % 2, &mut random);
+        let hidden = random::attributes(set.attributes(), &mut random);
+        let only_real = n == 5;
+        let asked = if only_real { set.clone().only_real() } else { set.clone() };
+        let Ok(outcome) = Adaptive::choice(asked).run(&mut Simulated::new(hidden.clone()));
+        regrets.push(regret(&set, &hidden, &named(&outcome)));
+    }
+    let mean = regrets.iter().sum::<f64>() / regrets.len() as f64;
+    assert!(mean < 0.03, "{regrets:?}");
+}
+
+/// Of two half-normal weights the angle is uniform, so the posterior is an integral over one number.
+#[test]
+fn the_crowd_predicts_answers_as_an_integral_over_the_angle_does() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+    let set = front(12, 2, &mut random);
+    let slope = 6.0;
+    let plan = Adaptive::choice(set.clone()).answers(NoiseModel::Absolute { slope, lapse: 0.0 }).unwrap();
+    let mut belief = plan.start();
+    let point = |random: &mut Xoshiro256PlusPlus| -> Vec<f64> {
+        set.attributes().iter().map(|a| random.random_range(a.range[0]..a.range[1])).collect()
+    };
+    let worth =
+        |x: &[f64]| -> Vec<f64> { set.attributes().iter().zip(x).map(|(a, x)| a.worth(*x)).collect() };
+    let steps = 2000;
+    let angle = |n: usize| (n as f64 + 0.5) / f64::from(steps) * std::f64::consts::FRAC_PI_2;
+    let chance = |query: &Query, angle: f64| {
+        let [a, b] = [worth(&query.first), worth(&query.second)];
+        let ahead = (angle.cos() * (a[0] - b[0]) + angle.sin() * (a[1] - b[1])) / plan.unit();
+        1.0 / (1.0 + (-slope * ahead).exp())
+    };
+    let mut weights = vec![1.0; steps as usize];
+    for n in 0..8 {
+        let query = Query::new(point(&mut random), point(&mut random));
+        let first = n % 3 != 0;
+        belief.take(&query, &if first { Preference::First } else { Preference::Second }.into());
+        for (k, weight) in weights.iter_mut().enumerate() {
+            let chance = chance(&query, angle(k));
+            *weight *= if first { chance } else { 1.0 - chance };
+        }
+    }
+    let all: f64 = weights.iter().sum();
+    for _ in 0..10 {
+        let query = Query::new(point(&mut random), point(&mut random));
+        let expected: f64 =
+            weights.iter().enumerate().map(|(k, weight)| weight / all * chance(&query, angle(k))).sum();
+        let found = belief.chance_of_first(&query);
+        assert!((found - expected).abs() < 0.03, "{found} {expected}");
+    }
+}
+
+#[test]
+fn plans_and_metrics_of_attributes_read_back_as_they_were_written() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let set = front(8, 3, &mut random);
+    let plan = equipoise::AnyPlan::Adaptive(Adaptive::choice(set.clone().only_real()).budget(6).unwrap());
+    let text = serde_json::to_string(&plan).unwrap();
+    assert_eq!(serde_json::from_str::<equipoise::AnyPlan>(&text).unwrap(), plan);
+    let hidden = random::attributes(set.attributes(), &mut random);
+    let Ok(outcome) = plan.run(&mut Simulated::new(hidden));
+    let text = outcome.metric.to_json();
+    assert!(
+        text.contains(r#""kind":"attributes""#)
+            && text.contains(r#""posterior""#)
+            && !text.contains("classes")
+    );
+    assert_eq!(Metric::from_json(&text).unwrap(), outcome.metric);
+    // A later candidate, beyond the ranges that were shown, still has a value.
+    assert!(outcome.metric.value(&[120.0, 50.0, -10.0]).is_finite());
+    let confusions = equipoise::GroupConfusions::new(2, vec![vec![0.4, 0.1, 0.1, 0.4]]).unwrap();
+    assert!(outcome.metric.of(&confusions).unwrap_err().to_string().contains("attributes"));
+}
+
+/// Most of ten thousand candidates are never in play, and the named one is still near the best of all.
+#[test]
+fn many_candidates_are_narrowed_without_losing_the_best() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
+    let set = front(3000, 4, &mut random);
+    let hidden = random::attributes(set.attributes(), &mut random);
+    let Ok(outcome) = Adaptive::choice(set.clone()).run(&mut Simulated::new(hidden.clone()));
+    let found = regret(&set, &hidden, &named(&outcome));
+    assert!(found < 0.05, "{found}");
+}
+
+#[test]
+fn questions_trade_two_attributes_first_and_stay_inside_the_ranges() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(12);
+    let set = front(15, 4, &mut random);
+    let plan = Adaptive::choice(set.clone());
+    let mut belief = plan.start();
+    for n in 0..6 {
+        let query = plan.next(belief.as_ref()).unwrap();
+        let differ = query.first.iter().zip(&query.second).filter(|(a, b)| a != b).count();
+        if n < 4 {
+            assert_eq!(differ, 2, "{query:?}");
+        }
+        for point in [&query.first, &query.second] {
+            for (attribute, x) in set.attributes().iter().zip(point) {
+                assert!((attribute.range[0]..=attribute.range[1]).contains(x));
+            }
+        }
+        belief.take(&query, &if n % 2 == 0 { Preference::First } else { Preference::Second }.into());
+    }
+}
