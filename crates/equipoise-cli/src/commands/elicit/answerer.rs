@@ -140,7 +140,7 @@ fn confusions(point: &[f64], view: &View, prevalence: &Prevalence) -> Result<Gro
     Ok(GroupConfusions::new(k, groups)?)
 }
 
-fn to_noise(worded: &Worded) -> Result<NoiseModel> {
+pub fn to_noise(worded: &Worded) -> Result<NoiseModel> {
     let Worded { kind, number } = worded;
     let needed = || {
         let what = format!("--noise {kind} needs a number, as in {kind}:N (the {})", parameter(kind));

@@ -1,6 +1,6 @@
 //! `equipoise elicit`: the metric somebody holds, from comparisons of classifiers that a table allows.
 
-mod answerer;
+pub mod answerer;
 mod asker;
 mod cells;
 pub mod goal;
@@ -10,7 +10,7 @@ pub mod length;
 mod line;
 mod process;
 pub mod question;
-mod record;
+pub mod record;
 pub mod reference;
 mod report;
 mod rule;
