@@ -15,6 +15,7 @@ mod metric_command;
 mod metrics;
 mod page;
 mod picture;
+mod program;
 mod progress;
 mod prompt;
 mod ratio;
@@ -71,6 +72,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),
         Some(Command::Threshold(args)) => commands::threshold::run(args, &line.global),
         Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),
+        Some(Command::Choose(args)) => commands::choose::run(args, &line.global),
         Some(Command::Score(args)) => commands::score::run(args, &line.global),
         Some(Command::Scorer(args)) => commands::scorer::run(args, &line.global),
         Some(Command::Rank(args)) => commands::rank::run(args, &line.global),

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::{costs, files};
 use anyhow::{Context as _, Result};
 use equipoise::decide::nearest::{self, Agreement};
-use equipoise::{Metric, Sense, metric::Named, rates::Prevalence};
+use equipoise::{Measure, Metric, Sense, metric::Named, rates::Prevalence};
 use std::path::Path;
 
 /// What `--metric` accepts, for help texts.
@@ -31,6 +31,7 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
         let named = Named::parse(text).ok_or_else(|| Fault::usage(unknown(text)))?;
         named.metric(prevalence).map_err(|error| explained(named, prevalence, error))?
     };
+    of_errors(&metric).with_context(|| files::name(path))?;
     match metric.class_names() {
         Some(names) if names != classes => {
             let list = |names: &[String]| names.join(", ");
@@ -51,6 +52,18 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
             classes.len()
         ))
         .into()),
+    }
+}
+
+/// Refuses a metric of attributes where predictions are judged.
+pub fn of_errors(metric: &Metric) -> Result<()> {
+    match metric.view().measure() {
+        Measure::Attributes => {
+            let what = "the metric is about attributes of candidates, expected one of classification errors (`equipoise choose` \
+                        takes it with --oracle)";
+            Err(Fault::usage(what).into())
+        }
+        _ => Ok(()),
     }
 }
 

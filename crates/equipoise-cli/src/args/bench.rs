@@ -18,13 +18,14 @@ Examples:
   equipoise bench queries --task fractional    only the cells of that name
   equipoise bench people                       what people are asked about real tables, and what they would regret
   equipoise bench people --table val.csv --table adult.csv:sex --participants 100
+  equipoise bench choose                       which model of a front is whose: questions, regret, its bound
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
   equipoise bench server --watchers 5          the same while five researchers watch")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "sessions", "server", "cohort"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "sessions", "server", "cohort"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -39,7 +40,7 @@ pub struct Bench {
     /// angle for more than two weights, and of the range of questions left
     #[arg(long, conflicts_with = "noise")]
     pub people: bool,
-    /// people: a table, and after a colon the column of its groups [default: those of the repository]
+    /// people: a table, and after a colon the column of its groups; choose: a front [default: those of the repository]
     #[arg(long = "table", value_name = "FILE[:GROUP]")]
     pub tables: Vec<String>,
     /// How many adversarial sessions
@@ -51,7 +52,7 @@ pub struct Bench {
     /// Only tasks with this in their name, such as "fractional" or "q=6, slope"
     #[arg(long, value_name = "TEXT")]
     pub task: Option<String>,
-    /// people, server, cohort: simulated participants [default: 200, server: 500 at once]
+    /// people, choose, server, cohort: simulated participants [default: 200, server: 500 at once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub participants: Option<u32>,
     /// server: researchers who watch the live page meanwhile

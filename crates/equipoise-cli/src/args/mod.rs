@@ -4,6 +4,7 @@ mod account;
 mod apply;
 mod asking;
 mod bench;
+mod choose;
 mod demo;
 mod elicit;
 mod inspect;
@@ -23,6 +24,7 @@ pub use account::{Account, AccountCommand, Of, TokenCommand};
 pub use apply::Apply;
 pub use asking::{Asking, Worded};
 pub use bench::Bench;
+pub use choose::{Among, Choose};
 pub use demo::Demo;
 pub use elicit::Elicit;
 pub use inspect::Inspect;
@@ -123,6 +125,7 @@ pub enum Command {
     Inspect(Inspect),
     Threshold(Threshold),
     Elicit(Box<Elicit>),
+    Choose(Box<Choose>),
     Score(Score),
     Scorer(Scorer),
     Rank(Rank),
@@ -197,7 +200,8 @@ mod tests {
     }
 
     /// Lines people type, a word on each line.
-    const LINES: [&str; 12] = [
+    const LINES: [&str; 13] = [
+        "choose\nfront.csv\n--minimize\nprice,latency_ms\n--oracle\nprice=2\n--among\nall",
         "simulate\n--repeat\n100\nfile.json",
         "threshold\nval.csv\n--metric\n7:1\n--require\nrecall:ill>=0.9",
         "elicit\nval.csv\n--around\n--regret\n0.01\n--seed\n7",

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod apply;
 pub mod bench;
+pub mod choose;
 mod decided;
 pub mod demo;
 mod details;

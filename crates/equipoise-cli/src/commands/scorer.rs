@@ -1,7 +1,7 @@
 //! `equipoise scorer`: a metric as one Python file.
 
 use crate::args::{Global, Scorer};
-use crate::{files, json};
+use crate::{files, json, metrics};
 use anyhow::{Context as _, Result};
 use equipoise::Metric;
 use rand::SeedableRng as _;
@@ -12,6 +12,7 @@ use std::process::ExitCode;
 /// Runs the command.
 pub fn run(args: &Scorer, global: &Global) -> Result<ExitCode> {
     let metric = Metric::from_json(&files::read(&args.metric)?).with_context(|| files::name(&args.metric))?;
+    metrics::of_errors(&metric).with_context(|| files::name(&args.metric))?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(global.seed.unwrap_or(1));
     let draws = metric.draws(args.draws as usize, &mut random);
     let source = metric.to_python(&draws);

@@ -1,6 +1,7 @@
 //! `equipoise bench`: questions asked, against the information floor and the papers' searches.
 
 mod around;
+mod choose;
 mod cohort;
 mod floor;
 mod fractional;
@@ -51,6 +52,10 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if args.what == "people" {
         let people = args.participants.unwrap_or(200) as usize;
         return around::run(args, &settings.with_metrics(people), global);
+    }
+    if args.what == "choose" {
+        let people = args.participants.unwrap_or(200) as usize;
+        return choose::run(args, &settings.with_metrics(people), global);
     }
     if args.pools {
         return run_pools(&settings, global, &mut out);
@@ -106,7 +111,7 @@ fn conclude<R: Serialize, W: Write>(
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
-pub(super) fn fresh_seed() -> u64 {
+pub fn fresh_seed() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }

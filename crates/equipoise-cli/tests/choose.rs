@@ -1,0 +1,174 @@
+//! `equipoise choose` through the real binary.
+
+mod place;
+
+use place::{Numbers, Place};
+
+/// Latency, price and recall of models of which none is dominated.
+const FRONT: &str = "model,latency_ms,price_usd,recall,seed
+m1,20,9,0.70,1
+m2,35,4,0.78,2
+m3,60,3,0.85,3
+m4,120,6,0.91,4
+m5,300,2,0.89,5
+m6,480,8,0.95,6
+worse,490,9,0.69,7
+";
+
+const COLUMNS: [&str; 5] = ["choose", "front.csv", "--ignore", "seed", "--quiet"];
+
+#[test]
+fn a_simulated_person_gets_their_candidate_and_a_metric_that_scores_later_ones() {
+    let place = Place::new("choose_simulated");
+    place.write("front.csv", FRONT);
+    let line =
+        [&COLUMNS[..], &["--oracle", "latency_ms=1,price_usd=1,recall=6", "--seed", "3", "--json"]].concat();
+    let found = place.run(&line).json();
+    assert!(["m4", "m6"].contains(&found["best"]["name"].as_str().unwrap()), "{found}");
+    assert!(found["best"]["probability"].as_f64().unwrap() > 0.4);
+    assert_eq!(found["dominated"][0]["name"], "worse");
+    assert_eq!(found["ranking"].as_array().unwrap().len(), 6);
+    assert_eq!(found["enough"], true);
+    assert_eq!(found["weights"][0]["transform"], "log");
+    assert_eq!(found["weights"][2]["range"], serde_json::json!([0.69, 0.95]));
+    let shares: f64 = (0..3).map(|n| found["weights"][n]["weight"].as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    let metric: serde_json::Value = serde_json::from_str(&place.read("metric.json")).unwrap();
+    assert_eq!(metric["kind"], "attributes");
+    assert!(metric["posterior"]["mean"].is_array() && metric["provenance"]["questions"].is_number());
+    place.write("val.csv", "y,p\n0,0.2\n1,0.7\n0,0.4\n1,0.9\n");
+    for line in ["score val.csv --metric metric.json", "scorer metric.json"] {
+        let run = place.line(line);
+        assert_eq!(run.code, Some(2), "{}", run.err);
+        assert!(run.err.contains("the metric is about attributes of candidates"), "{}", run.err);
+    }
+    // Whoever holds what was found answers alike.
+    let again = [&COLUMNS[..], &["--oracle", "metric.json", "--save", "again.json", "--json"]].concat();
+    let again = place.run(&again).json();
+    assert_eq!(again["best"]["name"], found["best"]["name"]);
+}
+
+#[test]
+fn a_person_sees_what_differs_and_can_go_on_later() {
+    let place = Place::new("choose_person");
+    place.write("front.csv", FRONT);
+    let line = ["choose", "front.csv", "--ignore", "seed", "--seed", "1"];
+    let run = place.run_with(&line, "1\n2\nu\n1\nq\n");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("6 candidates of front.csv are left to choose from"), "{}", run.out);
+    assert!(run.out.contains("Question 1 of about "), "{}", run.out);
+    assert!(run.out.contains("Imagine two such candidates; all else is equal."), "{}", run.out);
+    assert!(run.out.contains("Saved 2 answers in front.choice.json."), "{}", run.out);
+    let lost = place.run(&line);
+    assert_eq!(lost.code, Some(2));
+    assert!(lost.err.contains("holds 2 answers; go on with --resume"), "{}", lost.err);
+    let resume = [&line[..], &["--resume", "front.choice.json"]].concat();
+    let run = place.run_with(&resume, &"1\n2\n".repeat(40));
+    assert!(run.out.contains("Going on after 2 answers."), "{}", run.out);
+    assert!(
+        run.out.contains("Your best candidate: ") && run.out.contains("over the range shown"),
+        "{}",
+        run.out
+    );
+    // Other candidates are another choice.
+    place.write("front.csv", &FRONT.replace("0.78", "0.79"));
+    let other = place.run(&resume);
+    assert_eq!(other.code, Some(4));
+    assert!(other.err.contains("these answers were given to other candidates"), "{}", other.err);
+}
+
+/// A program that goes by recall alone, and says nothing else.
+#[test]
+fn a_program_is_asked_line_by_line() {
+    let place = Place::new("choose_program");
+    place.write("front.csv", FRONT);
+    place.write(
+        "ask.sh",
+        "while read -r line; do
+a=$(printf '%s' \"$line\" | sed 's/.*\"first\":.*\"recall\":\\([0-9.]*\\).*\"second\":.*/\\1/')
+b=$(printf '%s' \"$line\" | sed 's/.*\"second\":.*\"recall\":\\([0-9.]*\\).*/\\1/')
+printf '%s\\n' \"$line\" >> asked.txt
+awk -v a=\"$a\" -v b=\"$b\" 'BEGIN { print (a > b) ? \"first\" : (b > a) ? \"second\" : \"tie\" }'
+done
+",
+    );
+    let line = [&COLUMNS[..], &["--oracle-command", "sh ask.sh", "--seed", "2", "--json"]].concat();
+    let run = place.run(&line);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+    assert!(["m4", "m6"].contains(&found["best"]["name"].as_str().unwrap()), "{found}");
+    let first: serde_json::Value =
+        serde_json::from_str(place.read("asked.txt").lines().next().unwrap()).unwrap();
+    assert_eq!((&first["format"], &first["question"]), (&1.into(), &1.into()));
+    assert!(first["first"]["attributes"]["latency_ms"].is_number() && first["of_about"].is_number());
+    let wrong =
+        [&COLUMNS[..], &["--oracle-command", "echo maybe; cat > /dev/null", "--save", "x.json"]].concat();
+    let wrong = place.run(&wrong);
+    assert_eq!(wrong.code, Some(3));
+    assert!(wrong.err.contains("expected"), "{}", wrong.err);
+}
+
+#[test]
+fn fewer_questions_than_needed_are_a_finding() {
+    let place = Place::new("choose_short");
+    place.write("front.csv", FRONT);
+    let line = [&COLUMNS[..], &["--oracle", "latency_ms=1,price_usd=1,recall=1", "--budget", "2", "--json"]]
+        .concat();
+    let run = place.run(&line);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&found["enough"], &found["stopped_by"]), (&false.into(), &"budget".into()));
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_one_sentence() {
+    let place = Place::new("choose_wrong");
+    let says = |table: &str, options: &str, code: i32| -> String {
+        place.write("t.csv", table);
+        let line = format!("choose t.csv --oracle a=1 --save s.json{options}");
+        let run = place.line(&line);
+        assert_eq!(run.code, Some(code), "{}{}", run.out, run.err);
+        assert!(run.err.lines().count() <= 1, "{}", run.err);
+        run.err + &run.out
+    };
+    let two = "name,price,recall\nx,1,0.5\ny,2,0.9\n";
+    assert!(says("name,price,recall\nx,1,0.5\n", "", 3).contains("has 1 candidates, expected at least 2"));
+    assert!(says("name,price,recall\nx,1,\ny,2,0.9\n", "", 3).contains("has no number in row 1"));
+    assert!(
+        says(two, " --minimize colour", 2).contains("there is no column \"colour\", expected one of name")
+    );
+    assert!(says(two, " --minimize name", 3).contains("column \"name\" is \"x\" in row 1, expected numbers"));
+    assert!(
+        says("name,depth,recall\nx,1,0.5\ny,2,0.9\n", "", 2).contains("whether more of \"depth\" is better")
+    );
+    assert!(
+        says("name,price,recall\nx,1,0.5\nx,2,0.9\n", "", 2).contains("two candidates have the name \"x\"")
+    );
+    assert!(says("name,price,recall\nx,0,0.5\ny,2,0.9\n", " --scale price=log", 2).contains("above 0"));
+    assert!(says(two, " --scale price=cubic", 2).contains("expected COL=linear"));
+    assert!(says("name,price,recall\nx,1,0.5\ny,1,0.5\n", "", 3).contains("nothing to choose by"));
+    // Results without a question.
+    let only = says("name,price,recall\nx,1,0.9\ny,2,0.5\nz,3,0.4\n", "", 0);
+    assert!(only.contains("x is at least as good as every other candidate in everything"), "{only}");
+    assert!(only.contains("y (by x), z (by x)"), "{only}");
+    let constant = says("name,price,recall\nx,1,0.9\ny,1,0.5\n", "", 0);
+    assert!(constant.contains("\"price\" is 1 everywhere and left out"), "{constant}");
+    assert!(says(two, "", 2).contains("--oracle names \"a\", expected one of price, recall"));
+}
+
+#[test]
+fn ten_thousand_candidates_of_seven_attributes_are_chosen_from() {
+    let place = Place::new("choose_many");
+    let mut random = Numbers::new(5);
+    let mut text = "name,price,latency_ms,size_mb,recall,precision,coverage,gap\n".to_owned();
+    for n in 0..10_000 {
+        let numbers: Vec<String> = (0..7).map(|_| format!("{:.4}", 0.05 + 0.9 * random.next())).collect();
+        text += &format!("m{n},{}\n", numbers.join(","));
+    }
+    place.write("front.csv", &text);
+    let line = "choose front.csv --oracle price=2,recall=1,gap=1 --budget 8 --json --quiet";
+    let run = place.line(line);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+    assert_eq!(found["questions"], 8);
+    let chosen = found["best"]["name"].as_str().unwrap();
+    assert!(text.contains(&format!("\n{chosen},")));
+}
