@@ -49,13 +49,12 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         progress: global.shows_progress(),
         task: args.task.clone(),
     };
+    let of_people = settings.with_metrics(args.participants.unwrap_or(200) as usize);
     if args.what == "people" {
-        let people = args.participants.unwrap_or(200) as usize;
-        return around::run(args, &settings.with_metrics(people), global);
+        return around::run(args, &of_people, global);
     }
     if args.what == "choose" {
-        let people = args.participants.unwrap_or(200) as usize;
-        return choose::run(args, &settings.with_metrics(people), global);
+        return choose::run(args, &of_people, global);
     }
     if args.pools {
         return run_pools(&settings, global, &mut out);
