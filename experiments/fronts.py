@@ -86,8 +86,8 @@ def screening():
         for case in cases:
             found = "malignant" if float(case["p_malignant"]) >= threshold else "benign"
             counts[case["group"], case["y"], found] += 1
-        called_in = sum(n for key, n in counts.items() if key[2] == "malignant") / len(cases)
-        values = [rate(counts, "malignant", {"benign"}), called_in, gap(counts, "malignant", {"benign"})]
+        missed, alarms = ("malignant", {"benign"}), ("benign", {"malignant"})
+        values = [rate(counts, *missed), rate(counts, *alarms), gap(counts, *missed)]
         rows.append((f"threshold {threshold:.3f}", values))
     return rows
 
@@ -121,7 +121,7 @@ def undominated(rows):
 
 
 FRONTS = {
-    "screening": (["missed", "called_in_rate", "gap_missed"], screening()),
+    "screening": (["missed", "false_alarms", "gap_missed"], screening()),
     "default": (
         ["missed", "false_alarms", "gap_missed", "size_kb"],
         two_classes("default", "1", "0", ["missed", "false_alarms", "gap_missed", "size_kb"]),
