@@ -416,7 +416,7 @@ mod bad_input {
             "\"sphere\"",
             "\"cube\"",
             2,
-            "space.kind is \"cube\", expected one of logistic, hull, softmax, faces, sphere, group_sphere, operating_point, pool",
+            "space.kind is \"cube\", expected one of logistic, hull, softmax, faces, sphere, group_sphere, operating_point, pool, attributes",
         );
         check(
             "\"kind\":\"linear\",\"method\"",

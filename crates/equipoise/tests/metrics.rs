@@ -117,7 +117,7 @@ fn wrong_documents_get_one_clear_sentence() {
     says("[1]", "the document is a list of 1, expected an object");
     says(r#"{"kind":"linear"}"#, "format is missing, expected 1");
     says(r#"{"format":2,"kind":"linear"}"#, "format is 2, expected 1");
-    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, macro_f, kappa, mcc, g_mean, demographic_parity";
+    let kinds = "linear, linear_fractional, quadratic, polynomial, group_fair, group_fair_quadratic, macro_f, kappa, mcc, g_mean, demographic_parity, attributes";
     says(r#"{"format":1,"kind":"cubic"}"#, &format!("kind is \"cubic\", expected one of {kinds}"));
     let head = r#""format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost""#;
     says(&format!(r#"{{{head}}}"#), "weights is missing");

@@ -123,7 +123,7 @@ fn weights(text: &str, attributes: &[Attribute]) -> Result<Metric> {
         weights[place] =
             number.trim().parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0).ok_or_else(wrong)?;
     }
-    Ok(Metric::attributes(attributes.to_vec(), weights).context("the weights of --oracle")?)
+    Metric::attributes(attributes.to_vec(), weights).context("the weights of --oracle")
 }
 
 /// A saved choice: its sides, and the plan with the answers.
