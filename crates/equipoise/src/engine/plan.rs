@@ -526,7 +526,10 @@ impl Adaptive {
         let set = belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some));
         let width = if set { belief.width() } else { Width::Factor(f64::INFINITY) };
         let enough = self.enough(width, |tolerance| belief.threshold_settled(tolerance));
-        let over = (belief.answered().len() >= self.questions_at_most()).then_some("budget");
+        let asked = belief.answered().len();
+        let over = (asked >= self.questions_at_most()).then_some("budget");
+        // Of candidates: before as many answers as attributes, what is known is what people hold and not what this one does.
+        let heard = self.candidates().is_none_or(|space| asked >= space.view().dimension());
         let decided = |stop: &&Stop| match stop {
             Stop::Decision { level } => belief.decision(self.seed).is_some_and(|d| d.probability >= *level),
             Stop::Regret { at_most } => {
@@ -534,7 +537,7 @@ impl Adaptive {
             }
             _ => false,
         };
-        enough.or(over).or_else(|| self.stops.iter().find(decided).map(Stop::rule))
+        enough.or(over).or_else(|| self.stops.iter().filter(|_| heard).find(decided).map(Stop::rule))
     }
 
     /// What the rule that follows may be regretted at the end, if there is such a rule.
