@@ -34,6 +34,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Before anything else is done, so that nothing is there to be misused.
+    if let Some(code) = equipoise_study::apart::asked(std::env::args_os().skip(1)) {
+        return code;
+    }
     match read_line().and_then(|line| run(&line)) {
         Ok(code) => code,
         Err(error) => match fault::exit_code(&error) {
@@ -85,5 +89,29 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
             CommandLine::command().print_help()?;
             Ok(ExitCode::SUCCESS)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::FromArgMatches as _;
+    use equipoise_harness::fuzz::{Corpus, run};
+    use equipoise_harness::{seed, times};
+
+    /// Whatever is typed is a command or a sentence about it; nothing is run.
+    #[test]
+    fn fuzz_command_lines() {
+        let good = include_str!("../../equipoise-harness/corpus/lines.txt").lines();
+        let corpus = Corpus::new(good.map(|line| line.as_bytes().to_vec()).collect());
+        let command = CommandLine::command();
+        let tried = run("command lines", &corpus, seed(), times("EQUIPOISE_FUZZ", 10_000), |input| {
+            let line = String::from_utf8_lossy(input);
+            let words = std::iter::once("equipoise").chain(line.split(' '));
+            let matches = command.clone().try_get_matches_from(words);
+            matches.and_then(|matches| CommandLine::from_arg_matches(&matches)).is_ok()
+        });
+        println!("command lines: {} inputs, {} taken, 0 panics; seed {}", tried.inputs, tried.taken, seed());
+        assert!(tried.taken > 0);
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::error::name;
 use equipoise::rates::GroupConfusions;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts of one model: how often each class was taken for each class, within each group.
 ///
 /// Counts may be fractions, as weighted rows give them. A model without groups has one, without a name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelConfusions {
     pub(crate) name: String,
     pub(crate) classes: Vec<String>,

@@ -24,6 +24,16 @@ mod error;
 mod kernel;
 mod note;
 mod pool;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 pub mod read;
 mod sample;
 mod smooth;
@@ -32,6 +42,17 @@ mod steps;
 mod subsample;
 mod table;
 mod uncertainty;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+pub mod wire;
 
 pub use boundary::Boundary;
 pub use calibrate::{Bin, Reliability};

@@ -6,7 +6,7 @@
 use equipoise::population::Classifier;
 use equipoise::testing::Simulation;
 use equipoise::{AnyPlan, Interview, Metric, Preference, Step};
-use equipoise_data::{Columns, read};
+use equipoise_data::{Columns, read, wire};
 use equipoise_harness::fuzz::{Corpus, run};
 use equipoise_harness::{Scratch, seed, times};
 use equipoise_log::{Payload, Reader as _, Row, SqliteStore, hex, rows, verify, verify_receipt};
@@ -102,6 +102,27 @@ fn tables_as_parquet() {
             | read::numbers(path, &["seq", "participant"]).is_ok()
             | read::groups(path, &["answer"]).is_ok()
     });
+}
+
+#[test]
+fn tables_that_are_compressed() {
+    let good = [&b"y,p\n"[..], &b"0,0.1\n1,0.9\n1,0.7\n0,0.25\n".repeat(20)].concat();
+    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &good).unwrap();
+    on_disk("gzip", "csv.gz", vec![encoder.finish().unwrap()], table);
+}
+
+#[test]
+fn tables_from_another_process() {
+    let scratch = Scratch::new("wire");
+    let path = scratch.file("table.csv");
+    std::fs::write(&path, "y,p,g,weight\n0,0.1,x,1\n1,0.9,y,2\n1,0.7,x,0.5\n").unwrap();
+    let table = read::table(&path, &Columns::guess().groups(["g"])).unwrap().data;
+    let mut said = vec![];
+    wire::write_table(&table, &mut said).unwrap();
+    let tried =
+        run("wire", &Corpus::new(vec![said]), seed(), inputs(), |input| wire::read_table(input).is_ok());
+    told("wire", &tried);
 }
 
 #[test]

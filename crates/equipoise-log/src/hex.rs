@@ -9,5 +9,6 @@ pub fn encode(bytes: &[u8]) -> String {
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> = text.chars().map(|c| c.to_digit(16)).collect();
     let digits = digits?;
-    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|d| (d[0] * 16 + d[1]) as u8).collect())
+    let (pairs, odd) = digits.as_chunks::<2>();
+    odd.is_empty().then(|| pairs.iter().map(|[high, low]| (high << 4 | low) as u8).collect())
 }

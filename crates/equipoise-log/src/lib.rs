@@ -23,10 +23,30 @@
 //! [`SqliteStore`] the stores, [`Writer`] one thread that writes for many, [`verify`] the chain, [`erase`] and [`restore`]
 //! what must not come back, [`files`] files of their owner alone, `testing` what any store must pass.
 
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 mod chain;
 mod erasure;
 mod error;
 pub mod files;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 pub mod hex;
 mod lease;
 mod memory;

@@ -34,6 +34,15 @@ pub fn guarded<S: Clone + Send + Sync + 'static>(router: Router<S>, slowest: Dur
         .layer(from_fn(headers))
 }
 
+/// Panics are told by their place alone from now on: their words may be those of somebody who answers (S-12).
+pub fn tell_panics_by_their_place() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place =
+            panic.location().map_or_else(String::new, |at| format!(" at {}:{}", at.file(), at.line()));
+        eprintln!("error: a request ended in a panic{place}, which is a defect; everything else goes on");
+    }));
+}
+
 /// Adds the headers of every response, errors included.
 async fn headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
@@ -134,6 +143,45 @@ mod tests {
         assert!(is_for(&HeaderMap::new(), &Uri::from_static("/"), "http://127.0.0.1:8081"));
         let foreign = Uri::from_static("http://evil.example/");
         assert!(!is_for(&HeaderMap::new(), &foreign, "http://127.0.0.1:8081"));
+    }
+
+    const INSIDE: &str = "EQUIPOISE_INSIDE_A_PANIC";
+
+    /// Runs in a process of its own: what to do about panics is one thing for a whole process.
+    #[tokio::test]
+    async fn a_request_that_panics() {
+        use axum::body::Body;
+        use axum::routing::get;
+        use tower::ServiceExt as _;
+        if std::env::var_os(INSIDE).is_none() {
+            return;
+        }
+        tell_panics_by_their_place();
+        let breaks = |uri: Uri| async move {
+            assert_eq!(uri.query(), None, "what {} said", uri.query().unwrap_or_default());
+            "fine"
+        };
+        let app: Router = guarded(Router::new().route("/", get(breaks)), Duration::from_secs(5));
+        let asked = |uri: &str| app.clone().oneshot(Request::get(uri).body(Body::empty()).unwrap());
+        let broken = asked("/?mail=canary").await.unwrap();
+        assert_eq!(broken.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(broken.headers()[header::CONTENT_SECURITY_POLICY], CONTENT_SECURITY_POLICY);
+        assert_eq!(broken.headers()[header::CACHE_CONTROL], "no-store");
+        assert_eq!(asked("/").await.unwrap().status(), StatusCode::OK);
+    }
+
+    #[test]
+    fn a_panic_says_where_and_nothing_of_the_request() {
+        let inside = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["guard::tests::a_request_that_panics", "--exact", "--nocapture"])
+            .env(INSIDE, "1")
+            .output()
+            .unwrap();
+        let said =
+            format!("{}{}", String::from_utf8_lossy(&inside.stdout), String::from_utf8_lossy(&inside.stderr));
+        assert!(inside.status.success() && said.contains("1 passed"), "{said}");
+        assert!(said.contains("a request ended in a panic at") && said.contains("guard.rs:"), "{said}");
+        assert!(!said.contains("canary"), "{said}");
     }
 
     fn sent(pairs: &[(&'static str, &'static str)]) -> bool {

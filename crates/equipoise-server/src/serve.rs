@@ -76,6 +76,7 @@ pub fn study(
     researching: Option<Researching>,
     ready: impl FnOnce(&Serving<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
+    crate::guard::tell_panics_by_their_place();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(THREADS)
         .max_blocking_threads(WORKERS)

@@ -4,10 +4,11 @@
 
 use crate::error::{Error, Result};
 use crate::study::{Candidates, Study};
+use crate::tables::{Tables, Wanted};
 use equipoise::decide::rank::Candidate;
 use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::{GroupConfusions, View};
-use equipoise_data::{Columns, ModelConfusions, Sample, Table, read};
+use equipoise_data::{ModelConfusions, Sample, Table};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -40,18 +41,18 @@ struct Order {
 
 impl Models {
     /// Reads the models a study names, from files beside it; `None` if it names none.
-    pub fn read(study: &Study, view: View, directory: &Path) -> Result<Option<Self>> {
+    pub fn read(study: &Study, view: View, directory: &Path, tables: &dyn Tables) -> Result<Option<Self>> {
         let Some(Candidates { file, predictions }) = &study.candidates else { return Ok(None) };
         let mut found: Vec<(String, Source)> = vec![];
         if let Some(file) = file {
-            for model in read::confusions(directory.join(file))?.data {
+            for model in tables.models(&directory.join(file))? {
                 let order = Order::of(study, model.name(), model.classes(), model.groups())?;
                 found.push((model.name().to_owned(), Source::Counts(model, order)));
             }
         }
         for file in predictions {
             let name = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-            let table = read::table(directory.join(file), &Columns::guess())?.data;
+            let table = tables.table(&directory.join(file), &Wanted::default())?;
             let groups = table.groups().map_or(vec![], |groups| groups.names().to_vec());
             let order = Order::of(study, &name, table.classes(), &groups)?;
             found.push((name, Source::Predictions(Box::new(Sample::new(table)?), order)));

@@ -29,7 +29,7 @@ fn read_within(directory: &Path, file: &Path, largest: u64) -> Result<Vec<u8>> {
     }
     let mut bytes = vec![];
     let opened = std::fs::File::open(&real).map_err(unread)?;
-    opened.take(largest + 1).read_to_end(&mut bytes).map_err(unread)?;
+    opened.take(largest.saturating_add(1)).read_to_end(&mut bytes).map_err(unread)?;
     match bytes.len() as u64 > largest {
         true => Err(wrong(&format!("has more than {largest} bytes; take fewer rows"))),
         false => Ok(bytes),

@@ -32,6 +32,17 @@
 //! [`equipoise_log`] where it is kept, [`Participant`] the fold of one person's events, [`shown`] whole numbers on the screen,
 //! [`seams`] clock and randomness, [`contacts`] who somebody is, which is not in the log.
 
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+pub mod apart;
 pub mod audit;
 mod belief;
 mod cache;
@@ -39,12 +50,32 @@ pub mod candidates;
 pub mod contacts;
 mod design;
 mod error;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 pub mod event;
 pub mod exchange;
 pub mod export;
 mod forecast;
 mod forecaster;
 pub mod groups;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 mod inside;
 mod integrity;
 mod invitation;
@@ -61,7 +92,28 @@ pub mod seams;
 mod service;
 mod shape;
 pub mod shown;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 pub mod study;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+pub mod tables;
 pub mod template;
 mod text;
 pub mod timing;

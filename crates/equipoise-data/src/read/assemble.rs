@@ -1,5 +1,10 @@
 //! From columns that were read to a table: which classes there are, which column belongs to which, and
 //! whether the parts fit each other.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits"
+)]
 
 use super::column::{Column, LabelCoder, Met, Moved};
 use super::columns::{Choice, Columns, Scale, Score, named_for};

@@ -3,6 +3,11 @@
 //! Every format hands its values over as a [`Cell`]; here a cell becomes a number or the code of a label.
 //! The good path allocates nothing. A bad cell is noted as a [`Fault`] with its row, and reading goes on, so
 //! that the message can say how many more rows have the same problem.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits"
+)]
 
 use super::label::{self, Spelling};
 use crate::error::{Error, Kind, quoted};

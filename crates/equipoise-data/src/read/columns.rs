@@ -1,4 +1,9 @@
 //! Which column plays which part: named by the caller, or guessed from the usual names and said.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits"
+)]
 
 use super::assemble::{sorted, spelling};
 use super::column::Part;

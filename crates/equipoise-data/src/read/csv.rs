@@ -2,6 +2,10 @@
 //!
 //! One pass, one reused record, cells parsed in place. Lines are not counted on the way: when a message
 //! needs one, the file is read again up to that row, which costs nothing to those without problems.
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "counts bytes, rows and lines that were read, which fit in 64 bits"
+)]
 
 use super::column::{Cell, Column, Faults};
 use super::columns::{Header, Want};
@@ -102,7 +106,7 @@ impl Source for Csv {
         while reader.read_byte_record(&mut record).map_err(|error| broken(&self.input, error, row))? {
             if record.len() == width {
                 for (want, column) in wants.iter().zip(&mut columns) {
-                    let field = &record[want.position];
+                    let field = record.get(want.position).unwrap_or_default();
                     match self.decimal_comma && want.part.is_number() {
                         true => column.push(row, Cell::Field(&with_a_point(field))),
                         false => column.push(row, Cell::Field(field)),
@@ -269,15 +273,19 @@ fn sniff(head: &[u8]) -> u8 {
             b'\n' | b'\r' if !quoted => break,
             _ if quoted => {}
             _ => {
-                if let Some(n) = DELIMITERS.iter().position(|&(delimiter, _)| delimiter == byte) {
-                    counts[n] += 1;
+                let of = DELIMITERS.iter().zip(&mut counts).find(|((delimiter, _), _)| *delimiter == byte);
+                if let Some((_, count)) = of {
+                    *count += 1;
                 }
             }
         }
     }
     let most = counts.iter().copied().max().unwrap_or(0);
-    let first = counts.iter().position(|&count| count == most).unwrap_or(0);
-    DELIMITERS[first].0
+    DELIMITERS
+        .iter()
+        .zip(counts)
+        .find(|(_, count)| *count == most)
+        .map_or(b',', |((delimiter, _), _)| *delimiter)
 }
 
 /// The line on which the record at a byte begins: line ends between records belong to neither.
@@ -303,7 +311,7 @@ fn each_byte(mut text: Box<dyn Read>, mut see: impl FnMut(u8) -> ControlFlow<()>
     let mut buffer = vec![0; 1 << 16];
     loop {
         let n = text.read(&mut buffer)?;
-        if n == 0 || buffer[..n].iter().try_for_each(|&byte| see(byte)).is_break() {
+        if n == 0 || buffer.iter().take(n).try_for_each(|&byte| see(byte)).is_break() {
             return Ok(());
         }
     }
@@ -333,8 +341,9 @@ impl<R> Watched<R> {
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.text.read(buffer)?;
-        self.has_quotes = self.has_quotes || buffer[..n].contains(&b'"');
-        self.last_byte = buffer[..n].last().copied().unwrap_or(self.last_byte);
+        let read = buffer.get(..n).unwrap_or_default();
+        self.has_quotes = self.has_quotes || read.contains(&b'"');
+        self.last_byte = read.last().copied().unwrap_or(self.last_byte);
         Ok(n)
     }
 }

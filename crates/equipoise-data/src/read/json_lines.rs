@@ -3,6 +3,11 @@
 //! Values go from the line straight into the columns, without a tree in between. The first object names the
 //! columns; a later object that lacks one has a missing value, and one that brings a column which would have
 //! been guessed is refused, because ignoring it would change the table silently.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "keys have the number of a wanted column, and rows that were read fit in 64 bits"
+)]
 
 use super::column::{Cell, Column};
 use super::columns::{Header, Want};

@@ -3,6 +3,11 @@
 //! pandas writes a whole-number column with a gap in it as `0.0, 1.0`, Python writes `True`, Parquet has
 //! booleans. [`canonical`] brings these to one spelling, so that the class `1` of a CSV file is the class
 //! `1` of a Parquet file and matches the column `p_1`.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits"
+)]
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

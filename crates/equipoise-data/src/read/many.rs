@@ -1,4 +1,9 @@
 //! Tables in several files: a folder, or a pattern such as `part-*.csv`, is one table.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a table of several files has at least one, rows are counted from 1, and a name is asked whether it is empty first"
+)]
 
 use super::column::Column;
 use super::columns::{Header, Want};

@@ -3,6 +3,11 @@
 //! A format finds the columns of a file and hands over their cells. Everything else is shared: which column
 //! plays which part, what a cell may be, how the columns become a [`Table`]. So the same data give the
 //! same table and the same message whatever format they come in.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits, from 1"
+)]
 
 #[cfg(feature = "arrow")]
 mod arrow;

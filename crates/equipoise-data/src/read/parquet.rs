@@ -3,6 +3,11 @@
 //! Each column of each row group is one task; tasks run in parallel and decode straight into their stretch
 //! of the final column, so the table is in memory once. What was noticed is folded together in file order:
 //! the result does not depend on which task ends first.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "the rows a file claims are added up with a check before anything is made of them, and wanted columns are of its header"
+)]
 
 use super::Source;
 use super::column::{Cell, Column, LabelCoder, NumberCheck, Part};
@@ -360,7 +365,11 @@ fn each<T: DataType, O>(
         if rows == 0 {
             return Err(ParquetError::EOF(format!("{done} values instead of {}", output.len())));
         }
-        let stretch = output[done..done + rows].iter_mut().zip(done as u64..);
+        let end = done + rows;
+        let Some(stretch) = output.get_mut(done..end) else {
+            return Err(ParquetError::General("more values than were asked for".to_owned()));
+        };
+        let stretch = stretch.iter_mut().zip(done as u64..);
         if values.len() == rows {
             stretch.zip(&values).for_each(|((out, row), value)| *out = make(row, Some(value)));
         } else {

@@ -2,6 +2,11 @@
 //!
 //! It is what a database or a data frame gives after "count by model, group, truth, estimate". Such counts
 //! leave out cells that are zero, so an absent cell counts 0; a cell that is there twice is an error.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits"
+)]
 
 use super::assemble::{renumber, sorted};
 use super::column::{Column, Met, Part};

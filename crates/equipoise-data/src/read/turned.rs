@@ -1,4 +1,5 @@
 //! Whether probabilities are those of the other class.
+#![allow(clippy::indexing_slicing, reason = "rows of one table: its columns are of one length")]
 
 use crate::table::Table;
 

@@ -5,9 +5,29 @@
 //! page in one reply. So going back, reloading, opening the link on another device and double clicks all end in the same
 //! place.
 
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 mod forms;
 mod reply;
 mod steps;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 mod visitor;
 
 use crate::budget::Budgets;

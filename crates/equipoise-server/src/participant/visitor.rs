@@ -62,7 +62,7 @@ impl Visitor {
         hash.update(b"equipoise form 1\n");
         hash.update(self.token.as_bytes());
         hash.update(self.device.as_bytes());
-        hex(&hash.finalize()[..16])
+        hex(hash.finalize().get(..16).unwrap_or_default())
     }
 
     /// Whether a form was made for this visitor.

@@ -16,6 +16,16 @@ pub mod password;
 mod refusal;
 mod route;
 mod sign;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
 pub mod tokens;
 mod watch;
 

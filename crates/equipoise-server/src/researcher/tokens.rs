@@ -177,7 +177,7 @@ impl Accounts {
             }
         }
         let Some(token) = found.filter(|token| now < token.expires_at) else { return Ok(None) };
-        if token.used_at.is_none_or(|used| (now - used).abs() > TOUCH_MS) {
+        if token.used_at.is_none_or(|used| now.saturating_sub(used).saturating_abs() > TOUCH_MS) {
             self.connection()
                 .execute("UPDATE token SET used_at = ?2 WHERE name = ?1", params![token.name, now])?;
         }

@@ -68,6 +68,9 @@ impl Web {
         assert!(policy.to_str().unwrap().starts_with("default-src 'none'; script-src 'self'"));
         assert_eq!(headers[header::X_CONTENT_TYPE_OPTIONS], "nosniff");
         assert_eq!(headers[header::REFERRER_POLICY], "no-referrer");
+        assert!(headers[header::STRICT_TRANSPORT_SECURITY].to_str().unwrap().starts_with("max-age="));
+        let kept = headers[header::CACHE_CONTROL].to_str().unwrap();
+        assert!(["no-store", "public, max-age=31536000, immutable"].contains(&kept), "{kept}");
         Got { status, headers, body: String::from_utf8(body.to_vec()).unwrap() }
     }
 

@@ -11,6 +11,7 @@ use crate::length::Length;
 use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, Study};
+use crate::tables::{Here, Tables};
 use equipoise::ask::NoiseModel;
 use equipoise::engine::Adaptive;
 use equipoise::population::Profile;
@@ -64,20 +65,25 @@ pub struct Scores {
 
 impl Design {
     /// Reads the data files, which are beside the study file in `directory`, and prepares the engine.
-    pub fn new(mut study: Study, directory: &Path) -> Result<Self> {
+    pub fn new(study: Study, directory: &Path) -> Result<Self> {
+        Self::read_by(&Here, study, directory)
+    }
+
+    /// The same, with files that somebody else reads: a study of strangers.
+    pub fn read_by(tables: &dyn Tables, mut study: Study, directory: &Path) -> Result<Self> {
         let mut files = vec![];
         for file in study.data_files() {
             files.push(crate::inside::read(directory, file)?);
         }
         let hash = study.hash(&files);
-        let Prepared { engine, plan, frame, fit, scores, regret } = prepare(&study, directory)?;
+        let Prepared { engine, plan, frame, fit, scores, regret } = prepare(&study, directory, tables)?;
         if let (Some(groups), Some(space)) = (frame.group_shares(), plan.operating_point()) {
             let classes = frame.class_shares().to_vec();
             let of_group = |group| (0..classes.len()).map(|class| groups.get(group, class)).collect();
             let rows = (0..space.prevalence().map_or(1, |shares| shares.groups())).map(of_group).collect();
             study.sizes = Some(Sizes { classes, groups: rows });
         }
-        let models = Models::read(&study, frame.view(), directory)?;
+        let models = Models::read(&study, frame.view(), directory, tables)?;
         let (at_first, length) = (OnceLock::new(), OnceLock::new());
         let mut made = Self {
             study,

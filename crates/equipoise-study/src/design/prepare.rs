@@ -5,6 +5,7 @@ use super::{Fit, Scores};
 use crate::error::{Error, Result};
 use crate::shown::Frame;
 use crate::study::{Family, QuerySpace, Smooth, Study};
+use crate::tables::{Tables, Wanted};
 use equipoise::ask::NoiseModel;
 use equipoise::decide::threshold::rewards;
 use equipoise::engine::{Adaptive, Stop};
@@ -12,9 +13,7 @@ use equipoise::metric::Named;
 use equipoise::population::{AskError, Confusions as _, Logistic, Population as _, PostShift, Rule, Score};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point};
-use equipoise_data::{
-    Columns, Groups, ModelConfusions, Sample, Table, binary_space, operating_point, read, space_for,
-};
+use equipoise_data::{Groups, ModelConfusions, Sample, Table, binary_space, operating_point, space_for};
 use std::path::Path;
 
 /// Two classes: the threshold that follows is to cost at most this much more than the best one, unless the study says more.
@@ -34,7 +33,7 @@ pub(super) struct Prepared {
     pub(super) regret: Option<f64>,
 }
 
-pub(super) fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
+pub(super) fn prepare(study: &Study, directory: &Path, tables: &dyn Tables) -> Result<Prepared> {
     let law = |(engine, plan, frame): (Engine, Adaptive, Frame)| Prepared {
         engine,
         plan,
@@ -49,25 +48,18 @@ pub(super) fn prepare(study: &Study, directory: &Path) -> Result<Prepared> {
             two_classes(study, Binary::from_law(Logistic::with_offset(*slope, *offset)?)).map(law)
         }
         QuerySpace::Pool { file } => {
-            let pool = read::confusions(directory.join(file))?.data;
+            let pool = tables.models(&directory.join(file))?;
             two_classes(study, pool_space(study, &pool)?).map(law)
         }
         QuerySpace::Table { file, truth, score, group, smooth, around } => {
-            let mut columns = Columns::guess();
-            if let Some(truth) = truth {
-                columns = columns.truth(truth);
-            }
-            if let Some(score) = score {
-                columns = columns.scores([score.as_str()]);
-            }
-            if let Some(group) = group {
-                columns = columns.groups([group.as_str()]);
-            }
+            let named =
+                Wanted { truth: truth.clone(), score: score.clone(), group: group.clone(), positive: None };
             let path = directory.join(file);
-            let mut table = read::table(&path, &columns)?.data;
+            let mut table = tables.table(&path, &named)?;
             if class_places(study, table.classes())? == [1, 0] {
                 // Of two classes the second of the study is the positive one, whatever the table was guessed to mean.
-                table = read::table(&path, &columns.positive(&study.task.classes[1].id))?.data;
+                let positive = Some(study.task.classes[1].id.clone());
+                table = tables.table(&path, &Wanted { positive, ..named })?;
             }
             let sample = Sample::new(in_order(study, &table)?)?;
             let around = around.as_deref().unwrap_or("model");

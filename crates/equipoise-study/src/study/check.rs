@@ -129,7 +129,7 @@ impl Study {
     }
 
     fn check_pictures(&self, need: &Need<'_>, field: &Need<'_>) -> Result<()> {
-        let cells = self.task.classes.len().pow(2) * self.task.groups.len().max(1);
+        let cells = self.task.classes.len().saturating_pow(2).saturating_mul(self.task.groups.len().max(1));
         let fits = |path: &str, found: &[u64]| {
             field(found.len() == cells, path, format!("has {} cells, expected {cells}", found.len()))
         };
@@ -165,7 +165,7 @@ impl Study {
                 let path = format!("picture.{n}.systems.{s}");
                 fits(&path, system)?;
                 round(&path, system)?;
-                alike(&path, &question.systems[0], system)?;
+                alike(&path, question.systems.first().unwrap_or(system), system)?;
             }
         }
         for (n, practice) in self.practice.iter().enumerate() {

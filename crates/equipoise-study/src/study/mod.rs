@@ -553,6 +553,7 @@ impl Study {
     /// A hash of all that the file means: comments and layout do not count.
     ///
     /// `files` are the contents of the data files it names, in the order of [`data_files`](Self::data_files).
+    #[expect(clippy::expect_used, reason = "plain data with names for keys always becomes JSON")]
     pub fn hash(&self, files: &[Vec<u8>]) -> String {
         let canonical = serde_json::to_vec(self).expect("a study is plain data");
         let mut hash = Sha256::new();
@@ -583,7 +584,8 @@ impl Study {
 
     /// The name of a kind of mistake, if it has one.
     pub fn mistake(&self, truth: usize, predicted: usize) -> Option<&Mistake> {
-        let [truth, predicted] = [truth, predicted].map(|class| self.task.classes[class].id.as_str());
+        let id = |class: usize| self.task.classes.get(class).map(|class| class.id.as_str());
+        let (truth, predicted) = (id(truth)?, id(predicted)?);
         self.task.mistakes.iter().find(|mistake| mistake.truth == truth && mistake.predicted == predicted)
     }
 

@@ -25,6 +25,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use equipoise_log::{SqliteStore, Why, Writer};
 use equipoise_server::researcher::accounts::Accounts;
+use equipoise_study::apart::Apart;
 use equipoise_study::contacts::Contacts;
 use equipoise_study::event::{Action, Admin};
 use equipoise_study::seams::{SystemClock, SystemRandom};
@@ -89,6 +90,9 @@ pub struct Place {
     elsewhere: bool,
 }
 
+/// The most a study file may have, in bytes.
+const LARGEST_STUDY: u64 = 4 << 20;
+
 /// What `study.lock` says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -128,9 +132,20 @@ impl Place {
         if !path.exists() {
             return Err(self.nothing_at(&path, "study").into());
         }
+        // A link may lead to a device that never ends, and a study of the longest texts has some hundred kilobytes.
+        if path.metadata().is_ok_and(|is| !is.is_file() || is.len() > LARGEST_STUDY) {
+            let what = format!(
+                "{} is no study, expected a file of at most {} MB",
+                files::name(&path),
+                LARGEST_STUDY >> 20
+            );
+            return Err(Fault::input_output(what).into());
+        }
         let text = files::read_text(&path, "a study")?;
         let study = Study::parse(&text).with_context(|| files::name(&path))?;
-        Ok(Arc::new(Design::new(study, &self.directory).with_context(|| files::name(&path))?))
+        let program = std::env::current_exe().context("where this program lies")?;
+        let design = Design::read_by(&Apart::new(program), study, &self.directory);
+        Ok(Arc::new(design.with_context(|| files::name(&path))?))
     }
 
     /// The lock, if there is one.

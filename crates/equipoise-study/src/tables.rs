@@ -1,0 +1,62 @@
+//! Who reads the files a study names: this process, or one that has nothing to lose ([`crate::apart`]).
+
+use crate::error::Result;
+use equipoise_data::{Columns, ModelConfusions, Table, read};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Which columns of a table a study means; what is not named is guessed.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// The column of true classes.
+    pub truth: Option<String>,
+    /// The column of scores.
+    pub score: Option<String>,
+    /// The column of groups.
+    pub group: Option<String>,
+    /// The class that scores are of.
+    pub positive: Option<String>,
+}
+
+impl Wanted {
+    fn columns(&self) -> Columns {
+        let mut columns = Columns::guess();
+        if let Some(truth) = &self.truth {
+            columns = columns.truth(truth);
+        }
+        if let Some(score) = &self.score {
+            columns = columns.scores([score.as_str()]);
+        }
+        if let Some(group) = &self.group {
+            columns = columns.groups([group.as_str()]);
+        }
+        if let Some(positive) = &self.positive {
+            columns = columns.positive(positive);
+        }
+        columns
+    }
+}
+
+/// Reads the files of a study.
+pub trait Tables {
+    /// A table of predictions.
+    fn table(&self, file: &Path, wanted: &Wanted) -> Result<Table>;
+
+    /// Models that are known by their counts.
+    fn models(&self, file: &Path) -> Result<Vec<ModelConfusions>>;
+}
+
+/// Reads them in this process: for files one has written oneself.
+#[derive(Debug, Clone, Copy)]
+pub struct Here;
+
+impl Tables for Here {
+    fn table(&self, file: &Path, wanted: &Wanted) -> Result<Table> {
+        Ok(read::table(file, &wanted.columns())?.data)
+    }
+
+    fn models(&self, file: &Path) -> Result<Vec<ModelConfusions>> {
+        Ok(read::confusions(file)?.data)
+    }
+}
