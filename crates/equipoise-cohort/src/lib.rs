@@ -6,6 +6,7 @@
 //! wrong, the metric found from their answers gets wrong too.
 
 mod client;
+pub mod crowd;
 mod person;
 mod reading;
 pub mod rehearsal;
@@ -20,6 +21,7 @@ use hyper::StatusCode;
 use reading::{action, between, items, numbers, title};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A step that is repeated this often without getting on is a bug in a page.
@@ -49,7 +51,7 @@ pub struct Part {
     pub finished: bool,
 }
 
-/// Takes part in a two-class study from the link to the end, or until the connection breaks: then `part` holds what was
+/// Takes part in a study from the link to the end, or until the connection breaks: then `part` holds what was
 /// acknowledged so far.
 pub async fn take_part(
     address: SocketAddr,
@@ -91,6 +93,21 @@ impl Load {
     }
 }
 
+/// How many answer at once, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Demand {
+    /// So many at once; when one of them is done, the holder of the next token comes.
+    pub seats: usize,
+    /// How long each thinks about a comparison, on average.
+    pub think: Duration,
+    /// They arrive over this time.
+    pub arrive: Duration,
+    /// Answers count from then on, for this time.
+    pub count: Duration,
+    /// All of them answer within a second, once in this time, instead of whenever they have thought.
+    pub rounds: Option<Duration>,
+}
+
 /// Lets many take part at once. They arrive over the time `arrive`; answers count from then on, for the time `count`.
 pub fn load(
     address: SocketAddr,
@@ -99,49 +116,148 @@ pub fn load(
     arrive: Duration,
     count: Duration,
 ) -> io::Result<Load> {
+    let seats = tokens.len();
+    demand(address, tokens, Demand { seats, think, arrive, count, rounds: None })
+}
+
+/// Lets many take part at once, and others after them.
+pub fn demand(address: SocketAddr, mut tokens: Vec<String>, demand: Demand) -> io::Result<Load> {
+    let Demand { seats, think, arrive, count, rounds } = demand;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let later = Arc::new(Mutex::new(tokens.split_off(seats.min(tokens.len()))));
     runtime.block_on(async {
         let begin = tokio::time::Instant::now() + arrive;
         let people = tokens.len().max(1) as u32;
         let tasks: Vec<_> = (0..)
             .zip(tokens)
-            .map(|(place, token)| {
+            .map(|(place, first)| {
+                let later = later.clone();
                 tokio::spawn(async move {
                     tokio::time::sleep(arrive * place / people).await;
                     // Ratios from 1.5 to 24.
                     let ratio = 1.5 * 16_f64.powf(f64::from(place) / f64::from(people));
-                    let mut person = Person::new(ratio, 20.0, think, place.into());
-                    let (mut early, mut part) = (Part::default(), Part::default());
-                    let result = tokio::time::timeout_at(begin + count, async {
-                        let mut client = start(address, &token, 1, &mut early).await?;
-                        while tokio::time::Instant::now() < begin {
-                            if let Step::End = step(&mut client, &mut person, &mut early).await? {
-                                return Ok(true);
+                    let (mut early, mut part, mut finished) = (Part::default(), Part::default(), 0);
+                    let seat = async {
+                        let mut next = Some(first);
+                        let mut seed = u64::from(place);
+                        while let Some(token) = next {
+                            let mut person = Person::new(ratio, 20.0, think, seed);
+                            if let Some(every) = rounds {
+                                person = person.together(begin, every);
                             }
-                        }
-                        part.page = std::mem::take(&mut early.page);
-                        loop {
-                            if let Step::End = step(&mut client, &mut person, &mut part).await? {
-                                return Ok(true);
+                            let mut page = Part::default();
+                            let mut client = start(address, &token, 1, &mut page).await?;
+                            loop {
+                                let counts = tokio::time::Instant::now() >= begin;
+                                let kept = if counts { &mut part } else { &mut early };
+                                kept.page = std::mem::take(&mut page.page);
+                                let went = step(&mut client, &mut person, kept).await?;
+                                page.page = std::mem::take(&mut kept.page);
+                                if let Step::End = went {
+                                    break;
+                                }
                             }
+                            finished += 1;
+                            seed += u64::from(people);
+                            next = later.lock().unwrap_or_else(PoisonError::into_inner).pop();
                         }
-                    });
-                    let result: io::Result<bool> = result.await.unwrap_or(Ok(false));
-                    (result, part.waits)
+                        Ok(())
+                    };
+                    let result: io::Result<()> =
+                        tokio::time::timeout_at(begin + count, seat).await.unwrap_or(Ok(()));
+                    (result, part.waits, finished)
                 })
             })
             .collect();
         let mut load = Load { waits: vec![], counted: count, errors: vec![], finished: 0 };
         for task in tasks {
-            let (result, waits) = task.await.map_err(io::Error::other)?;
+            let (result, waits, finished) = task.await.map_err(io::Error::other)?;
             load.waits.extend(waits);
-            match result {
-                Ok(finished) => load.finished += usize::from(finished),
-                Err(error) => load.errors.push(error.to_string()),
+            load.finished += finished;
+            if let Err(error) = result {
+                load.errors.push(error.to_string());
             }
         }
         load.waits.sort_unstable();
         Ok(load)
+    })
+}
+
+/// Sends so many answers a second, whether or not the server keeps up, for each of some rates in turn: what came of each.
+/// Waits count from when an answer was due, so that a server that makes people wait does not look as if nobody had come.
+pub fn flood(
+    address: SocketAddr,
+    tokens: Vec<String>,
+    rates: &[f64],
+    each: Duration,
+) -> io::Result<Vec<Load>> {
+    const TICK: Duration = Duration::from_millis(2);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(async {
+        let (due, to_do) = tokio::sync::mpsc::unbounded_channel::<tokio::time::Instant>();
+        let to_do = Arc::new(tokio::sync::Mutex::new(to_do));
+        let done: Arc<Mutex<Vec<io::Result<Duration>>>> = Arc::default();
+        let ready = Arc::new(tokio::sync::Semaphore::new(0));
+        let people = tokens.len();
+        for (place, token) in (0..).zip(tokens) {
+            let (to_do, done, ready) = (to_do.clone(), done.clone(), ready.clone());
+            tokio::spawn(async move {
+                let mut person = Person::new(6.0, 20.0, Duration::ZERO, place).trying(3);
+                let mut part = Part::default();
+                let mut client = start(address, &token, 3, &mut part).await?;
+                while action(&part.page).as_deref() != Some("/answer") {
+                    if let Step::End = step(&mut client, &mut person, &mut part).await? {
+                        return Err(io::Error::other("there is nothing to answer"));
+                    }
+                }
+                ready.add_permits(1);
+                loop {
+                    let Some(at) = to_do.lock().await.recv().await else { return Ok(()) };
+                    let went = step(&mut client, &mut person, &mut part).await;
+                    let wait = went.map(|_| at.elapsed());
+                    let failed = wait.is_err();
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push(wait);
+                    if failed {
+                        // As a browser does that was asked to come again.
+                        client = start(address, &token, 3, &mut part).await?;
+                        if action(&part.page).as_deref() != Some("/answer") {
+                            return Ok(());
+                        }
+                    }
+                }
+            });
+        }
+        let _all = ready.acquire_many(people as u32).await.map_err(io::Error::other)?;
+        let mut loads = vec![];
+        for rate in rates {
+            let (begun, mut sent) = (tokio::time::Instant::now(), 0_u64);
+            let mut tick = tokio::time::interval(TICK);
+            while begun.elapsed() < each {
+                tick.tick().await;
+                let wanted = (begun.elapsed().as_secs_f64() * rate) as u64;
+                for n in sent..wanted {
+                    let _ = due.send(begun + Duration::from_secs_f64(n as f64 / rate));
+                }
+                sent = wanted;
+            }
+            let all = std::mem::take(&mut *done.lock().unwrap_or_else(PoisonError::into_inner));
+            let mut load = Load { waits: vec![], counted: begun.elapsed(), errors: vec![], finished: 0 };
+            for one in all {
+                match one {
+                    Ok(wait) => load.waits.push(wait),
+                    Err(error) => load.errors.push(error.to_string()),
+                }
+            }
+            load.waits.sort_unstable();
+            loads.push(load);
+            // What was due and not sent by now is given up; the next rate begins with an empty queue.
+            let mut left = to_do.lock().await;
+            while left.try_recv().is_ok() {}
+            drop(left);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            done.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        Ok(loads)
     })
 }
 
@@ -198,9 +314,10 @@ async fn step(client: &mut Client, person: &mut Person, part: &mut Part) -> io::
         "/practice" => fields.extend([("query", query.as_str()), ("choice", "a")]),
         "/answer" => {
             tokio::time::sleep(person.thinking()).await;
-            let (mistakes, people) =
-                numbers(&page).ok_or_else(|| io::Error::other("a comparison without numbers"))?;
-            choice = person.choose(mistakes, people);
+            choice = match numbers(&page) {
+                Some((mistakes, people)) => person.choose(mistakes, people),
+                None => person.guess(),
+            };
             fields.extend([("query", query.as_str()), ("choice", choice), ("response_ms", "2000")]);
         }
         _ => {}

@@ -29,6 +29,7 @@ pub struct Person {
     pub think: Duration,
     ball: f64,
     tries: usize,
+    rounds: Option<(tokio::time::Instant, Duration)>,
     random: Xoshiro256PlusPlus,
     /// What they say before is not what decides where noise strikes.
     speech: Xoshiro256PlusPlus,
@@ -39,7 +40,7 @@ impl Person {
     pub fn new(ratio: f64, slope: f64, think: Duration, seed: u64) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let speech = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EED_0F5B_EEC4);
-        Self { ratio, slope, think, ball: BALL, tries: 1, random, speech }
+        Self { ratio, slope, think, ball: BALL, tries: 1, rounds: None, random, speech }
     }
 
     /// The radius of the query ball, which the slope is in units of; without it, that of the thesis.
@@ -50,6 +51,12 @@ impl Person {
     /// How often whatever fails on the way is sent.
     pub fn trying(self, tries: usize) -> Self {
         Self { tries, ..self }
+    }
+
+    /// Answers when everybody else does: within a second from the beginning of a round, of which there is one every so often
+    /// from `first` on.
+    pub fn together(self, first: tokio::time::Instant, every: Duration) -> Self {
+        Self { rounds: Some((first, every)), ..self }
     }
 
     pub(super) fn tries(&self) -> usize {
@@ -80,9 +87,20 @@ impl Person {
         Some(said(self.ratio * median * (spread * normal).exp()))
     }
 
+    /// A or B, where the page is not one that these people can read: its picture has more than two kinds of mistakes.
+    pub(super) fn guess(&mut self) -> &'static str {
+        if self.random.random() { "a" } else { "b" }
+    }
+
     /// A time to think: exponential around the mean, and never endless.
     pub(super) fn thinking(&mut self) -> Duration {
         let draw: f64 = self.random.random();
+        if let Some((first, every)) = self.rounds {
+            let now = tokio::time::Instant::now();
+            let round = now.saturating_duration_since(first).div_duration_f64(every).floor() as u32 + 1;
+            return (first + every * round).saturating_duration_since(now)
+                + Duration::from_secs(1).mul_f64(draw);
+        }
         self.think.mul_f64((-(1.0 - draw).ln()).min(5.0))
     }
 }

@@ -6,7 +6,7 @@ use equipoise::testing::people;
 use equipoise::{AnyPlan, Metric, Oracle as _, Preference, Sense};
 use equipoise_log::{MemoryStore, Writer};
 use equipoise_report::refused;
-use equipoise_study::event::{Asked, Purpose};
+use equipoise_study::event::{Asked, Event, Purpose};
 use equipoise_study::length::{DEVICE, Pace, does, person};
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{Clock, TestRandom};
@@ -122,6 +122,27 @@ pub struct Rehearsed {
 
 /// Lets somebody take the study; `seed` decides what they hold and where they err.
 pub fn rehearse(design: &Arc<Design>, who: Who, seed: u64) -> Result<Rehearsed> {
+    let Taken { service, session, held, pace, slowest_ms } = taken(design, who, seed)?;
+    service.look(&session, |participant| Rehearsed { pace, slowest_ms, ..judge(participant, &held) })
+}
+
+/// What somebody who takes the study does and is asked, in the order of the log, after having been invited.
+pub(crate) fn events(design: &Arc<Design>, who: Who, seed: u64) -> Result<Vec<Event>> {
+    let Taken { service, session, .. } = taken(design, who, seed)?;
+    let rows = service.writer().session(&session)?;
+    Ok(rows.iter().skip(1).filter_map(|row| Event::in_row(row).transpose()).collect::<Result<_, _>>()?)
+}
+
+/// A study that somebody has taken, in memory.
+struct Taken {
+    service: Service,
+    session: String,
+    held: Metric,
+    pace: Pace,
+    slowest_ms: f64,
+}
+
+fn taken(design: &Arc<Design>, who: Who, seed: u64) -> Result<Taken> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let noise = who.noise(seed, &mut random);
     let held = held(design, &mut random);
@@ -131,10 +152,10 @@ pub fn rehearse(design: &Arc<Design>, who: Who, seed: u64) -> Result<Rehearsed> 
     };
     let writer = Writer::start(MemoryStore::new());
     let service = Service::new(design.clone(), writer, Unhurried::default(), TestRandom::new(seed));
-    let invitation = service.invite(1)?.remove(0);
+    let session = service.invite(1)?.remove(0).session;
     let (mut pace, mut slowest_ms) = (Pace::default(), 0.0_f64);
     for step in 0.. {
-        let next = service.look(&invitation.session, |participant| {
+        let next = service.look(&session, |participant| {
             pace.see(participant);
             does(participant, |participant, asked| match (&mut somebody, who) {
                 (Some(somebody), _) => {
@@ -150,16 +171,12 @@ pub fn rehearse(design: &Arc<Design>, who: Who, seed: u64) -> Result<Rehearsed> 
         })?;
         let Some(event) = next else { break };
         let begun = std::time::Instant::now();
-        service.record(&invitation.session, DEVICE, &step.to_string(), &event)?;
+        service.record(&session, DEVICE, &step.to_string(), &event)?;
         // The next question is chosen when the page is drawn.
-        service.look(&invitation.session, |participant| participant.step())?;
+        service.look(&session, |participant| participant.step())?;
         slowest_ms = slowest_ms.max(1000.0 * begun.elapsed().as_secs_f64());
     }
-    service.look(&invitation.session, |participant| Rehearsed {
-        pace,
-        slowest_ms,
-        ..judge(participant, &held)
-    })
+    Ok(Taken { service, session, held, pace, slowest_ms })
 }
 
 /// What somebody holds: weights that are sizes of normal numbers; on a ball, what the plan thinks possible.

@@ -1,16 +1,15 @@
 //! The report of a study, and how it is made.
 
 use crate::fidelity::Shares;
-use crate::group::{Experts, FEWEST_SHOWN, experts};
+use crate::group::{Experts, FEWEST_SHOWN, Voice, experts_of};
 use crate::models::{ModelReport, models};
 use crate::person::{PersonReport, Ratio, person};
 use crate::rates::{self, ExchangeRate, GapPrice};
 use crate::rows::Rows;
-use crate::sensitivity::{Sensitivity, sensitivity};
+use crate::sensitivity::{Heard, Sensitivity, sensitivity};
 use crate::sentence;
 use crate::threshold::{ThresholdReport, threshold};
-use equipoise_study::people::Conduct;
-use equipoise_study::{Belief, Design, Participant};
+use equipoise_study::{Design, Participant};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -98,6 +97,29 @@ pub struct Group {
 
 /// Makes the report.
 pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options: &Options) -> Report {
+    match report_while(design, people, head, options, &|_| true) {
+        Some(report) => report,
+        None => unreachable!("it goes on to the end"),
+    }
+}
+
+/// How far a report is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// People who are done.
+    pub done: usize,
+    /// Of so many; when all are, they are put together.
+    pub of: usize,
+}
+
+/// Makes the report as long as somebody wants it: `goes_on` is told how far it is, often, and ends it with `false`.
+pub fn report_while(
+    design: &Arc<Design>,
+    people: &[Participant],
+    head: &str,
+    options: &Options,
+    goes_on: &dyn Fn(Progress) -> bool,
+) -> Option<Report> {
     let there = |person: &&Participant| person.invited().is_some() && !person.withdrawn();
     let ours = |person: &Participant| person.invited().is_some_and(|invited| invited.study == design.hash());
     let other_versions = people.iter().filter(there).filter(|person| !ours(person)).count();
@@ -108,13 +130,33 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
             && (ours(person) || (options.mix_versions && alike(design, person)))
     };
     let people: Vec<&Participant> = people.iter().filter(there).filter(wanted).collect();
-    let reports: Vec<PersonReport> = people.iter().map(|p| person(p, options.why)).collect();
-    let both: Vec<(&Participant, &PersonReport)> = people.iter().copied().zip(&reports).collect();
-    let with_metric: Vec<(&Participant, &PersonReport)> =
+    let of = people.len();
+    let (mut reports, mut voices) = (vec![], vec![]);
+    for (done, one) in people.iter().enumerate() {
+        if !goes_on(Progress { done, of }) {
+            return None;
+        }
+        // A belief takes a third of a megabyte and is kept with its person: a copy goes, and its belief with it.
+        let one = Participant::clone(one);
+        let report = person(&one, options.why);
+        voices.push(Voice::of(report.participant, one.belief()));
+        reports.push(report);
+    }
+    let all_done = || goes_on(Progress { done: of, of });
+    if !all_done() {
+        return None;
+    }
+    let both: Vec<(&Voice, &PersonReport)> = voices.iter().zip(&reports).collect();
+    let with_metric: Vec<(&Voice, &PersonReport)> =
         both.iter().copied().filter(|(_, report)| report.refusal.is_none()).collect();
-    let kept: Vec<(&Participant, &PersonReport)> =
+    let kept: Vec<(&Voice, &PersonReport)> =
         with_metric.iter().copied().filter(|(_, report)| !report.conduct.excluded).collect();
-    let conduct: Vec<(&Participant, &Conduct)> = with_metric.iter().map(|(p, r)| (*p, &r.conduct)).collect();
+    let heard: Vec<Heard<'_>> = people
+        .iter()
+        .zip(&both)
+        .filter(|(_, (_, report))| report.refusal.is_none())
+        .map(|(participant, (voice, report))| Heard { participant, conduct: &report.conduct, voice })
+        .collect();
     let group = together(design, &with_metric);
     let (models, threshold) = match (&group, with_metric.as_slice()) {
         (Some(group), _) => {
@@ -130,7 +172,7 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
         refused: reports.len() - with_metric.len(),
         excluded: reports.iter().filter(|person| person.conduct.excluded).count(),
     };
-    let sensitivity = sensitivity(design, &conduct);
+    let sensitivity = sensitivity(design, &heard, &all_done)?;
     let group_without_excluded = together(design, &kept);
     let hidden = options.shared && reports.len() < FEWEST_SHOWN;
     let shown = |group: Group| match options.shared {
@@ -161,7 +203,7 @@ pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options:
         sensitivity,
     };
     report.first = sentence::first(&report);
-    report
+    Some(report)
 }
 
 /// Whether the answers of another version are about the same kind of thing.
@@ -173,10 +215,9 @@ fn alike(design: &Design, person: &Participant) -> bool {
     })
 }
 
-fn together(design: &Arc<Design>, people: &[(&Participant, &PersonReport)]) -> Option<Group> {
-    let voices: Vec<(u64, &Belief)> =
-        people.iter().map(|(person, report)| (report.participant, person.belief())).collect();
-    let experts = experts(design, &voices)?;
+fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<Group> {
+    let voices: Vec<&Voice> = people.iter().map(|(voice, _)| *voice).collect();
+    let experts = experts_of(design, &voices)?;
     let fidelity = Shares::pooled(people.iter().map(|(_, report)| &report.fidelity.shares));
     let rows = Rows::all(people.iter().map(|(_, report)| &report.rows));
     let voice = sentence::Voice::of_people(people.len());

@@ -1,6 +1,6 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
-use crate::group::{Estimate, experts, own_ratio};
+use crate::group::{Estimate, Voice, experts_of};
 use crate::models::models;
 use crate::rates::Prices;
 use equipoise::Metric;
@@ -9,6 +9,9 @@ use equipoise_study::study::Variant;
 use equipoise_study::{Belief, Design, Participant, take};
 use serde::Serialize;
 use std::sync::Arc;
+
+/// Draws of the metric of somebody who is alone.
+const ALONE: usize = 500;
 
 /// Other ways to err than the one believed in: what they are called, slope, share of lapses.
 const NOISES: [(&str, f64, f64); 3] = [
@@ -70,10 +73,27 @@ impl VariantEffect {
     }
 }
 
-/// Goes through the choices. `people` are those with a metric.
-pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) -> Option<Sensitivity> {
-    let all: Vec<(u64, &Belief)> = people.iter().map(|(person, _)| voice(person)).collect();
-    let reported = Answer::of(design, &all)?;
+/// Somebody with a metric.
+#[derive(Clone, Copy)]
+pub(crate) struct Heard<'a> {
+    pub(crate) participant: &'a Participant,
+    pub(crate) conduct: &'a Conduct,
+    pub(crate) voice: &'a Voice,
+}
+
+/// Goes through the choices as long as somebody wants it: the outer `None` if they stop. `people` are those with a metric.
+pub(crate) fn sensitivity(
+    design: &Arc<Design>,
+    people: &[Heard<'_>],
+    goes_on: &dyn Fn() -> bool,
+) -> Option<Option<Sensitivity>> {
+    let all: Vec<&Voice> = people.iter().map(|heard| heard.voice).collect();
+    // Beliefs are large: whoever is alone is asked again.
+    let own = |voice: &Voice| {
+        let found = people.iter().find(|heard| heard.voice.participant == voice.participant);
+        found.map_or(vec![], |heard| heard.participant.clone().belief().draws(ALONE))
+    };
+    let Some(reported) = Answer::of(design, &all, &own) else { return Some(None) };
     let prices = match reported.ratio {
         Some(_) => None,
         None => Prices::of(design, &reported.metric),
@@ -82,16 +102,13 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
     let mistakes = view.classes() * (view.classes() - 1);
     let told = prices.as_ref().map_or(vec![], |prices| prices.dearest(mistakes));
     let told = prices.as_ref().map(|prices| (prices, told.as_slice()));
-    let variation = |what: String, people: &[(u64, &Belief)]| -> Option<Variation> {
-        Some(Answer::of(design, people)?.variation(design, what, people.len(), told))
+    let variation = |what: String, people: &[&Voice]| -> Option<Variation> {
+        Some(Answer::of(design, people, &own)?.variation(design, what, people.len(), told))
     };
     let mut variations = vec![reported.variation(design, "as reported".to_owned(), all.len(), told)];
     let mut without = |what: &str, left_out: &dyn Fn(&Conduct) -> bool| {
-        let kept: Vec<(u64, &Belief)> = people
-            .iter()
-            .filter(|(_, conduct)| !left_out(conduct))
-            .map(|(person, _)| voice(person))
-            .collect();
+        let kept: Vec<&Voice> =
+            people.iter().filter(|heard| !left_out(heard.conduct)).map(|heard| heard.voice).collect();
         if kept.len() < people.len() {
             variations.extend(variation(what.to_owned(), &kept));
         }
@@ -101,8 +118,8 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
     let variants = &design.study().variants;
     if variants.len() > 1 {
         for wanted in variants {
-            let with = people.iter().filter(|(person, _)| drawn(person) == Some(*wanted));
-            let kept: Vec<(u64, &Belief)> = with.map(|(person, _)| voice(person)).collect();
+            let with = people.iter().filter(|heard| drawn(heard.participant) == Some(*wanted));
+            let kept: Vec<&Voice> = with.map(|heard| heard.voice).collect();
             if kept.len() == people.len() {
                 continue;
             }
@@ -114,13 +131,22 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
         if design.binary().is_none() && lapse > 0.0 {
             continue;
         }
-        let beliefs: Option<Vec<(u64, Belief)>> = people
-            .iter()
-            .map(|(person, _)| Some((voice(person).0, again(design, person, slope, lapse)?)))
-            .collect();
-        if let Some(beliefs) = beliefs {
-            let voices: Vec<(u64, &Belief)> = beliefs.iter().map(|(n, belief)| (*n, belief)).collect();
-            variations.extend(variation(format!("if {what}"), &voices));
+        let mut voices: Vec<Voice> = vec![];
+        let mut alone = vec![];
+        for heard in people {
+            if !goes_on() {
+                return None;
+            }
+            let Some(belief) = again(design, heard.participant, slope, lapse) else { break };
+            if people.len() == 1 {
+                alone = belief.draws(ALONE);
+            }
+            voices.push(Voice::of(heard.voice.participant, &belief));
+        }
+        if voices.len() == people.len()
+            && let Some(answer) = Answer::of(design, &voices.iter().collect::<Vec<_>>(), &|_| alone.clone())
+        {
+            variations.push(answer.variation(design, format!("if {what}"), voices.len(), told));
         }
     }
     let first = variations[0].top.clone();
@@ -133,18 +159,14 @@ pub fn sensitivity(design: &Arc<Design>, people: &[(&Participant, &Conduct)]) ->
         ),
         None => format!("The best model is {first} under every choice that was tried."),
     });
-    Some(Sensitivity {
+    Some(Some(Sensitivity {
         top_model_changes: first.is_some() && other.is_some(),
         numbers: told
             .map_or(vec![], |(prices, told)| told.iter().map(|n| prices.names[*n].clone()).collect()),
         sentence,
         variants: effects(design, people),
         variations,
-    })
-}
-
-fn voice(person: &Participant) -> (u64, &Belief) {
-    (person.invited().map_or(0, |invited| invited.number), person.belief())
+    }))
 }
 
 fn drawn(person: &Participant) -> Option<Variant> {
@@ -169,15 +191,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Self> {
+    fn of(design: &Arc<Design>, people: &[&Voice], own: &dyn Fn(&Voice) -> Vec<Metric>) -> Option<Self> {
         match people {
             [] => None,
-            [(_, belief)] => {
-                let ratio = own_ratio(belief);
-                Some(Self { ratio, metric: belief.metric(), draws: belief.draws(500) })
-            }
+            [alone] => Some(Self { ratio: alone.own, metric: alone.metric.clone(), draws: own(alone) }),
             several => {
-                let experts = experts(design, several)?;
+                let experts = experts_of(design, several)?;
                 Some(Self { ratio: experts.ratio, metric: experts.typical, draws: experts.typical_draws })
             }
         }
@@ -226,14 +245,14 @@ fn again(design: &Design, person: &Participant, slope: f64, lapse: f64) -> Optio
     Some(belief)
 }
 
-fn effects(design: &Design, people: &[(&Participant, &Conduct)]) -> Vec<VariantEffect> {
+fn effects(design: &Design, people: &[Heard<'_>]) -> Vec<VariantEffect> {
     let variants = &design.study().variants;
     if variants.len() < 2 || design.binary().is_none() {
         return vec![];
     }
     let logs = |variant: Variant| -> Vec<f64> {
-        let with = people.iter().filter(|(person, _)| drawn(person) == Some(variant));
-        with.filter_map(|(person, _)| Some(person.belief().quantile(0.5)?.ln())).collect()
+        let with = people.iter().filter(|heard| drawn(heard.participant) == Some(variant));
+        with.filter_map(|heard| Some(heard.voice.own?.estimate.ln())).collect()
     };
     let first = logs(variants[0]);
     let effect = |(n, variant): (usize, &Variant)| {

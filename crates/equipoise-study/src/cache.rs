@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// From so many participants in memory on, a third of a megabyte each, those who have not been asked for in a while go; of
-/// them the log is read when they come again.
-const FEW: usize = 256;
+/// From so many participants in memory on, half a megabyte each, those who have not been asked for in a while go; of them the
+/// log is read when they come again.
+const FEW: usize = 128;
 /// That while: longer than anybody thinks about a comparison.
 const IDLE: Duration = Duration::from_secs(120);
-/// There are never more than so many but for those being looked at.
-const MOST: usize = 600;
+/// There are never more than so many but for those being looked at: as many as are promised to be able to answer at once.
+const MOST: usize = 500;
+/// Of those who are done never more than so many: they look at the last page, and nothing hurries them.
+const MOST_DONE: usize = 32;
 
 /// Participants in memory, with when each was last asked for.
 #[derive(Default)]
@@ -44,6 +46,17 @@ impl Cache {
     }
 
     fn make_room(&mut self, now: Instant) {
+        if self.0.len() < MOST_DONE {
+            return;
+        }
+        let done = |found: &Mutex<Participant>| found.try_lock().is_ok_and(|person| person.completed());
+        let mut times: Vec<Instant> =
+            self.0.values().filter(|(found, _)| done(found)).map(|(_, asked)| *asked).collect();
+        if times.len() >= MOST_DONE {
+            let middle = *times.select_nth_unstable(MOST_DONE / 2).1;
+            self.0
+                .retain(|_, (found, asked)| *asked > middle || Arc::strong_count(found) > 1 || !done(found));
+        }
         if self.0.len() < FEW {
             return;
         }
@@ -66,7 +79,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Design, Study, template};
+    use crate::{Design, Event, Study, template};
 
     #[test]
     fn memory_is_given_back_and_nobody_is_lost_who_is_being_looked_at() {
@@ -81,6 +94,14 @@ mod tests {
         assert!(cache.0.len() <= MOST, "{}", cache.0.len());
         assert!(Arc::ptr_eq(&cache.get("s0").unwrap(), &held));
         assert!(cache.get("s1").is_none() && cache.get(&format!("s{}", 3 * MOST - 1)).is_some());
+        // Those who are done are the first to go.
+        for n in 0..3 * MOST_DONE {
+            let mut somebody = Participant::new(design.clone(), &format!("done{n}"));
+            somebody.apply(0, &Event::Completed).unwrap();
+            cache.keep(somebody);
+        }
+        let kept = cache.0.values().filter(|(found, _)| found.lock().unwrap().completed()).count();
+        assert!((1..=MOST_DONE).contains(&kept), "{kept}");
         // When all have gone home, one who comes is enough.
         drop(held);
         cache.make_room(Instant::now() + 2 * IDLE);

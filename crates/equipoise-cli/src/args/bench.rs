@@ -2,6 +2,12 @@
 
 use super::positive;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use equipoise_study::template::TEMPLATES;
+
+fn templates() -> PossibleValuesParser {
+    PossibleValuesParser::new(TEMPLATES.map(|template| template.name))
+}
 
 /// Measure how many questions the searches and the adaptive engine need
 #[derive(Debug, Args)]
@@ -22,10 +28,13 @@ Examples:
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
-  equipoise bench server --watchers 5          the same while five researchers watch")]
+  equipoise bench server --watchers 5          the same while five researchers watch
+  equipoise bench server --together            all of them answer within one second, again and again
+  equipoise bench server --rate 1000           so many answers a second whether or not the server keeps up, then twice as many
+  equipoise bench scale --participants 10000   a study that many have taken: start, watch, report, backup, memory")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "sessions", "server", "cohort"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "sessions", "server", "cohort", "scale"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -52,9 +61,18 @@ pub struct Bench {
     /// Only tasks with this in their name, such as "fractional" or "q=6, slope"
     #[arg(long, value_name = "TEXT")]
     pub task: Option<String>,
-    /// people, choose, server, cohort: simulated participants [default: 200, server: 500 at once]
+    /// people, choose, server, cohort, scale: simulated participants [default: 200, server: 500 at once, scale: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub participants: Option<u32>,
+    /// server, scale: the study
+    #[arg(long, value_name = "TEMPLATE", default_value = "binary-cancer", value_parser = templates())]
+    pub template: String,
+    /// server: all answer within a second, once in as long as they think
+    #[arg(long, conflicts_with = "rate")]
+    pub together: bool,
+    /// server: answers a second that are sent whether or not the server keeps up: a quarter, a half, all and twice of it
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub rate: Option<f64>,
     /// server: researchers who watch the live page meanwhile
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub watchers: u32,
@@ -70,6 +88,11 @@ impl Bench {
     /// How many answer at once.
     pub fn people_at_once(&self) -> u32 {
         self.participants.unwrap_or(500)
+    }
+
+    /// How many have taken a study.
+    pub fn people_of_crowd(&self) -> u32 {
+        self.participants.unwrap_or(1000)
     }
 
     /// How many take a whole study.

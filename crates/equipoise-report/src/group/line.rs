@@ -59,23 +59,41 @@ pub struct Clusters {
     pub gains: Vec<f64>,
 }
 
+/// One person's likelihood on the places of a line: what is kept of a posterior.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Thinned {
+    low: f64,
+    step: f64,
+    sums: Vec<f64>,
+}
+
+impl Thinned {
+    /// From a posterior under an even prior, on evenly spaced places.
+    pub(crate) fn of(density: &[(f64, f64)]) -> Option<Self> {
+        let (low, high) = (density.first()?.0, density.last()?.0);
+        let step = (high - low) / (PLACES - 1) as f64;
+        let mut sums = vec![0.0; PLACES];
+        for (place, mass) in density {
+            sums[(((place - low) / step).round() as usize).min(PLACES - 1)] += mass;
+        }
+        // The half cells at the ends.
+        sums[0] *= 2.0;
+        sums[PLACES - 1] *= 2.0;
+        Some(Self { low, step, sums })
+    }
+}
+
 impl Line {
     /// From posteriors under an even prior, each on the same evenly spaced places.
     pub fn of_densities(densities: &[Vec<(f64, f64)>]) -> Option<Self> {
-        let first = densities.first()?;
-        let (low, high) = (first.first()?.0, first.last()?.0);
-        let step = (high - low) / (PLACES - 1) as f64;
-        let thin = |density: &Vec<(f64, f64)>| {
-            let mut sums = vec![0.0; PLACES];
-            for (place, mass) in density {
-                sums[(((place - low) / step).round() as usize).min(PLACES - 1)] += mass;
-            }
-            // The half cells at the ends.
-            sums[0] *= 2.0;
-            sums[PLACES - 1] *= 2.0;
-            sums
-        };
-        Some(Self { first: low, step, people: densities.iter().map(thin).collect() })
+        let thinned: Vec<Thinned> = densities.iter().filter_map(|density| Thinned::of(density)).collect();
+        Self::of_thinned(thinned.iter())
+    }
+
+    pub(crate) fn of_thinned<'a>(people: impl Iterator<Item = &'a Thinned>) -> Option<Self> {
+        let mut people = people.peekable();
+        let Thinned { low, step, .. } = **people.peek()?;
+        Some(Self { first: low, step, people: people.map(|person| person.sums.clone()).collect() })
     }
 
     /// From estimates with standard deviations.

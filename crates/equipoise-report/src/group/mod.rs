@@ -8,6 +8,7 @@ mod line;
 mod rules;
 mod weights;
 
+use line::Thinned;
 pub use line::{Cluster, Clusters, Line, Population};
 pub use rules::{Choice, Preferred, Rule, Together};
 pub use weights::{Common, Normal};
@@ -114,27 +115,49 @@ impl Place {
     }
 }
 
-/// People with what their answers say, in either form.
-struct Heard {
+/// What somebody's answers say, as far as a group needs to know it: a hundredth of their belief, so that there can be many.
+#[derive(Debug, Clone)]
+pub struct Voice {
+    /// Counted from 1 in the order of invitations.
+    pub participant: u64,
     /// The metric at the estimate.
-    metrics: Vec<Metric>,
-    /// Draws of everybody's metric in the light of the others.
-    draws: Vec<Vec<Metric>>,
+    pub(crate) metric: Metric,
+    /// Two classes: the ratio by their own answers.
+    pub(crate) own: Option<Estimate>,
+    likelihood: Option<Thinned>,
 }
+
+impl Voice {
+    /// Of somebody who is known by number and belief.
+    pub fn of(participant: u64, belief: &Belief) -> Self {
+        let likelihood = belief.density().and_then(|density| Thinned::of(&density));
+        Self { participant, metric: belief.metric(), own: own_ratio(belief), likelihood }
+    }
+}
+
+/// Draws of the n-th person's metric in the light of the others: made when they are needed, since there are many.
+type Draws = Box<dyn Fn(usize) -> Vec<Metric>>;
 
 /// What people hold together, each known by number and belief; `None` for fewer than two.
 ///
 /// Who is among them is the caller's decision.
 pub fn experts(design: &Arc<Design>, people: &[(u64, &Belief)]) -> Option<Experts> {
+    let voices: Vec<Voice> = people.iter().map(|(number, belief)| Voice::of(*number, belief)).collect();
+    experts_of(design, &voices.iter().collect::<Vec<_>>())
+}
+
+/// The same of voices.
+pub fn experts_of(design: &Arc<Design>, people: &[&Voice]) -> Option<Experts> {
     if people.len() < 2 {
         return None;
     }
-    let (mut experts, heard) = match design.binary() {
+    let (mut experts, draws) = match design.binary() {
         Some(_) => on_a_line(people)?,
         None => on_a_map(people)?,
     };
     if let Some(models) = design.models() {
-        let together = rules::together(models, &experts, &heard.metrics, &heard.draws)?;
+        let metrics: Vec<&Metric> = people.iter().map(|voice| &voice.metric).collect();
+        let together = rules::together(models, &experts, &metrics, &draws)?;
         for (member, preferred) in experts.members.iter_mut().zip(&together.by_person) {
             member.prefers = Some(preferred.clone());
         }
@@ -163,19 +186,18 @@ impl Experts {
 }
 
 /// Two classes: one number each.
-fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
-    let densities: Vec<Vec<(f64, f64)>> = people.iter().filter_map(|(_, b)| b.density()).collect();
-    let line = Line::of_densities(&densities)?;
+fn on_a_line(people: &[&Voice]) -> Option<(Experts, Draws)> {
+    let line = Line::of_thinned(people.iter().filter_map(|voice| voice.likelihood.as_ref()))?;
     let (population, clusters) = (line.population(), line.clusters());
     let interval = |masses: &[f64]| {
         let [low, estimate, high] = [0.025, 0.5, 0.975].map(|share| line.quantile(masses, share).exp());
         Estimate { estimate, low, high }
     };
-    let members = people.iter().enumerate().map(|(n, (number, belief))| {
+    let members = people.iter().enumerate().map(|(n, voice)| {
         let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
-            participant: *number,
-            raw: own_ratio(belief),
+            participant: voice.participant,
+            raw: voice.own,
             shrunk: Some(interval(&population.shrunk[n])),
             raw_weights: None,
             shrunk_weights: None,
@@ -185,13 +207,9 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
             prefers: None,
         }
     });
-    let parts = |masses: &[f64]| -> Vec<Metric> {
+    let parts = |line: &Line, masses: &[f64]| -> Vec<Metric> {
         let part = |n: usize| ratio_metric(line.quantile(masses, (n as f64 + 0.5) / DRAWS as f64).exp());
         (0..DRAWS).map(part).collect()
-    };
-    let heard = Heard {
-        metrics: people.iter().map(|(_, belief)| belief.metric()).collect(),
-        draws: population.shrunk.iter().map(|masses| parts(masses)).collect(),
     };
     let experts = Experts {
         people: people.len(),
@@ -209,9 +227,10 @@ fn on_a_line(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         cluster_gains: clusters.gains,
         models: None,
         typical: ratio_metric(interval(&population.typical).estimate),
-        typical_draws: parts(&population.typical),
+        typical_draws: parts(&line, &population.typical),
     };
-    Some((experts, heard))
+    let draws = move |n: usize| parts(&line, &population.shrunk[n]);
+    Some((experts, Box::new(draws)))
 }
 
 /// Two classes: the ratio by somebody's own answers.
@@ -236,8 +255,8 @@ fn spread(masses: &[(f64, f64)]) -> Estimate {
 }
 
 /// Several weights each.
-fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
-    let metrics: Vec<Metric> = people.iter().map(|(_, belief)| belief.metric()).collect();
+fn on_a_map(people: &[&Voice]) -> Option<(Experts, Draws)> {
+    let metrics: Vec<Metric> = people.iter().map(|voice| voice.metric.clone()).collect();
     let normals = metrics.iter().map(normal).collect::<Option<Vec<Normal>>>()?;
     let common = weights::common(&normals)?;
     let place = |normal: &Normal| {
@@ -255,10 +274,10 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         (place.x, place.covariance[0].max(0.0).sqrt())
     };
     let clusters = Line::of_normals(&normals.iter().map(along).collect::<Vec<_>>())?.clusters();
-    let members = people.iter().enumerate().map(|(n, (number, _))| {
+    let members = people.iter().enumerate().map(|(n, voice)| {
         let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
-            participant: *number,
+            participant: voice.participant,
             raw: None,
             shrunk: None,
             raw_weights: Some(normals[n].mean.clone()),
@@ -273,7 +292,6 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         let (mean, sd) = (common.typical.mean[n], common.typical.covariance[n][n].max(0.0).sqrt());
         Estimate { estimate: mean, low: mean - 1.96 * sd, high: mean + 1.96 * sd }
     };
-    let draws = |n: usize| drawn(&metrics[n], &common.shrunk[n], n as u64 + 1);
     let experts = Experts {
         people: people.len(),
         ratio: None,
@@ -288,8 +306,8 @@ fn on_a_map(people: &[(u64, &Belief)]) -> Option<(Experts, Heard)> {
         typical: around(&metrics[0], &common.typical),
         typical_draws: drawn(&metrics[0], &common.typical, 0),
     };
-    let heard = Heard { draws: (0..people.len()).map(draws).collect(), metrics };
-    Some((experts, heard))
+    let draws = move |n: usize| drawn(&metrics[n], &common.shrunk[n], n as u64 + 1);
+    Some((experts, Box::new(draws)))
 }
 
 /// Weights of length 1 with their covariance.

@@ -80,12 +80,12 @@ pub struct Choice {
 pub(super) fn together(
     models: &Models,
     experts: &Experts,
-    metrics: &[Metric],
-    draws: &[Vec<Metric>],
+    metrics: &[&Metric],
+    draws: &dyn Fn(usize) -> Vec<Metric>,
 ) -> Option<Together> {
     let (names, measured) = (models.names(), models.measured());
     let likings = |metric: &Metric| likings(metric, measured);
-    let by_person: Vec<Vec<f64>> = metrics.iter().map(likings).collect();
+    let by_person: Vec<Vec<f64>> = metrics.iter().map(|metric| likings(metric)).collect();
     let chosen: Vec<usize> = by_person.iter().map(|likings| best(likings)[0]).collect();
     let regret = |model: usize| {
         let of = |likings: &Vec<f64>| top(likings) - likings[model];
@@ -93,9 +93,11 @@ pub(super) fn together(
     };
     let mean = &experts.typical;
     let median = match experts.ratio {
-        Some(_) => ratio_metric(middle(metrics.iter().filter_map(Metric::cost_ratio).map(f64::ln)).exp()),
+        Some(_) => {
+            ratio_metric(middle(metrics.iter().filter_map(|metric| metric.cost_ratio()).map(f64::ln)).exp())
+        }
         None => {
-            let of = |person: &Metric| -> Vec<f64> {
+            let of = |person: &&Metric| -> Vec<f64> {
                 let weights = person.coefficients();
                 let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt().max(1e-300);
                 weights.iter().map(|w| w / length).collect()
@@ -123,7 +125,7 @@ pub(super) fn together(
     ];
     let rules_differ = choices.iter().any(|choice| choice.models != choices[0].models);
     let sentence = sentence(&choices, rules_differ);
-    let (disagreement, expected) = disagreement(measured, draws)?;
+    let (disagreement, expected) = disagreement(measured, metrics.len(), draws)?;
     let mut preferred: Vec<Preferred> = names
         .iter()
         .enumerate()
@@ -179,20 +181,21 @@ fn middle(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Over draws of everybody's metric: the share of pairs with different models, and the expected friends of each model.
-fn disagreement(measured: &[GroupConfusions], draws: &[Vec<Metric>]) -> Option<(Estimate, Vec<f64>)> {
-    let count = draws.first()?.len();
-    let people = draws.len() as f64;
+fn disagreement(
+    measured: &[GroupConfusions],
+    people: usize,
+    draws: &dyn Fn(usize) -> Vec<Metric>,
+) -> Option<(Estimate, Vec<f64>)> {
     // Draws come in order; mixed up, draw n of one person says nothing about draw n of another.
-    let chosen: Vec<Vec<usize>> = draws
-        .iter()
-        .enumerate()
-        .map(|(n, draws)| {
+    let chosen: Vec<Vec<usize>> = (0..people)
+        .map(|n| {
             let mut chosen: Vec<usize> =
-                draws.iter().map(|metric| best(&likings(metric, measured))[0]).collect();
+                draws(n).iter().map(|metric| best(&likings(metric, measured))[0]).collect();
             chosen.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(n as u64));
             chosen
         })
         .collect();
+    let (count, people) = (chosen.first()?.len(), people as f64);
     let mut expected = vec![0.0; measured.len()];
     let mut shares: Vec<f64> = vec![];
     for draw in 0..count {
@@ -220,7 +223,7 @@ mod tests {
         // Above a ratio of 2 the second model is better.
         let measured = [matrix(0.02, 0.10), matrix(0.20, 0.01)];
         let people = [vec![ratio_metric(1.0); 50], vec![ratio_metric(9.0); 50], vec![ratio_metric(9.0); 50]];
-        let (found, expected) = disagreement(&measured, &people).unwrap();
+        let (found, expected) = disagreement(&measured, people.len(), &|n| people[n].clone()).unwrap();
         assert!((found.estimate - 2.0 / 3.0).abs() < 1e-9);
         assert!((expected[0] - 1.0).abs() < 1e-9 && (expected[1] - 2.0).abs() < 1e-9);
     }

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::accounts::{self, Account};
 use super::frame::Frame;
+use super::job::Running;
 use super::refusal;
 use super::sign::Signed;
 use super::watch::Seen;
@@ -11,6 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use equipoise_log::Why;
 use equipoise_study::event::{Action, Admin};
+use equipoise_study::numbers::grouped;
 use equipoise_study::{Error, Study};
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -71,8 +73,8 @@ pub enum Problem {
     Spent,
     /// Results are hidden for now.
     Blinded,
-    /// The report has been made for so long, and is not ready.
-    Making(Duration),
+    /// The report is being made, and not ready.
+    Making(Running),
 }
 
 impl From<Error> for Problem {
@@ -183,13 +185,17 @@ impl Problem {
                     "The study is blinded. An owner can end that in Settings; it is written to the audit log.",
                 ],
             ),
-            Self::Making(since) => {
-                let what = format!(
-                    "It has been at it for {} s and goes on by itself; ask again in a moment. Everybody is asked for once.",
-                    since.as_secs()
-                );
-                let mut response = say(StatusCode::SERVICE_UNAVAILABLE, ["The report is being made", &what]);
-                response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("15"));
+            Self::Making(running) => {
+                let mut response = match call.signed.script {
+                    Some(_) => {
+                        say(StatusCode::SERVICE_UNAVAILABLE, ["The report is being made", &far(&running)])
+                    }
+                    None => Making::respond(call, far(&running)),
+                };
+                // The page asks again by itself, as scripts should.
+                for name in [header::RETRY_AFTER, header::REFRESH] {
+                    response.headers_mut().insert(name, HeaderValue::from_static("2"));
+                }
                 response
             }
             Self::Accounts(accounts::Error::Refused(sentence)) => say(
@@ -220,6 +226,36 @@ impl Problem {
                 say(StatusCode::INTERNAL_SERVER_ERROR, ["This did not work", &error.to_string()])
             }
         }
+    }
+}
+
+/// How far a report is.
+fn far(running: &Running) -> String {
+    let (progress, seconds) = (running.progress, running.since.elapsed().as_secs());
+    let done = match progress.done < progress.of {
+        true => {
+            format!("{} of {} people are done", grouped(progress.done as u64), grouped(progress.of as u64))
+        }
+        false if progress.of > 0 => "everybody is done and put together with the others".to_owned(),
+        false => "the log is being read".to_owned(),
+    };
+    format!(
+        "{seconds} s so far: {done}. It goes on as long as somebody asks for it, and is kept when it is ready."
+    )
+}
+
+/// What is shown while a report is being made.
+#[derive(askama::Template)]
+#[template(path = "researcher/making.html")]
+struct Making {
+    frame: Frame,
+    sentence: String,
+}
+
+impl Making {
+    fn respond(call: &Call<'_>, sentence: String) -> Response {
+        (StatusCode::SERVICE_UNAVAILABLE, page(&Self { frame: call.frame("/export"), sentence }))
+            .into_response()
     }
 }
 

@@ -2,15 +2,17 @@
 //! was made from.
 
 use equipoise_log::Reader;
-use equipoise_report::{self as report, Report};
+use equipoise_report::{self as report, Progress, Report};
 use equipoise_study::{Design, Error, Result, Service, people};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A request waits this long; the job goes on, and the next request finds what it made.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(3);
 /// While people answer, a report this old is new enough: it says which rows it was made from.
 const RECENT: Duration = Duration::from_secs(60);
+/// A report that nobody has asked for in this time is not made to the end: the pages ask every few seconds.
+const ABANDONED: Duration = Duration::from_secs(120);
 
 /// What a report is made from: the last row of data, and whether it says which answers mattered most.
 pub type Of = (u64, bool);
@@ -24,9 +26,20 @@ pub struct Job {
 
 #[derive(Debug, Default)]
 struct State {
-    running: Option<Instant>,
+    running: Option<Running>,
     made: Option<(Of, Instant, Arc<Report>)>,
     failed: Option<Error>,
+}
+
+/// A report that is being made.
+#[derive(Debug, Clone, Copy)]
+pub struct Running {
+    /// Since when.
+    pub since: Instant,
+    /// How far it is.
+    pub progress: Progress,
+    asked: Instant,
+    stopped: bool,
 }
 
 /// What came of asking for a report.
@@ -34,25 +47,39 @@ struct State {
 pub enum Asked {
     /// Here it is.
     Made(Arc<Report>),
-    /// It has been made for so long, and is not ready.
-    Running(Duration),
+    /// It is being made, and not ready.
+    Running(Running),
 }
+
+/// Told how far a report is, says whether it goes on.
+type GoesOn<'a> = &'a dyn Fn(Progress) -> bool;
 
 impl Job {
     /// The report, if it is there or ready soon; begins to make it if nobody has.
     pub fn report(self: &Arc<Self>, service: &Arc<Service>, of: Of) -> Result<Asked> {
         let service = service.clone();
-        self.ask(of, PATIENCE, move || {
+        self.ask(of, PATIENCE, move |goes_on| {
             let log = service.writer().reader()?;
-            made(service.design(), &*log, of.1)
+            made(service.design(), &*log, of.1, goes_on)
         })
+    }
+
+    /// Ends the report that is being made; whether there was one.
+    pub fn stop(&self) -> bool {
+        match &mut self.state().running {
+            Some(running) => {
+                running.stopped = true;
+                true
+            }
+            None => false,
+        }
     }
 
     fn ask(
         self: &Arc<Self>,
         of: Of,
         patience: Duration,
-        make: impl FnOnce() -> Result<Report> + Send + 'static,
+        make: impl FnOnce(GoesOn<'_>) -> Result<Option<Report>> + Send + 'static,
     ) -> Result<Asked> {
         let (begun, mut make) = (Instant::now(), Some(make));
         let mut state = self.state();
@@ -65,30 +92,44 @@ impl Job {
             if let Some(error) = state.failed.take() {
                 return Err(error);
             }
-            match (state.running, make.take()) {
-                (None, Some(make)) => {
-                    state.running = Some(Instant::now());
+            let now = Instant::now();
+            let running = match (&mut state.running, make.take()) {
+                (none @ None, Some(make)) => {
                     let job = self.clone();
                     std::thread::spawn(move || job.run(of, make));
+                    let progress = Progress::default();
+                    *none.insert(Running { since: now, progress, asked: now, stopped: false })
                 }
-                (None, None) => return Err(Error::storage("the report could not be made")),
-                (Some(_), unused) => make = unused,
-            }
+                (None, None) => return Err(Error::Missing("the report was stopped".to_owned())),
+                (Some(running), unused) => {
+                    make = unused;
+                    running.asked = now;
+                    *running
+                }
+            };
             let Some(left) = patience.checked_sub(begun.elapsed()) else {
-                let since = state.running.unwrap_or(begun);
-                return Ok(Asked::Running(since.elapsed()));
+                return Ok(Asked::Running(running));
             };
             state = self.ended.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    fn run(&self, of: Of, make: impl FnOnce() -> Result<Report>) {
+    fn run(&self, of: Of, make: impl FnOnce(GoesOn<'_>) -> Result<Option<Report>>) {
+        let goes_on = |progress: Progress| match &mut self.state().running {
+            Some(running) => {
+                running.progress = progress;
+                !running.stopped && running.asked.elapsed() < ABANDONED
+            }
+            None => false,
+        };
         // A panic must not leave the job running for ever.
-        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(make));
+        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| make(&goes_on)));
         let mut state = self.state();
         state.running = None;
         match made {
-            Ok(Ok(report)) => state.made = Some((of, Instant::now(), Arc::new(report))),
+            Ok(Ok(Some(report))) => state.made = Some((of, Instant::now(), Arc::new(report))),
+            // Nobody wanted it any more.
+            Ok(Ok(None)) => {}
             Ok(Err(error)) => state.failed = Some(error),
             Err(_) => state.failed = Some(Error::storage("the report could not be made")),
         }
@@ -100,12 +141,12 @@ impl Job {
     }
 }
 
-/// The report of the log as it is.
-fn made(design: &Arc<Design>, log: &dyn Reader, why: bool) -> Result<Report> {
+/// The report of the log as it is; nothing if nobody wants it any more.
+fn made(design: &Arc<Design>, log: &dyn Reader, why: bool, goes_on: GoesOn<'_>) -> Result<Option<Report>> {
     let head = equipoise_study::verify(log)?.data_head;
     let everybody = people::participants(design, log)?;
     let options = report::Options { why, ..report::Options::default() };
-    Ok(report::report(design, &everybody, &head, &options))
+    Ok(report::report_while(design, &everybody, &head, &options, goes_on))
 }
 
 #[cfg(test)]
@@ -123,10 +164,10 @@ mod tests {
         let (job, runs) = (Arc::new(Job::default()), Arc::new(AtomicUsize::new(0)));
         let ask = |of: Of, patience: u64| {
             let (runs, design) = (runs.clone(), design.clone());
-            job.ask(of, Duration::from_millis(patience), move || {
+            job.ask(of, Duration::from_millis(patience), move |goes_on| {
                 runs.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(300));
-                made(&design, &MemoryStore::new(), false)
+                made(&design, &MemoryStore::new(), false, goes_on)
             })
         };
         // Five who do not wait: one job.
@@ -141,8 +182,38 @@ mod tests {
         assert!(matches!(ask((2, true), 20_000).unwrap(), Asked::Made(_)));
         assert_eq!(runs.load(Ordering::SeqCst), 2);
         // What goes wrong is told once, and the next one tries again.
-        let broken = || Err(Error::storage("no disk"));
+        let broken = |_: GoesOn<'_>| Err(Error::storage("no disk"));
         assert!(job.ask((3, false), Duration::from_secs(20), broken).is_err());
         assert!(matches!(ask((3, false), 20_000).unwrap(), Asked::Made(_)));
+    }
+    #[test]
+    fn it_says_how_far_it_is_and_ends_when_it_is_told_to() {
+        let job = Arc::new(Job::default());
+        let (tell, told) = std::sync::mpsc::channel();
+        let ask = |patience: u64| {
+            let tell = tell.clone();
+            job.ask((1, false), Duration::from_millis(patience), move |goes_on| {
+                // As many people as it takes.
+                let ended = (0..1_000_000).find(|done| {
+                    std::thread::sleep(Duration::from_millis(1));
+                    !goes_on(Progress { done: *done, of: 1_000_000 })
+                });
+                tell.send(ended).unwrap();
+                Ok(None)
+            })
+        };
+        let far = |asked: Asked| match asked {
+            Asked::Running(running) => running.progress.done,
+            Asked::Made(_) => panic!("nobody made it"),
+        };
+        let first = far(ask(10).unwrap());
+        let mut later = first;
+        while later <= first {
+            later = far(ask(20).unwrap());
+        }
+        assert!(job.stop());
+        let ended = told.recv_timeout(Duration::from_secs(20)).expect("it goes on");
+        assert!(ended.is_some_and(|done| done >= later));
+        assert!(!job.stop() || told.recv().is_ok(), "there is none any more");
     }
 }

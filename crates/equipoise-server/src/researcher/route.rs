@@ -89,6 +89,7 @@ static ROUTES: &[Route] = &[
     get("/group", Handler::AtLeast(Role::Viewer, group::page)),
     get("/models", Handler::AtLeast(Role::Viewer, models::page)),
     get("/export", Handler::AtLeast(Role::Analyst, export::page)),
+    post("/export/stop", Handler::AtLeast(Role::Analyst, export::stop)),
     script("/export/{file}", Scope::Export, export::file),
     script("/api/live", Scope::ReadAggregate, api::live),
     script("/api/people", Scope::ReadAnswers, api::people),

@@ -105,8 +105,6 @@ pub struct Participant {
     questions: Vec<Question>,
     /// Worked out when somebody asks: of most people in a log only how far they are is asked.
     heard: OnceLock<Heard>,
-    /// The same before the answer to this comparison, so that taking it back costs nothing.
-    before: Option<Box<(u64, Heard)>>,
     next: OnceLock<Option<Asked>>,
     imagining: Imagining,
     retracted: usize,
@@ -136,7 +134,6 @@ impl Participant {
             practice: 0,
             questions: vec![],
             heard: OnceLock::new(),
-            before: None,
             next: OnceLock::new(),
             imagining: Imagining::Now,
             retracted: 0,
@@ -250,9 +247,7 @@ impl Participant {
         question.answer = Some(answered.clone());
         question.answer_seq = Some(self.events);
         question.answered_at = Some(at);
-        self.before = None;
         if let Some(heard) = self.heard.get_mut() {
-            self.before = Some(Box::new((question.seq, heard.clone())));
             heard.take(&self.design, &question.asked, answered.choice);
         }
         Ok(())
@@ -268,8 +263,8 @@ impl Participant {
         };
         (question.answer, question.answer_seq, question.answered_at) = (None, None, None);
         self.retracted += 1;
-        let before = self.before.take().filter(|before| before.0 == asked);
-        self.heard = before.map_or_else(OnceLock::new, |before| OnceLock::from(before.1));
+        // Worked out anew: what was known before takes half a megabyte of everybody, and few take anything back.
+        self.heard = OnceLock::new();
         self.forget_imagined();
         Ok(())
     }

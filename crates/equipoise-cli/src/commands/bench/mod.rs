@@ -8,6 +8,7 @@ mod fractional;
 mod jobs;
 mod people;
 mod pools;
+mod scale;
 mod server;
 mod sessions;
 
@@ -38,6 +39,9 @@ pub(super) const TARGETS: [f64; 3] = [0.1, 0.05, 0.01];
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if args.what == "server" {
         return server::run(args, global);
+    }
+    if args.what == "scale" {
+        return scale::run(args, global);
     }
     if args.what == "cohort" {
         return cohort::run(args, global);

@@ -9,11 +9,13 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise_cohort::watchers::{admit, watch};
-use equipoise_cohort::{Load, load};
+use equipoise_cohort::{Demand, Load, demand, flood};
 use equipoise_server::researcher::accounts::Accounts;
 use equipoise_server::serve::{Options, Researching, study};
 use equipoise_study::seams::{Clock as _, SystemClock};
 use serde::Serialize;
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::channel;
@@ -21,15 +23,24 @@ use std::time::Duration;
 
 /// The promise: 99 of 100 answers wait no longer.
 const P99_MS: f64 = 100.0;
+/// The same where all answer within one second.
+const TOGETHER_P99_MS: f64 = 750.0;
+/// What is left of the most answers a second when twice as many are sent.
+const KEPT: f64 = 0.8;
+/// At most so many bytes of the write-ahead log, and so much more memory at the end than after a quarter of the time.
+const WAL_MB: f64 = 64.0;
+const GROWTH: f64 = 1.05;
 
 /// What was measured.
 #[derive(Debug, Serialize)]
 struct Document {
     format: u64,
+    template: String,
     participants: u32,
     watchers: u32,
     looks: usize,
     think_s: f64,
+    together: bool,
     seconds: f64,
     answers: usize,
     answers_per_second: f64,
@@ -40,19 +51,43 @@ struct Document {
     max_ms: f64,
     finished: usize,
     errors: Vec<String>,
+    /// Of the server and the people together, after a quarter of the time and at the end.
+    used: [Used; 2],
+    p99_promised_ms: f64,
     holds: bool,
 }
 
+/// What the process uses, where the system tells.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+struct Used {
+    memory_mb: f64,
+    files: usize,
+    write_ahead_mb: f64,
+}
+
+impl Used {
+    fn now(log: &Path) -> Self {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("");
+        let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().unwrap_or(0.0);
+        let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        let written = std::fs::metadata(log.with_extension("sqlite-wal")).map_or(0, |wal| wal.len());
+        Self { memory_mb: kilobytes / 1e3, files, write_ahead_mb: written as f64 / 1e6 }
+    }
+}
+
 impl Document {
-    fn new(args: &Bench, load: Load) -> Self {
+    fn new(args: &Bench, load: Load, used: [Used; 2]) -> Self {
         let ms = |share: f64| load.quantile(share).as_secs_f64() * 1e3;
-        let p99_ms = ms(0.99);
+        let (p99_ms, promised) = (ms(0.99), if args.together { TOGETHER_P99_MS } else { P99_MS });
         Self {
             format: equipoise::FORMAT,
+            template: args.template.clone(),
             participants: args.people_at_once(),
             watchers: args.watchers,
             looks: 0,
             think_s: args.think,
+            together: args.together,
             seconds: args.seconds,
             answers: load.waits.len(),
             answers_per_second: load.waits.len() as f64 / load.counted.as_secs_f64(),
@@ -62,21 +97,31 @@ impl Document {
             p999_ms: ms(0.999),
             max_ms: ms(1.0),
             finished: load.finished,
-            holds: p99_ms <= P99_MS && load.errors.is_empty() && !load.waits.is_empty(),
+            used,
+            p99_promised_ms: promised,
+            holds: p99_ms <= promised
+                && load.errors.is_empty()
+                && !load.waits.is_empty()
+                && used[1].write_ahead_mb <= WAL_MB,
             errors: load.errors,
         }
     }
 }
 
-/// Serves the cancer study from a log on disk, and lets simulated people answer it over HTTP.
+/// Serves a study from a log on disk, and lets simulated people answer it over HTTP.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let directory = Temporary::new("bench")?;
-    let service = serve::ready_made(&directory)?;
-    let tokens = service
-        .invite(args.people_at_once() as usize)?
-        .into_iter()
-        .map(|invitation| invitation.token)
-        .collect();
+    let service = serve::of_template(&directory, &args.template, |study| {
+        if args.rate.is_some() {
+            // Nobody is to be done before all rates have been tried.
+            (study.checks.evaluation, study.stop.cap) = (1_000, 4);
+        }
+    })?;
+    let seats = args.people_at_once() as usize;
+    // Whoever is done is followed by somebody else: nobody is through all comparisons in less than ten times thinking.
+    let after = (args.seconds / (10.0 * args.think)).ceil().min(1_000.0) as usize;
+    let places = if args.rate.is_some() { seats } else { seats * (1 + after) };
+    let tokens = service.invite(places)?.into_iter().map(|invitation| invitation.token).collect();
     let (researching, cookie) = match args.watchers {
         0 => (None, String::new()),
         _ => {
@@ -104,7 +149,22 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let [think, count] = [args.think, args.seconds].map(Duration::from_secs_f64);
     // All of them read and practise before the first comparison: they arrive slowly enough not to stand in line.
     let arrive = Duration::from_secs_f64((f64::from(args.people_at_once()) / 20.0).clamp(2.0, 60.0));
-    let mut document = Document::new(args, load(address, tokens, think, arrive, count)?);
+    let log = directory.path().join("log.sqlite");
+    if let Some(rate) = args.rate {
+        return overload(args, address, tokens, rate, global);
+    }
+    let early = {
+        let log = log.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(arrive + count / 4);
+            Used::now(&log)
+        })
+    };
+    let rounds = args.together.then_some(think);
+    let load = demand(address, tokens, Demand { seats, think, arrive, count, rounds })?;
+    let late = Used::now(&log);
+    let used = [early.join().unwrap_or_default(), late];
+    let mut document = Document::new(args, load, used);
     if let Some(watched) = watched {
         document.looks = watched.looks.load(Ordering::Relaxed);
         let failed = watched.failed.load(Ordering::Relaxed);
@@ -123,10 +183,11 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
 }
 
 fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
-    let Document { participants, think_s, seconds, errors, .. } = document;
+    let Document { participants, think_s, seconds, errors, template, used: [early, late], .. } = document;
+    let when = if document.together { "all within one second, once in" } else { "each after thinking for" };
     writeln!(
         out,
-        "{participants} simulated participants, {think_s} s of thought each, answers counted for {seconds} s\n"
+        "{participants} simulated participants of {template}, {when} {think_s} s, answers counted for {seconds} s\n"
     )?;
     if document.watchers > 0 {
         let Document { watchers, looks, .. } = document;
@@ -136,7 +197,6 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         Terminal::detect(),
         ["answers", "per second", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms", "errors"],
     );
-    let ms = |value: f64| format!("{value:.1}");
     table.row([
         document.answers.to_string(),
         format!("{:.1}", document.answers_per_second),
@@ -148,13 +208,126 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         errors.len().to_string(),
     ]);
     writeln!(out, "{table}")?;
-    let verdict = if document.holds { "holds" } else { "does not hold" };
+    let growth = late.memory_mb / early.memory_mb.max(1.0);
     writeln!(
         out,
-        "99 of 100 answers are acknowledged, on disk, within {P99_MS} ms and none fails: {verdict}"
+        "Memory of server and people: {:.0} MB after a quarter of the time, {:.0} MB at the end ({:+.1} %{}); {} and {} files open; \
+         write-ahead log {:.1} MB; {} were done.",
+        early.memory_mb,
+        late.memory_mb,
+        100.0 * (growth - 1.0),
+        if growth <= GROWTH { "" } else { ", more than 5 %" },
+        early.files,
+        late.files,
+        late.write_ahead_mb,
+        document.finished
+    )?;
+    let verdict = if document.holds { "holds" } else { "does not hold" };
+    let promised = document.p99_promised_ms;
+    writeln!(
+        out,
+        "99 of 100 answers are acknowledged, on disk, within {promised} ms and none fails: {verdict}"
     )?;
     for error in errors.iter().take(5) {
         writeln!(out, "  {error}")?;
     }
     Ok(())
+}
+
+fn ms(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// What came of so many answers a second.
+#[derive(Debug, Serialize)]
+struct Sent {
+    sent_per_second: f64,
+    answers_per_second: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    asked_to_come_again: usize,
+    errors: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Overload {
+    format: u64,
+    template: String,
+    participants: u32,
+    rates: Vec<Sent>,
+    peak_per_second: f64,
+    kept: f64,
+    holds: bool,
+}
+
+/// Sends answers at rising rates, up to twice as many as asked for.
+fn overload(
+    args: &Bench,
+    address: SocketAddr,
+    tokens: Vec<String>,
+    rate: f64,
+    global: &Global,
+) -> Result<ExitCode> {
+    let rates = [0.25, 0.5, 1.0, 2.0].map(|times| times * rate);
+    let each = Duration::from_secs_f64(args.seconds / rates.len() as f64);
+    let loads = flood(address, tokens, &rates, each)?;
+    let sent: Vec<Sent> = loads
+        .iter()
+        .zip(rates)
+        .map(|(load, sent_per_second)| {
+            let again = |error: &&String| error.contains("503") || error.contains("429");
+            let asked_to_come_again = load.errors.iter().filter(again).count();
+            let ms = |share: f64| load.quantile(share).as_secs_f64() * 1e3;
+            Sent {
+                sent_per_second,
+                answers_per_second: load.waits.len() as f64 / load.counted.as_secs_f64(),
+                p50_ms: ms(0.5),
+                p99_ms: ms(0.99),
+                asked_to_come_again,
+                errors: load.errors.len() - asked_to_come_again,
+            }
+        })
+        .collect();
+    let peak = sent.iter().map(|sent| sent.answers_per_second).fold(0.0, f64::max);
+    let kept = sent.last().map_or(0.0, |last| last.answers_per_second) / peak.max(1e-9);
+    let failed: usize = sent.iter().map(|sent| sent.errors).sum();
+    let document = Overload {
+        format: equipoise::FORMAT,
+        template: args.template.clone(),
+        participants: args.people_at_once(),
+        holds: peak >= 0.95 * rate && kept >= KEPT && failed == 0,
+        rates: sent,
+        peak_per_second: peak,
+        kept,
+    };
+    let mut out = std::io::stdout().lock();
+    if global.json {
+        json::write(&document, &mut out)?;
+    } else {
+        use std::io::Write as _;
+        let mut table = Table::new(
+            Terminal::detect(),
+            ["sent per second", "acknowledged", "p50 ms", "p99 ms", "asked to come again", "errors"],
+        );
+        for sent in &document.rates {
+            table.row([
+                format!("{:.0}", sent.sent_per_second),
+                format!("{:.0}", sent.answers_per_second),
+                ms(sent.p50_ms),
+                ms(sent.p99_ms),
+                sent.asked_to_come_again.to_string(),
+                sent.errors.to_string(),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        let verdict = if document.holds { "holds" } else { "does not hold" };
+        writeln!(
+            out,
+            "{peak:.0} answers a second at most, of which {:.0} % are left when twice {rate} are sent; {rate} a second and {:.0} % are \
+             promised: {verdict}",
+            100.0 * kept,
+            100.0 * KEPT
+        )?;
+    }
+    Ok(if document.holds { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }

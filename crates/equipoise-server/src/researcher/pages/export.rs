@@ -1,7 +1,7 @@
 //! The report, and the tables for other programs.
 
 use super::counted;
-use crate::researcher::call::{Call, Outcome, Problem, page as show};
+use crate::researcher::call::{Call, Outcome, Problem, go, page as show};
 use crate::researcher::frame::Frame;
 use crate::researcher::job::Asked;
 use askama::Template;
@@ -117,6 +117,12 @@ pub fn page(call: &Call<'_>) -> Outcome {
     }))
 }
 
+/// Ends the report that is being made.
+pub fn stop(call: &Call<'_>) -> Outcome {
+    call.shared.report.stop();
+    Ok(go("/export"))
+}
+
 /// A file. It has numbers for people, nothing that says who they are.
 pub fn file(call: &Call<'_>) -> Outcome {
     let file = call.sent.path.get("file").map_or("", String::as_str);
@@ -126,13 +132,14 @@ pub fn file(call: &Call<'_>) -> Outcome {
     }
     let (media_type, bytes) = if let Some((_, why)) = REPORTS.iter().find(|(report, _)| *report == name) {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
-        call.note(Action::Exported { format: file.to_owned() })?;
         let of = (call.shared.watch.at_once()?.data, *why);
         match call.shared.report.report(&call.shared.service, of)? {
             Asked::Made(report) => {
+                // Before it is shown, and not each time somebody asks whether it is ready.
+                call.note(Action::Exported { format: file.to_owned() })?;
                 (format.media_type, (format.write)(call.shared.service.design(), &report).into_bytes())
             }
-            Asked::Running(since) => return Err(Problem::Making(since)),
+            Asked::Running(running) => return Err(Problem::Making(running)),
         }
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
