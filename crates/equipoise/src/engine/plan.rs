@@ -283,11 +283,11 @@ impl Adaptive {
     /// After the questions, this many more that tell whether a linear metric explains the answers; the budget counts them.
     ///
     /// They are about pairs off the middle of the ball, on which a linear and a quadratic metric differ most. The estimate
-    /// stays what the questions made of it; the findings [`NotLinear`](Finding::NotLinear) and
-    /// [`Contradicted`](Finding::Contradicted) are what the check adds. For linear metrics on a ball of at most 12
+    /// stays what the questions made of it; the findings [`NotLinear`](crate::ask::Finding::NotLinear) and
+    /// [`Contradicted`](crate::ask::Finding::Contradicted) are what the check adds. For linear metrics on a ball of at most 12
     /// coordinates, and for what is asked of people: two classes and trades around a classifier, with noise unknown. Of those
-    /// a few more are asked where they leave doubt, and [`ProbesObject`](Finding::ProbesObject) and
-    /// [`LikeChance`](Finding::LikeChance) say what they came to.
+    /// a few more are asked where they leave doubt, and [`ProbesObject`](crate::ask::Finding::ProbesObject) and
+    /// [`LikeChance`](crate::ask::Finding::LikeChance) say what they came to.
     ///
     /// ```
     /// use equipoise::{Measure, Metric, Plan, engine::Adaptive, ask::Simulated, space::Sphere};
