@@ -85,7 +85,10 @@ fn what_is_wrong_with_a_table_is_said_as_if_it_were_read_here() {
 #[track_caller]
 fn refused(limits: &Apart, file: &Path) -> String {
     let sentence = limits.table(file, &Wanted::default()).unwrap_err().to_string();
-    assert!(sentence.contains("is not readable"), "{}: {sentence}", file.display());
+    // A reader that finds out by itself says so in its own words.
+    let refused =
+        ["is not readable", "more rows than memory can hold"].iter().any(|words| sentence.contains(words));
+    assert!(refused, "{}: {sentence}", file.display());
     assert!(!sentence.contains('\n') && !sentence.contains("panicked"), "{sentence}");
     sentence
 }

@@ -73,7 +73,7 @@ mod expert {
             preferences(&place, file)
         };
         assert_eq!(run("1", "a.json"), run("1", "b.json"));
-        assert_ne!(run("1", "c.json"), run("3", "d.json"));
+        assert_ne!(run("1", "c.json"), run("5", "d.json"));
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
         let model = ModelConfusions { name: "m".into(), classes, groups: vec![], counts };
         let mut said = vec![];
         write_models(std::slice::from_ref(&model), &mut said).unwrap();
-        assert_eq!(read_models(&said).unwrap(), [model.clone()]);
+        assert_eq!(read_models(&said).unwrap(), std::slice::from_ref(&model));
         for counts in [vec![], vec![1.0; 3], vec![1.0; 8], vec![1.0, -1.0, 1.0, 1.0]] {
             said.clear();
             write_models(&[ModelConfusions { counts, ..model.clone() }], &mut said).unwrap();

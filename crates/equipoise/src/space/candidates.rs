@@ -158,7 +158,7 @@ mod tests {
             .collect();
         let attribute = |n: usize| {
             let values: Vec<f64> = points.iter().map(|point| point[n]).collect();
-            let direction = if n % 2 == 0 { Direction::Minimize } else { Direction::Maximize };
+            let direction = if n.is_multiple_of(2) { Direction::Minimize } else { Direction::Maximize };
             Attribute::guessed(&format!("a{n}"), direction, &values).unwrap()
         };
         let attributes = (0..dimension).map(attribute).collect();
@@ -172,7 +172,7 @@ mod tests {
         for seed in 0..20 {
             let set = random(40, 3, 6, seed);
             let points: Vec<Vec<f64>> = set.members().iter().map(|m| m.point.clone()).collect();
-            let better = |n: usize, a: f64, b: f64| if n % 2 == 0 { a < b } else { a > b };
+            let better = |n: usize, a: f64, b: f64| if n.is_multiple_of(2) { a < b } else { a > b };
             let covers = |a: &[f64], b: &[f64]| (0..3).all(|n| a[n] == b[n] || better(n, a[n], b[n]));
             let expected: Vec<usize> = (0..40)
                 .filter(|&b| {
