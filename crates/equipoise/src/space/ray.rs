@@ -8,6 +8,9 @@ use super::mixture::Search;
 use crate::linalg::{direction, dot, plus};
 use crate::view::Point;
 
+/// Turns without progress, per coordinate, after which a ray goes no further.
+const PATIENCE: usize = 5;
+
 /// A ray being cast: it asks for extreme points and is told them, so that many can share a pass over data.
 #[derive(Debug, Clone)]
 pub(super) struct Ray {
@@ -29,7 +32,7 @@ impl Ray {
     pub fn ask(&self) -> Option<Vec<f64>> {
         match &self.search {
             None => direction(&self.along),
-            Some(search) => search.ask(self.tolerance),
+            Some(search) => search.ask(self.tolerance, PATIENCE),
         }
     }
 
