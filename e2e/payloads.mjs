@@ -25,7 +25,7 @@ const ORDERS = { "in order": PAYLOADS, "in reverse": PAYLOADS.toReversed() };
 
 /** The cancer study with the payload in every text, and as few questions as can be. */
 function poisoned(directory, payload) {
-  execFileSync(equipoise, ["new", directory], { stdio: "ignore" });
+  execFileSync(equipoise, ["study", "new", directory], { stdio: "ignore" });
   const file = join(directory, "study.toml");
   // What JSON writes between quotes, TOML reads.
   const quoted = (old) => `en = ${JSON.stringify(`${payload}${old.includes("___") ? " ___ " : ""}`)}`;
@@ -35,12 +35,12 @@ function poisoned(directory, payload) {
     .replace(/^languages = .*$/m, 'languages = ["en"]')
     .replace(/^cap = \d+/m, "cap = 1").replace(/^evaluation = \d+/m, "evaluation = 1").replace(/^repeats = \d+/m, "repeats = 0");
   writeFileSync(file, text);
-  execFileSync(equipoise, ["lock", "--study", directory], { stdio: ["ignore", "ignore", "inherit"] });
-  execFileSync(equipoise, ["account", "add", directory, "ana", "--role", "owner"], { input: "three small boats\n", stdio: ["pipe", "ignore", "inherit"] });
+  execFileSync(equipoise, ["study", "lock", directory], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(equipoise, ["study", "account", "add", directory, "ana", "--role", "owner"], { input: "three small boats\n", stdio: ["pipe", "ignore", "inherit"] });
 }
 
 async function started(directory) {
-  const words = ["serve", directory, "--listen", "127.0.0.1:0", "--researchers", "127.0.0.1:0", "--invite", "1", "--json"];
+  const words = ["study", "serve", directory, "--listen", "127.0.0.1:0", "--researchers", "127.0.0.1:0", "--invite", "1", "--json"];
   const server = spawn(equipoise, words, { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   for await (const chunk of server.stdout) {
@@ -91,7 +91,7 @@ const tests = Object.entries(ORDERS).map(([order, payloads]) => ({
         await look(path);
       }
       const report = join(place, "report.html");
-      const written = spawnSync(equipoise, ["report", "--study", directory, "--unblinded", "--html", report], { encoding: "utf8" });
+      const written = spawnSync(equipoise, ["study", "report", directory, "--unblinded", "--html", report], { encoding: "utf8" });
       check(existsSync(report), `no report: ${written.stderr}`);
       await page.goto(`file://${report}`);
       await look("the report");

@@ -24,9 +24,9 @@ export async function serve(equipoise) {
 /** A study from a template on a server of its own: a link for a participant. */
 export async function serveTemplate(equipoise, template) {
   const directory = join(mkdtempSync(join(tmpdir(), "equipoise-")), "study");
-  execFileSync(equipoise, ["new", directory, "--template", template], { stdio: "ignore" });
-  execFileSync(equipoise, ["lock", "--study", directory], { stdio: "ignore" });
-  const server = spawn(equipoise, ["serve", directory, "--listen", "127.0.0.1:0", "--invite", "1", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  execFileSync(equipoise, ["study", "new", directory, "--template", template], { stdio: "ignore" });
+  execFileSync(equipoise, ["study", "lock", directory], { stdio: "ignore" });
+  const server = spawn(equipoise, ["study", "serve", directory, "--listen", "127.0.0.1:0", "--invite", "1", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
   for await (const chunk of server.stdout) {
     text += chunk;

@@ -69,19 +69,19 @@ class Ours:
 
     def __init__(self, binary, directory, port):
         self.binary, self.directory, self.port = binary, directory / "study", port
-        subprocess.run([binary, "new", str(self.directory)], check=True, capture_output=True)
+        subprocess.run([binary, "study", "new", str(self.directory)], check=True, capture_output=True)
         file = self.directory / "study.toml"
         text = file.read_text().replace("evaluation = 15", f"evaluation = {ROUNDS}", 1).replace("cap = 40", "cap = 4", 1)
         file.write_text(text)
-        subprocess.run([binary, "lock", "--study", str(self.directory)], check=True, capture_output=True)
+        subprocess.run([binary, "study", "lock", str(self.directory)], check=True, capture_output=True)
 
     def start(self):
-        command = [self.binary, "serve", str(self.directory), "--listen", f"127.0.0.1:{self.port}", "--quiet"]
+        command = [self.binary, "study", "serve", str(self.directory), "--listen", f"127.0.0.1:{self.port}", "--quiet"]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         return wait_for(self.port, "/health")
 
     def invite(self, people):
-        command = [self.binary, "invite", "--study", str(self.directory), "--count", str(people), "--json"]
+        command = [self.binary, "study", "invite", str(self.directory), "--count", str(people), "--json"]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         return re.findall(r"/s/([0-9a-f]{32})", json.dumps(told))
 

@@ -58,6 +58,16 @@ pub fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 
+/// A path as a shell reads it back, for commands that are to be pasted.
+pub fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// Replaces a file in one step: whoever reads it, or whatever interrupts us, finds the old text or the new one.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     write_bytes(path, text.as_bytes())

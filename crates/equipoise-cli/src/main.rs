@@ -27,7 +27,6 @@ mod tables;
 mod terminal;
 
 use args::{Command, CommandLine};
-use clap::{CommandFactory as _, Parser as _};
 use fault::Fault;
 use page::Format;
 use std::io::Write as _;
@@ -54,7 +53,7 @@ fn main() -> ExitCode {
 /// What was typed, and what the settings of the directory add to it.
 fn read_line() -> anyhow::Result<CommandLine> {
     let typed: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    let mut line = CommandLine::parse_from(settings::with_settings(typed)?);
+    let mut line = args::read(settings::with_settings(typed)?)?;
     line.global.format = line.command.as_ref().and_then(Command::format);
     if line.global.json && line.global.format.is_some_and(|format| format != Format::Json) {
         return Err(Fault::usage("--json and --format ask for two forms, expected one of them").into());
@@ -82,11 +81,9 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Rank(args)) => commands::rank::run(args, &line.global),
         Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
         Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
-        Some(Command::Serve(args)) => commands::serve::run(args, &line.global),
-        Some(Command::Account(args)) => commands::account::run(args, &line.global),
-        Some(Command::Study(command)) => commands::study::run(command, &line.global),
+        Some(Command::Study(study)) => commands::study::run(&study.command, &line.global),
         None => {
-            CommandLine::command().print_help()?;
+            args::program().print_help()?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -95,7 +92,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::FromArgMatches as _;
+    use clap::{CommandFactory as _, FromArgMatches as _};
     use equipoise_harness::fuzz::{Corpus, run};
     use equipoise_harness::{seed, times};
 

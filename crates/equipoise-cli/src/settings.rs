@@ -32,32 +32,40 @@ pub fn with_settings(typed: Vec<OsString>) -> Result<Vec<OsString>> {
 
 /// Refuses names that no option or command has: a setting that does nothing would go unnoticed.
 fn check(settings: &Table, program: &Command) -> Result<()> {
-    let commands: Vec<&Command> = program.get_subcommands().collect();
     for (key, value) in settings {
-        let known = match (value, commands.iter().find(|command| command.get_name() == key)) {
-            (Value::Table(own), Some(command)) => {
-                match own.keys().find(|key| option(command, program, key).is_none()) {
-                    Some(key) => {
-                        let name = command.get_name();
-                        return Err(Fault::usage(format!(
-                            "{FILE}: `equipoise {name}` has no option --{key}"
-                        ))
-                        .into());
-                    }
-                    None => true,
-                }
-            }
+        match (value, program.find_subcommand(key)) {
+            (Value::Table(own), Some(command)) => check_of(command, own, key, program)?,
             (Value::Table(_), None) => {
                 let what = format!("{FILE}: there is no command `equipoise {key}` for the table [{key}]");
                 return Err(Fault::usage(what).into());
             }
-            _ => commands.iter().any(|command| option(command, program, key).is_some()),
-        };
-        if !known {
-            return Err(Fault::usage(format!("{FILE}: no command has an option --{key}")).into());
+            _ if !anywhere(program, program, key) => {
+                return Err(Fault::usage(format!("{FILE}: no command has an option --{key}")).into());
+            }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// The same for the table of a command, which has tables for the commands under it.
+fn check_of(command: &Command, own: &Table, name: &str, program: &Command) -> Result<()> {
+    for (key, value) in own {
+        match (value, command.find_subcommand(key)) {
+            (Value::Table(own), Some(below)) => check_of(below, own, &format!("{name} {key}"), program)?,
+            _ if option(command, program, key).is_none() => {
+                return Err(Fault::usage(format!("{FILE}: `equipoise {name}` has no option --{key}")).into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a command, or one under it, has an option.
+fn anywhere(command: &Command, program: &Command, key: &str) -> bool {
+    option(command, program, key).is_some()
+        || command.get_subcommands().any(|below| anywhere(below, program, key))
 }
 
 /// The option of a command, or of all, with a long name.
@@ -68,13 +76,18 @@ fn option<'a>(command: &'a Command, program: &'a Command, key: &str) -> Option<&
 
 fn added(typed: Vec<OsString>, settings: &Table, program: &Command) -> Vec<OsString> {
     let words: Vec<String> = typed.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let named = |command: &&Command| words.iter().skip(1).any(|word| word == command.get_name());
-    let Some(command) = program.get_subcommands().find(named) else { return typed };
+    let mut path = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+    let Some(mut command) = path.find_map(|word| program.find_subcommand(word)) else { return typed };
+    let mut own = settings.get(command.get_name()).and_then(Value::as_table);
+    // `equipoise study serve` has the settings of [study.serve].
+    while let Some(below) = path.next().and_then(|word| command.find_subcommand(word)) {
+        own = own.and_then(|table| table.get(below.get_name())).and_then(Value::as_table);
+        command = below;
+    }
     let given = |key: &str| {
         let (long, not) = (format!("--{key}"), format!("--no-{key}"));
         words.iter().any(|word| *word == long || word.starts_with(&format!("{long}=")) || *word == not)
     };
-    let own = settings.get(command.get_name()).and_then(Value::as_table);
     let mut all: Table =
         settings.iter().filter(|(_, value)| !value.is_table()).map(|(k, v)| (k.clone(), v.clone())).collect();
     own.into_iter().flatten().for_each(|(key, value)| drop(all.insert(key.clone(), value.clone())));
@@ -130,6 +143,10 @@ mod tests {
         );
         assert_eq!(line(settings, "equipoise metrics").unwrap(), "equipoise metrics --seed=7");
         assert_eq!(
+            line("[study.serve]\ninvite = 2\n", "equipoise study serve s").unwrap(),
+            "equipoise study serve s --invite=2"
+        );
+        assert_eq!(
             line("group = \"sex\"", "equipoise inspect x --no-group").unwrap(),
             "equipoise inspect x --no-group"
         );
@@ -140,6 +157,7 @@ mod tests {
         for (settings, sentence) in [
             ("trth = 1", "equipoise.toml: no command has an option --trth"),
             ("[rank]\ntables = 1", "equipoise.toml: `equipoise rank` has no option --tables"),
+            ("[study.serve]\nlistn = 1", "equipoise.toml: `equipoise study serve` has no option --listn"),
             ("[rnk]\ndraws = 1", "equipoise.toml: there is no command `equipoise rnk` for the table [rnk]"),
         ] {
             assert_eq!(line(settings, "equipoise rank x").unwrap_err().to_string(), sentence);

@@ -131,12 +131,12 @@ fn a_study_with_a_bomb_is_refused_in_a_sentence() {
     let equipoise = |words: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_equipoise")).args(words).current_dir(&place.0).output().unwrap()
     };
-    assert!(equipoise(&["new", "study"]).status.success());
-    assert!(equipoise(&["lock", "--study", "study"]).status.success());
+    assert!(equipoise(&["study", "new", "study"]).status.success());
+    assert!(equipoise(&["study", "lock", "study"]).status.success());
     let cancer = template::find("binary-cancer").unwrap();
     // 1.2 GB of one line: more than any reader gets.
     std::fs::write(study.join(cancer.table.0), zipped("y,p\n0,", "5", 1 << 20, 1200)).unwrap();
-    for words in [&["check", "--study", "study"][..], &["serve", "study", "--listen", "127.0.0.1:0"]] {
+    for words in [&["study", "check", "study"][..], &["study", "serve", "study", "--listen", "127.0.0.1:0"]] {
         let done = equipoise(words);
         let said = String::from_utf8(done.stderr).unwrap();
         assert_eq!(done.status.code(), Some(3), "{words:?}: {said}");
@@ -149,13 +149,13 @@ fn a_study_with_a_bomb_is_refused_in_a_sentence() {
 #[test]
 fn a_study_file_is_a_file_of_some_size() {
     let place = Place::new("apart-toml");
-    place.run(&["new", "study"]);
+    place.run(&["study", "new", "study"]);
     let file = place.0.join("study/study.toml");
     std::fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
     let sentence = "study/study.toml is no study, expected a file of at most 4 MB";
-    place.run(&["check", "--study", "study"]).fails(3, sentence);
+    place.run(&["study", "check", "study"]).fails(3, sentence);
     std::fs::remove_file(&file).unwrap();
     std::fs::write(&file, "#".repeat(5 << 20)).unwrap();
-    place.run(&["check", "--study", "study"]).fails(3, sentence);
+    place.run(&["study", "check", "study"]).fails(3, sentence);
 }

@@ -23,31 +23,31 @@ fn serving(directory: &Path) -> Service {
 #[test]
 fn whoever_is_erased_beside_a_running_server_stays_erased_and_the_study_goes_on() {
     let place = Place::new("erasure-beside");
-    place.line("new s").ok();
-    place.line("lock --study s").ok();
+    place.line("study new s").ok();
+    place.line("study lock s").ok();
     let service = serving(&place.0.join("s"));
     let [one, other] = [0, 1].map(|_| service.invite(1).unwrap().remove(0).session);
     let language = |language: &str| Event::LanguageChosen { language: language.to_owned() };
     service.record(&one, "phone", "k1", &language("en")).unwrap();
-    place.line("erase --study s 1 --yes").ok();
+    place.line("study erase s 1 --yes").ok();
     // The server has them in memory and learns of it from the log.
     let refused = service.record(&one, "phone", "k2", &language("de")).unwrap_err();
     assert!(matches!(refused, Error::Refused(Refusal::Left)), "{refused}");
     assert_eq!(service.look(&one, |person| person.step()).unwrap(), Step::Withdrawn);
     service.record(&other, "phone", "k1", &language("en")).unwrap();
-    let watched = place.line("watch --study s --json").json();
+    let watched = place.line("study watch s --json").json();
     assert_eq!((&watched["invited"], &watched["erased"]), (&2.into(), &1.into()));
-    assert_eq!(place.line("report --study s").code, Some(1), "nobody has a metric, and that is all");
-    place.line("verify --study s").ok();
+    assert_eq!(place.line("study report s").code, Some(1), "nobody has a metric, and that is all");
+    place.line("study verify s").ok();
 }
 
 #[test]
 fn three_invitations_at_once_give_every_link_a_number_of_its_own() {
     let place = Place::new("erasure-invite");
-    place.line("new s").ok();
-    place.line("lock --study s").ok();
+    place.line("study new s").ok();
+    place.line("study lock s").ok();
     let invite = || {
-        let mut command = place.command(&["invite", "--study", "s", "--count", "25", "--json"]);
+        let mut command = place.command(&["study", "invite", "s", "--count", "25", "--json"]);
         command.stdout(Stdio::piped()).spawn().expect("the binary starts")
     };
     let running: Vec<_> = (0..3).map(|_| invite()).collect();
@@ -71,17 +71,21 @@ fn a_log_of_an_older_release_opens_and_what_was_broken_in_it_is_repaired() {
     for file in ["study.toml", "study.lock", "log.sqlite"] {
         std::fs::copy(from.join(file), place.0.join(file)).unwrap();
     }
-    let watched = place.line("watch --json").json();
+    let watched = place.line("study watch . --json").json();
     assert_eq!(
         (&watched["invited"], &watched["erased"], &watched["answers"]),
         (&4.into(), &2.into(), &2.into())
     );
-    assert_eq!(place.line("report").code, Some(1), "two answers make no metric, and that is all");
-    assert_eq!(place.line("export").out.lines().count(), 3, "a line for each answer, and one above them");
-    let verified = place.line("verify");
+    assert_eq!(place.line("study report .").code, Some(1), "two answers make no metric, and that is all");
+    assert_eq!(
+        place.line("study export .").out.lines().count(),
+        3,
+        "a line for each answer, and one above them"
+    );
+    let verified = place.line("study verify .");
     assert_eq!(verified.code, Some(1), "{}{}", verified.out, verified.err);
     assert!(verified.out.contains("6 events came in of people who had been erased"), "{}", verified.out);
-    let repaired = place.line("verify --repair").ok();
+    let repaired = place.line("study verify . --repair").ok();
     assert!(
         repaired.contains("a copy of the log is") && place.has("log.sqlite.before-repair-1"),
         "{repaired}"
@@ -90,12 +94,12 @@ fn a_log_of_an_older_release_opens_and_what_was_broken_in_it_is_repaired() {
         let held = SqliteStore::open_copy(place.0.join(log)).unwrap();
         assert_eq!(equipoise_study::verify(&held).unwrap().stray, 0, "{log}");
     }
-    let verified = place.line("verify --repair").ok();
+    let verified = place.line("study verify . --repair").ok();
     assert!(!verified.contains("copy") && !place.has("log.sqlite.before-repair-2"), "{verified}");
-    assert_eq!(place.line("watch --json").json()["answers"], 2);
-    place.line("erase 3 --yes").ok();
-    assert_eq!(place.line("erase 1 --yes").code, Some(2), "erased already");
-    assert_eq!(place.line("watch --json").json()["erased"], 3);
+    assert_eq!(place.line("study watch . --json").json()["answers"], 2);
+    place.line("study erase . 3 --yes").ok();
+    assert_eq!(place.line("study erase . 1 --yes").code, Some(2), "erased already");
+    assert_eq!(place.line("study watch . --json").json()["erased"], 3);
 }
 
 /// Whether a text is anywhere in the files of a directory, and how often.
@@ -109,8 +113,8 @@ fn found(directory: &Path, text: &str) -> usize {
 #[test]
 fn whoever_kept_the_links_does_not_find_the_rows_of_somebody_erased_and_nothing_is_left_behind_a_reader() {
     let place = Place::new("erasure-unlinked");
-    place.line("new s").ok();
-    place.line("lock --study s").ok();
+    place.line("study new s").ok();
+    place.line("study lock s").ok();
     let directory = place.0.join("s");
     let service = serving(&directory);
     let [one, other] = [0, 1].map(|_| service.invite(1).unwrap().remove(0));
@@ -133,7 +137,7 @@ fn whoever_kept_the_links_does_not_find_the_rows_of_somebody_erased_and_nothing_
     assert!(rows > 5);
     let begun = std::time::Instant::now();
     let erasing =
-        place.command(&["erase", "--study", "s", "1", "--yes"]).stdout(Stdio::piped()).spawn().unwrap();
+        place.command(&["study", "erase", "s", "1", "--yes"]).stdout(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(1));
     reader.execute_batch("ROLLBACK").unwrap();
     assert!(erasing.wait_with_output().unwrap().status.success());
@@ -159,8 +163,8 @@ fn whoever_kept_the_links_does_not_find_the_rows_of_somebody_erased_and_nothing_
     assert!(matches!(again, Error::Refused(Refusal::Left)), "{again}");
     assert_eq!(service.invite(1).unwrap()[0].number, 3, "numbers go on");
     drop(service);
-    place.line("verify --study s").ok();
-    let watched = place.line("watch --study s --json").json();
+    place.line("study verify s").ok();
+    let watched = place.line("study watch s --json").json();
     assert_eq!((&watched["invited"], &watched["erased"]), (&3.into(), &1.into()));
-    place.line("erase --study s 1 --yes").fails(2, "participant 1 was erased already");
+    place.line("study erase s 1 --yes").fails(2, "participant 1 was erased already");
 }

@@ -47,7 +47,7 @@ struct Server {
 impl Server {
     fn start(directory: &Path) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_equipoise"))
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["study", "serve", "--listen", "127.0.0.1:0"])
             .arg(directory)
             .stdout(Stdio::piped())
             .spawn()
@@ -83,8 +83,7 @@ impl Directory {
         let (name, table) = template::find("binary-cancer").unwrap().table;
         std::fs::write(path.join(name), table).unwrap();
         let lock = Command::new(env!("CARGO_BIN_EXE_equipoise"))
-            .arg("lock")
-            .arg("--study")
+            .args(["study", "lock"])
             .arg(&path)
             .output()
             .unwrap();

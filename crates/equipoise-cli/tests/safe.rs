@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// A study that is locked, with some places.
 fn study(name: &str, template: &str) -> Place {
     let place = Place::new(name);
-    place.run(&["new", "s", "--template", template]).ok();
-    place.line("lock --study s").ok();
+    place.run(&["study", "new", "s", "--template", template]).ok();
+    place.line("study lock s").ok();
     place
 }
 
@@ -74,7 +74,7 @@ fn answers(directory: &Path, count: usize) {
 /// A server on the study, once it takes requests.
 fn serve(place: &Place) -> Child {
     let mut server = place
-        .command(&["serve", "s", "--listen", "127.0.0.1:0", "--invite", "1"])
+        .command(&["study", "serve", "s", "--listen", "127.0.0.1:0", "--invite", "1"])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the server starts");
@@ -89,64 +89,62 @@ fn serve(place: &Place) -> Child {
 fn nothing_is_restored_under_a_running_server() {
     let place = study("safe-restore", "binary-cancer");
     let mut server = serve(&place);
-    place.line("backup --study s copy.sqlite").ok();
+    place.line("study backup s copy.sqlite").ok();
     answers(&place.0.join("s"), 3);
-    let rows = place.line("verify --study s --json").json()["rows"].clone();
-    let refused = place.line("restore --study s copy.sqlite");
+    let rows = place.line("study verify s --json").json()["rows"].clone();
+    let refused = place.line("study restore s copy.sqlite");
     refused.fails(2, "the study is in use: a server or another command has its log open; stop it first");
-    assert_eq!(place.line("verify --study s --json").json()["rows"], rows);
+    assert_eq!(place.line("study verify s --json").json()["rows"], rows);
     // A server that is killed leaves no lock behind.
     server.kill().unwrap();
     server.wait().unwrap();
-    place.line("restore --study s copy.sqlite").ok();
-    place.line("verify --study s").ok();
+    place.line("study restore s copy.sqlite").ok();
+    place.line("study verify s").ok();
     answers(&place.0.join("s"), 1);
-    place.line("verify --study s").ok();
+    place.line("study verify s").ok();
 }
 
 #[test]
 fn logs_that_were_replaced_are_all_kept_and_erased_too() {
     let place = study("safe-kept", "binary-cancer");
-    place.line("backup --study s empty.sqlite").ok();
+    place.line("study backup s empty.sqlite").ok();
     answers(&place.0.join("s"), 2);
-    place.line("backup --study s one.sqlite").ok();
-    place.line("restore --study s empty.sqlite").ok();
-    place.line("restore --study s one.sqlite").ok();
+    place.line("study backup s one.sqlite").ok();
+    place.line("study restore s empty.sqlite").ok();
+    place.line("study restore s one.sqlite").ok();
     let kept = ["s/log.sqlite.replaced-1", "s/log.sqlite.replaced-2"];
     assert!(kept.iter().all(|file| place.has(file)));
     let first = SqliteStore::open_copy(place.0.join(kept[0])).unwrap();
     assert_eq!(first.sessions().unwrap().len(), 1, "the log with the answers is the first one kept");
     drop(first);
-    let said = place.line("erase --study s 1 --yes").ok();
+    let said = place.line("study erase s 1 --yes").ok();
     assert!(said.contains("Erased in s/log.sqlite.replaced-1 as well."), "{said}");
     for file in kept.iter().chain(&["s/log.sqlite"]) {
         let bytes = std::fs::read(place.0.join(file)).unwrap();
         let holds = |what: &[u8]| bytes.windows(what.len()).any(|window| window == what);
         assert!(!holds(b"consent_given"), "{file} still holds what was erased");
     }
-    place.line("erase --study s 1 --yes").fails(2, "participant 1 was erased already");
-    place.line("erase --study s 9 --yes").fails(2, "there is no participant 9");
+    place.line("study erase s 1 --yes").fails(2, "participant 1 was erased already");
+    place.line("study erase s 9 --yes").fails(2, "there is no participant 9");
 }
 
 #[test]
 fn links_are_never_written_over_and_nobody_else_reads_them() {
     let place = study("safe-links", "binary-cancer");
-    place.line("invite --study s --out links.csv").ok();
+    place.line("study invite s --out links.csv").ok();
     let links = place.read("links.csv");
-    place
-        .line("invite --study s --out links.csv")
-        .fails(2, "links.csv is there already, expected a new file");
+    place.line("study invite s --out links.csv").fails(2, "links.csv is there already, expected a new file");
     assert_eq!(place.read("links.csv"), links);
-    assert_eq!(place.line("invite --study s --out no/links.csv").code, Some(3));
-    let people = place.line("watch --study s --json").json()["invited"].clone();
+    assert_eq!(place.line("study invite s --out no/links.csv").code, Some(3));
+    let people = place.line("study watch s --json").json()["invited"].clone();
     assert_eq!(people, 1, "what was refused used up no place");
     let _server = Stopped(serve(&place));
-    place.line("backup --study s copy.sqlite").ok();
+    place.line("study backup s copy.sqlite").ok();
     for file in ["links.csv", "copy.sqlite", "s/log.sqlite", "s/log.sqlite-wal", "s/log.sqlite-shm"] {
         assert_eq!(mode(&place, file), 0o600, "{file}");
     }
     for url in ["nonsense", "javascript:alert1"] {
-        assert_eq!(place.run(&["invite", "--study", "s", "--url", url]).code, Some(2));
+        assert_eq!(place.run(&["study", "invite", "s", "--url", url]).code, Some(2));
     }
 }
 
@@ -163,17 +161,17 @@ impl Drop for Stopped {
 fn answers_of_another_study_are_an_error_and_never_a_panic() {
     let place = study("safe-another", "multiclass-triage");
     answers(&place.0.join("s"), 2);
-    place.line("backup --study s triage.sqlite").ok();
-    place.line("new c").ok();
-    place.line("lock --study c").ok();
+    place.line("study backup s triage.sqlite").ok();
+    place.line("study new c").ok();
+    place.line("study lock c").ok();
     place
-        .line("restore --study c triage.sqlite")
+        .line("study restore c triage.sqlite")
         .fails(4, "triage.sqlite is a backup of another study, expected one of this study");
     for file in ["study.toml", "cancer.csv"] {
         std::fs::copy(place.0.join("c").join(file), place.0.join("s").join(file)).unwrap();
     }
     for command in ["watch", "report"] {
-        let Run { code, err, .. } = place.run(&[command, "--study", "s"]);
+        let Run { code, err, .. } = place.run(&["study", command, "s"]);
         assert_eq!(code, Some(4), "{command}: {err}");
         assert!(err.contains("a comparison of another study"), "{err}");
     }
@@ -186,13 +184,13 @@ fn a_preregistration_cannot_be_rewritten() {
     std::fs::remove_file(place.0.join("s/study.lock")).unwrap();
     place.write("s/study.toml", &text.replace("regret = 0.04 ", "regret = 0.03 "));
     place
-        .line("lock --study s")
+        .line("study lock s")
         .fails(2, "the study changed after version 1 was locked; set version = 2 and lock it");
     assert!(!place.has("s/study.lock"));
-    place.line("new t").ok();
+    place.line("study new t").ok();
     let text = place.read("t/study.toml");
     place.write("t/study.toml", &text.replacen("predicted as", "labelled as", 1));
-    let Run { code, err, .. } = place.line("lock --study t");
+    let Run { code, err, .. } = place.line("study lock t");
     assert_eq!(code, Some(1), "{err}");
     assert!(err.contains("the study should not be run like this") && err.lines().count() == 1, "{err}");
     assert!(!place.has("t/study.lock") && !place.has("t/log.sqlite"));
@@ -201,15 +199,15 @@ fn a_preregistration_cannot_be_rewritten() {
 #[test]
 fn what_is_done_on_the_command_line_is_in_the_audit() {
     let place = study("safe-audit", "binary-cancer");
-    place.line("invite --study s").ok();
-    place.line("backup --study s copy.sqlite").ok();
-    place.line("restore --study s copy.sqlite").ok();
-    let first = place.line("report --study s").text(1);
-    assert_eq!(place.line("report --study s").text(1), first, "looking changes no bytes");
-    let table = place.line("export --study s --json").json();
-    assert_eq!(place.line("export --study s --json").json(), table, "looking changes no bytes");
-    place.line("watch --study s").ok();
-    place.line("erase --study s 1 --yes").ok();
+    place.line("study invite s").ok();
+    place.line("study backup s copy.sqlite").ok();
+    place.line("study restore s copy.sqlite").ok();
+    let first = place.line("study report s").text(1);
+    assert_eq!(place.line("study report s").text(1), first, "looking changes no bytes");
+    let table = place.line("study export s --json").json();
+    assert_eq!(place.line("study export s --json").json(), table, "looking changes no bytes");
+    place.line("study watch s").ok();
+    place.line("study erase s 1 --yes").ok();
     let store = SqliteStore::open_copy(place.0.join("s/log.sqlite")).unwrap();
     let actions: Vec<String> = store
         .session("study")
@@ -248,7 +246,7 @@ fn a_study_that_can_only_be_read_is_read() {
     // Whoever may do everything is stopped by no rights; then somebody else reads.
     let root = std::fs::metadata(&place.0).unwrap().uid() == 0;
     for command in ["watch", "verify", "report", "export"] {
-        let mut command = place.command(&[command, "--study", "s"]);
+        let mut command = place.command(&["study", command, "s"]);
         if root {
             command.uid(65_534);
         }
@@ -268,7 +266,7 @@ fn what_is_wrong_is_said_in_words_people_use() {
     let wrong = |from: &str, to: &str, expected: &str| {
         assert!(text.contains(from), "{from}");
         place.write("s/study.toml", &text.replacen(from, to, 1));
-        let Run { code, err, .. } = place.line("check --study s");
+        let Run { code, err, .. } = place.line("study check s");
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(expected) && err.contains(": line "), "{err}");
     };
@@ -279,13 +277,11 @@ fn what_is_wrong_is_said_in_words_people_use() {
     wrong("systems = [[50, 15, 5, 30]]", "systems = [[50, 15, 5, 31]]", "sums to 101, expected 100");
     wrong("file = \"cancer.csv\"", "file = 3", "space.file is of another kind, expected a string");
     place.write("s/study.toml", "");
-    place.line("check --study s").fails(3, "s/study.toml is empty, expected a study");
-    place
-        .line("check")
-        .fails(3, "cannot read ./study.toml: there is no study; name the study's directory with --study DIR");
+    place.line("study check s").fails(3, "s/study.toml is empty, expected a study");
+    place.line("study check .").fails(3, "cannot read ./study.toml: there is no study");
     place.write("s/study.toml", &text);
     place
-        .line("verify --study s --receipt nonsense")
+        .line("study verify s --receipt nonsense")
         .fails(2, "\"nonsense\" is not a receipt, expected one like 12-9f86d081884c7d65");
     for (line, expected) in [
         ("demo --seed abc", "expected a whole number from 0 to"),
@@ -296,7 +292,7 @@ fn what_is_wrong_is_said_in_words_people_use() {
         assert_eq!(code, Some(2), "{err}");
         assert!(err.contains(expected) && !err.contains("'-- "), "{err}");
     }
-    let said = place.line("invite --study s --out links.csv").ok();
+    let said = place.line("study invite s --out links.csv").ok();
     assert_eq!(said, "Wrote 1 link to links.csv.\n");
     let names: String = (0..3_000).map(|n| format!("{},0.{},g{}\n", n % 2, n % 9 + 1, n / 2)).collect();
     place.write("names.csv", &format!("y,score,group\n{names}"));

@@ -37,16 +37,24 @@ fn document(reader: &mut impl std::io::BufRead) -> Value {
 #[test]
 fn what_cannot_be_served_is_said_in_a_sentence() {
     let directory = place("serve-refused");
-    assert!(equipoise().args(["new", "cancer"]).current_dir(&directory).output().unwrap().status.success());
-    assert_eq!(
-        fails(&directory, &["serve", "cancer"]),
-        ("error: the study is not locked yet; do it with: equipoise lock\n".to_owned(), 2)
+    assert!(
+        equipoise()
+            .args(["study", "new", "cancer"])
+            .current_dir(&directory)
+            .output()
+            .unwrap()
+            .status
+            .success()
     );
-    let (sentence, code) = fails(&directory, &["serve", "nowhere"]);
+    assert_eq!(
+        fails(&directory, &["study", "serve", "cancer"]),
+        ("error: the study is not locked yet; do it with: equipoise study lock cancer\n".to_owned(), 2)
+    );
+    let (sentence, code) = fails(&directory, &["study", "serve", "nowhere"]);
     assert!(code == 3 && sentence.starts_with("error: cannot read nowhere"), "{code} {sentence}");
     assert!(
         equipoise()
-            .args(["lock", "--study", "cancer"])
+            .args(["study", "lock", "cancer"])
             .current_dir(&directory)
             .output()
             .unwrap()
@@ -55,7 +63,8 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
     );
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let (sentence, code) = fails(&directory, &["serve", "cancer", "--listen", &address, "--invite", "3"]);
+    let (sentence, code) =
+        fails(&directory, &["study", "serve", "cancer", "--listen", &address, "--invite", "3"]);
     assert!(
         code == 3 && sentence.starts_with(&format!("error: cannot listen on {address}")),
         "{code} {sentence}"
@@ -67,10 +76,10 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
 #[test]
 fn a_study_is_served_once_and_only_from_a_log_that_agrees_with_itself() {
     let directory = place("serve-once");
-    for arguments in [&["new", "s"][..], &["lock", "--study", "s"]] {
+    for arguments in [&["study", "new", "s"][..], &["study", "lock", "s"]] {
         assert!(equipoise().args(arguments).current_dir(&directory).output().unwrap().status.success());
     }
-    let serve = ["serve", "s", "--listen", "127.0.0.1:0", "--invite", "1"];
+    let serve = ["study", "serve", "s", "--listen", "127.0.0.1:0", "--invite", "1"];
     let mut server = equipoise()
         .args(serve)
         .arg("--json")
@@ -156,7 +165,15 @@ fn told(directory: &Path, arguments: &[&str], line: &str) -> (String, String, i3
 #[test]
 fn accounts_are_made_listed_changed_and_taken_away() {
     let directory = place("accounts");
-    assert!(equipoise().args(["new", "cancer"]).current_dir(&directory).output().unwrap().status.success());
+    assert!(
+        equipoise()
+            .args(["study", "new", "cancer"])
+            .current_dir(&directory)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
     let run = |arguments: &[&str], line: &str| told(&directory, arguments, line);
     let refused = |arguments: &[&str], line: &str| {
         let (out, sentence, code) = run(arguments, line);
@@ -164,11 +181,11 @@ fn accounts_are_made_listed_changed_and_taken_away() {
         (sentence, code)
     };
     assert_eq!(
-        refused(&["account", "add", "cancer", "ana", "--role", "viewer"], "three small boats"),
+        refused(&["study", "account", "add", "cancer", "ana", "--role", "viewer"], "three small boats"),
         ("error: the first account has to be an owner: --role owner\n".to_owned(), 2)
     );
     assert_eq!(
-        refused(&["account", "add", "cancer", "ana", "--role", "owner"], "short"),
+        refused(&["study", "account", "add", "cancer", "ana", "--role", "owner"], "short"),
         (
             "error: the password has 5 characters, expected at least 12; a few words in a row are fine\n"
                 .to_owned(),
@@ -176,21 +193,22 @@ fn accounts_are_made_listed_changed_and_taken_away() {
         )
     );
     let (sentence, code) =
-        refused(&["account", "add", "nowhere", "ana", "--role", "owner"], "three small boats");
+        refused(&["study", "account", "add", "nowhere", "ana", "--role", "owner"], "three small boats");
     assert!(code == 3 && sentence.contains("there is no study"), "{code} {sentence}");
-    let (said, _, code) = run(&["account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
+    let (said, _, code) =
+        run(&["study", "account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
     assert_eq!((said.as_str(), code), ("ana can sign in, as an owner.\n", 0));
-    run(&["account", "add", "cancer", "ben", "--role", "viewer"], "three small boats");
-    let (said, _, _) = run(&["account", "role", "cancer", "ben", "analyst"], "");
+    run(&["study", "account", "add", "cancer", "ben", "--role", "viewer"], "three small boats");
+    let (said, _, _) = run(&["study", "account", "role", "cancer", "ben", "analyst"], "");
     assert_eq!(said, "ben is an analyst now, and signed out everywhere.\n");
-    let (said, _, _) = run(&["account", "password", "cancer", "ben"], "four small boats");
+    let (said, _, _) = run(&["study", "account", "password", "cancer", "ben"], "four small boats");
     assert_eq!(said, "ben has a new password, and is signed out everywhere.\n");
-    let (list, _, _) = run(&["account", "list", "cancer", "--json"], "");
+    let (list, _, _) = run(&["study", "account", "list", "cancer", "--json"], "");
     let list: Value = serde_json::from_str(&list).unwrap();
     assert_eq!(list["accounts"][1], serde_json::json!({"name": "ben", "role": "analyst", "sessions": 0}));
-    assert_eq!(run(&["account", "remove", "cancer", "ben"], "").0, "ben has no account any more.\n");
+    assert_eq!(run(&["study", "account", "remove", "cancer", "ben"], "").0, "ben has no account any more.\n");
     assert_eq!(
-        refused(&["account", "remove", "cancer", "ana"], ""),
+        refused(&["study", "account", "remove", "cancer", "ana"], ""),
         ("error: \"ana\" is the only owner; make another one first\n".to_owned(), 2)
     );
 }
@@ -202,15 +220,15 @@ fn researchers_sign_in_on_a_port_of_their_own() {
     let run = |arguments: &[&str]| {
         assert!(equipoise().args(arguments).current_dir(&directory).output().unwrap().status.success());
     };
-    run(&["new", "cancer"]);
-    run(&["lock", "--study", "cancer"]);
-    let free = ["serve", "cancer", "--listen", "127.0.0.1:0", "--researchers"];
+    run(&["study", "new", "cancer"]);
+    run(&["study", "lock", "cancer"]);
+    let free = ["study", "serve", "cancer", "--listen", "127.0.0.1:0", "--researchers"];
     let (sentence, code) = fails(&directory, &[&free[..], &["127.0.0.1:0"]].concat());
     assert!(
-        code == 2 && sentence.contains("equipoise account add cancer NAME --role owner"),
+        code == 2 && sentence.contains("equipoise study account add cancer NAME --role owner"),
         "{code} {sentence}"
     );
-    told(&directory, &["account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
+    told(&directory, &["study", "account", "add", "cancer", "ana", "--role", "owner"], "three small boats");
     let (sentence, code) = fails(&directory, &[&free[..], &["0.0.0.0:0"]].concat());
     assert!(code == 2 && sentence.contains("can be reached from elsewhere"), "{code} {sentence}");
     let mut server = equipoise()
@@ -233,8 +251,11 @@ fn researchers_sign_in_on_a_port_of_their_own() {
     let health: Value = serde_json::from_str(&get(researchers, "/health").body).unwrap();
     assert_eq!(health["status"], "ok");
     // Whoever is taken away on the command line is out at once; here: the account made while the server runs can sign in.
-    let (said, _, _) =
-        told(&directory, &["account", "add", "cancer", "ben", "--role", "analyst"], "three small boats");
+    let (said, _, _) = told(
+        &directory,
+        &["study", "account", "add", "cancer", "ben", "--role", "analyst"],
+        "three small boats",
+    );
     assert_eq!(said, "ben can sign in, as an analyst.\n");
     let stop = Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
     assert!(stop.success() && server.wait().unwrap().success());

@@ -44,64 +44,68 @@ fn open_link(directory: &Path, token: &str) {
 #[test]
 fn a_study_from_its_template_to_a_restored_backup() {
     let directory = place("study-whole");
-    assert_eq!(run(&directory, &["new", "cancer"]).2, 0);
-    assert_eq!(run(&directory, &["new", "cancer"]).2, 2, "a study is never written over");
+    assert_eq!(run(&directory, &["study", "new", "cancer"]).2, 0);
+    assert_eq!(run(&directory, &["study", "new", "cancer"]).2, 2, "a study is never written over");
     let inside = directory.join("cancer");
-    assert_eq!(json(&inside, &["check"])["ready"], true);
-    let (_, err, code) = run(&inside, &["invite"]);
-    assert_eq!((code, err.as_str()), (2, "error: the study is not locked yet; do it with: equipoise lock\n"));
-    let hash = json(&inside, &["lock"])["hash"].clone();
-    assert_eq!(json(&inside, &["lock"])["hash"], hash, "locking twice changes nothing");
-    let links = json(&inside, &["invite", "--count", "3", "--url", "https://study.example.org/"]);
+    assert_eq!(json(&inside, &["study", "check", "."])["ready"], true);
+    let (_, err, code) = run(&inside, &["study", "invite", "."]);
+    assert_eq!(
+        (code, err.as_str()),
+        (2, "error: the study is not locked yet; do it with: equipoise study lock .\n")
+    );
+    let hash = json(&inside, &["study", "lock", "."])["hash"].clone();
+    assert_eq!(json(&inside, &["study", "lock", "."])["hash"], hash, "locking twice changes nothing");
+    let links =
+        json(&inside, &["study", "invite", ".", "--count", "3", "--url", "https://study.example.org/"]);
     let link = links["links"][1]["link"].as_str().unwrap();
     let token = link.strip_prefix("https://study.example.org/s/").unwrap();
     open_link(&inside, token);
-    assert_eq!(json(&inside, &["watch"])["people"][1]["step"], "consent");
+    assert_eq!(json(&inside, &["study", "watch", "."])["people"][1]["step"], "consent");
     // The lock, three invitations, a language; and that links were made and that somebody watched.
-    assert_eq!(json(&inside, &["verify"])["rows"], 7);
-    assert_eq!(json(&inside, &["backup", "copy.sqlite"])["rows"], 7);
-    assert_eq!(run(&inside, &["erase", "2"]).2, 2, "erasing asks for --yes");
-    let receipt = json(&inside, &["erase", "2", "--yes"])["receipt"].clone();
-    assert_eq!(run(&inside, &["verify", "--receipt", receipt.as_str().unwrap()]).2, 0);
-    assert_eq!(json(&inside, &["restore", "copy.sqlite"])["erased_again"], 1);
-    assert_eq!(json(&inside, &["verify"])["erased"], 1);
-    assert_eq!(run(&inside, &["export"]).0.lines().count(), 1, "a header and no answers yet");
-    let said = json(&inside, &["export", "--table", "questionnaire"]);
+    assert_eq!(json(&inside, &["study", "verify", "."])["rows"], 7);
+    assert_eq!(json(&inside, &["study", "backup", ".", "copy.sqlite"])["rows"], 7);
+    assert_eq!(run(&inside, &["study", "erase", ".", "2"]).2, 2, "erasing asks for --yes");
+    let receipt = json(&inside, &["study", "erase", ".", "2", "--yes"])["receipt"].clone();
+    assert_eq!(run(&inside, &["study", "verify", ".", "--receipt", receipt.as_str().unwrap()]).2, 0);
+    assert_eq!(json(&inside, &["study", "restore", ".", "copy.sqlite"])["erased_again"], 1);
+    assert_eq!(json(&inside, &["study", "verify", "."])["erased"], 1);
+    assert_eq!(run(&inside, &["study", "export", "."]).0.lines().count(), 1, "a header and no answers yet");
+    let said = json(&inside, &["study", "export", ".", "--table", "questionnaire"]);
     assert_eq!(said["questionnaire"].as_array().unwrap().len(), 0);
-    assert_eq!(json(&inside, &["export", "--as", "parquet", "--out", "a.parquet"])["rows"], 0);
+    assert_eq!(json(&inside, &["study", "export", ".", "--as", "parquet", "--out", "a.parquet"])["rows"], 0);
     assert!(std::fs::read(inside.join("a.parquet")).unwrap().starts_with(b"PAR1"));
-    let files = json(&inside, &["export", "--as", "psych-ds", "--out", "set"])["files"].clone();
+    let files = json(&inside, &["study", "export", ".", "--as", "psych-ds", "--out", "set"])["files"].clone();
     for file in files.as_array().unwrap() {
         assert!(inside.join("set").join(file.as_str().unwrap()).is_file(), "{file}");
     }
     assert!(files.to_string().contains("data/study-cancer_version-1_table-answers_data.csv"), "{files}");
     for (arguments, sentence) in [
         (
-            ["export", "--as", "psych-ds", "--out", "set"],
+            ["study", "export", ".", "--as", "psych-ds", "--out", "set"],
             "error: set is there already, expected a new directory\n",
         ),
         (
-            ["export", "--as", "psych-ds", "--out", "-"],
+            ["study", "export", ".", "--as", "psych-ds", "--out", "-"],
             "error: a data set is a directory; name it with --out\n",
         ),
     ] {
         let (_, err, code) = run(&inside, &arguments);
         assert_eq!((code, err.as_str()), (2, sentence));
     }
-    assert!(run(&inside, &["report"]).0.starts_with("Nobody has answered"));
+    assert!(run(&inside, &["study", "report", "."]).0.starts_with("Nobody has answered"));
 }
 
 #[test]
 fn a_locked_study_that_changes_needs_a_new_version() {
     let directory = place("study-versions");
-    run(&directory, &["new", "cancer"]);
+    run(&directory, &["study", "new", "cancer"]);
     let inside = directory.join("cancer");
-    json(&inside, &["lock"]);
+    json(&inside, &["study", "lock", "."]);
     let file = inside.join("study.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("regret = 0.04 ", "regret = 0.03 ")).unwrap();
     for command in ["lock", "invite"] {
-        let (_, err, code) = run(&inside, &[command]);
+        let (_, err, code) = run(&inside, &["study", command, "."]);
         let expected = "error: the study changed after version 1 was locked; set version = 2 and lock it\n";
         assert_eq!((code, err.as_str()), (2, expected));
     }
@@ -110,9 +114,9 @@ fn a_locked_study_that_changes_needs_a_new_version() {
         text.replace("regret = 0.04 ", "regret = 0.03 ").replace("version = 1 ", "version = 2 "),
     )
     .unwrap();
-    assert_eq!(json(&inside, &["lock"])["version"], 2);
+    assert_eq!(json(&inside, &["study", "lock", "."])["version"], 2);
     std::fs::write(&file, text.replace("cap = 20", "cap = \"many\"")).unwrap();
-    let (_, err, code) = run(&inside, &["check"]);
+    let (_, err, code) = run(&inside, &["study", "check", "."]);
     let line = 1 + text.lines().position(|line| line.starts_with("cap = 20")).unwrap();
     assert_eq!(code, 2);
     assert!(err.starts_with(&format!("error: ./study.toml: line {line}: ")), "{err}");
@@ -121,12 +125,12 @@ fn a_locked_study_that_changes_needs_a_new_version() {
 #[test]
 fn a_changed_log_ends_in_exit_code_4() {
     let directory = place("study-damage");
-    run(&directory, &["new", "cancer"]);
+    run(&directory, &["study", "new", "cancer"]);
     let inside = directory.join("cancer");
-    json(&inside, &["lock"]);
-    json(&inside, &["invite", "--count", "2"]);
+    json(&inside, &["study", "lock", "."]);
+    json(&inside, &["study", "invite", ".", "--count", "2"]);
     // A backup is one file; the log itself may still have rows in its write-ahead file.
-    json(&inside, &["backup", "whole.sqlite"]);
+    json(&inside, &["study", "backup", ".", "whole.sqlite"]);
     let file = inside.join("log.sqlite");
     for old in ["log.sqlite-wal", "log.sqlite-shm"] {
         let _ = std::fs::remove_file(inside.join(old));
@@ -137,7 +141,7 @@ fn a_changed_log_ends_in_exit_code_4() {
     bytes[at + 9] ^= 1;
     std::fs::write(&file, bytes).unwrap();
     for command in ["verify", "export", "report"] {
-        let (_, err, code) = run(&inside, &[command]);
+        let (_, err, code) = run(&inside, &["study", command, "."]);
         assert_eq!(code, 4, "{command}: {err}");
     }
 }
@@ -145,12 +149,12 @@ fn a_changed_log_ends_in_exit_code_4() {
 #[test]
 fn a_report_is_the_same_page_in_every_process() {
     let directory = place("study-report");
-    run(&directory, &["new", "cancer"]);
+    run(&directory, &["study", "new", "cancer"]);
     let inside = directory.join("cancer");
-    json(&inside, &["lock"]);
+    json(&inside, &["study", "lock", "."]);
     answered(&inside, 2);
     for name in ["first.html", "again.html"] {
-        let (out, err, code) = run(&inside, &["report", "--html", name]);
+        let (out, err, code) = run(&inside, &["study", "report", ".", "--html", name]);
         assert_eq!((code, out.as_str()), (0, format!("Report: {name}\n").as_str()), "{err}");
     }
     let read = |name: &str| std::fs::read_to_string(inside.join(name)).unwrap();
@@ -166,11 +170,11 @@ fn a_report_is_the_same_page_in_every_process() {
         equipoise_report::html(&design, &report) == read("first.html"),
         "this process writes another page"
     );
-    assert_eq!(json(&inside, &["report", "--participant", "2"])["people"][0]["participant"], 2);
-    let (_, err, code) = run(&inside, &["report", "--participant", "9"]);
+    assert_eq!(json(&inside, &["study", "report", ".", "--participant", "2"])["people"][0]["participant"], 2);
+    let (_, err, code) = run(&inside, &["study", "report", ".", "--participant", "9"]);
     let expected = "error: participant 9 has answered no comparison of this version of the study\n";
     assert_eq!((code, err.as_str()), (2, expected));
-    assert_eq!(json(&inside, &["report", "--shared"])["people"].as_array().unwrap().len(), 0);
+    assert_eq!(json(&inside, &["study", "report", ".", "--shared"])["people"].as_array().unwrap().len(), 0);
 }
 
 /// Some people choose the system that misses fewer, every time.

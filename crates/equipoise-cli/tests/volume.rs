@@ -60,10 +60,10 @@ fn a_volume_that_is_full_loses_nothing_and_goes_on_when_it_is_freed() {
         cancer.text.replacen("evaluation = 5", "evaluation = 100", 1).replacen("cap = 30", "cap = 4", 1);
     std::fs::write(small.join(cancer.table.0), cancer.table.1).unwrap();
     std::fs::write(small.join("study.toml"), text).unwrap();
-    place.line("lock --study small").ok();
+    place.line("study lock small").ok();
     let mut server = Server(
         Command::new(env!("CARGO_BIN_EXE_equipoise"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--invite", "6", "--quiet", "--json"])
+            .args(["study", "serve", "--listen", "127.0.0.1:0", "--invite", "6", "--quiet", "--json"])
             .arg(&small)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -103,7 +103,7 @@ fn a_volume_that_is_full_loses_nothing_and_goes_on_when_it_is_freed() {
     let full = first.iter().filter(|(_, end)| end.as_ref().is_err_and(|error| error.contains("507"))).count();
     assert!(full > 0, "nobody met the full disk: {:?}", first.iter().map(|(_, end)| end).collect::<Vec<_>>());
     // What is there can be read, and copied to another volume.
-    let backup = place.run(&["backup", "--study", "small", "elsewhere.sqlite"]);
+    let backup = place.run(&["study", "backup", "small", "elsewhere.sqlite"]);
     let copied =
         SqliteStore::open_copy(place.0.join("elsewhere.sqlite")).map(|copy| rows(&copy).unwrap().len());
     std::fs::remove_file(small.join("filler")).unwrap();

@@ -138,7 +138,7 @@ async fn retain(service: Arc<Service>) {
                 doubted = true;
                 eprintln!(
                     "warning: the clock says {}, the log has seen nothing after {}: nothing is deleted by itself; if the \
-                     clock is right, say so with: equipoise retain --yes",
+                     clock is right, say so with: equipoise study retain DIR --yes",
                     when(now),
                     when(sure)
                 );

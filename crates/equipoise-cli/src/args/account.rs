@@ -1,4 +1,4 @@
-//! The arguments of `equipoise account`.
+//! The arguments of `equipoise study account`.
 
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Role;
@@ -13,11 +13,11 @@ accounts.sqlite beside the log, which only its owner may read. Passwords are ask
 they are never arguments. Names stay in the audit log.
 
 Examples:
-  equipoise account add cancer ana --role owner
-  equipoise account list cancer
-  equipoise account code cancer ana
-  pass show study | equipoise account password cancer ana
-  equipoise account token add cancer ana --name nightly --scope export --days 90")]
+  equipoise study account add cancer ana --role owner
+  equipoise study account list cancer
+  equipoise study account code cancer ana
+  pass show study | equipoise study account password cancer ana
+  equipoise study account token add cancer ana --name nightly --scope export --days 90")]
 pub struct Account {
     #[command(subcommand)]
     pub command: AccountCommand,
@@ -81,9 +81,9 @@ A token changes nothing and never tells who somebody is. It may do no more than 
 the audit log.
 
 Examples:
-  equipoise account token add cancer ana --name nightly --scope export --days 90
-  equipoise account token list cancer
-  equipoise account token revoke cancer nightly")]
+  equipoise study account token add cancer ana --name nightly --scope export --days 90
+  equipoise study account token list cancer
+  equipoise study account token revoke cancer nightly")]
 pub enum TokenCommand {
     /// Make a token; it is printed once and kept nowhere
     Add {

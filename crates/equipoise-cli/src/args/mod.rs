@@ -31,7 +31,7 @@ pub use inspect::Inspect;
 pub use manual::{Completions, Man};
 pub use metrics::Metrics;
 pub use optimize::Optimize;
-pub use plan::PlanAhead;
+pub use plan::{PlanAhead, PlanStudy};
 pub use rank::Rank;
 pub use reproduce::Reproduce;
 pub use score::{Judged, RuleAt, Score};
@@ -40,8 +40,11 @@ pub use serve::Serve;
 pub use simulate::Simulate;
 pub use threshold::Threshold;
 
+use crate::fault::Fault;
 use crate::page::Format;
-use clap::{Args, Parser, Subcommand};
+use crate::terminal::Terminal;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 
 /// The whole command line.
@@ -50,7 +53,6 @@ use std::io::IsTerminal as _;
     name = "equipoise",
     version,
     about = "Finds the metric a person has in mind by asking which of two classifiers they prefer",
-    after_help = "Start with:  equipoise demo",
     max_term_width = 100,
     disable_help_subcommand = true
 )]
@@ -134,10 +136,58 @@ pub enum Command {
     Apply(Apply),
     Completions(Completions),
     Man(Man),
-    Serve(Serve),
-    Account(Account),
-    #[command(flatten)]
-    Study(crate::commands::study::Command),
+    Study(crate::commands::study::Group),
+}
+
+/// The commands by what they are for, as the first help lists them; the last ones are named only.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("See it work", &["demo"]),
+    ("Find what errors cost", &["elicit", "choose", "plan"]),
+    ("Put it to work", &["inspect", "threshold", "score", "rank", "optimize", "apply", "scorer", "metrics"]),
+    ("Ask others over the web", &["study"]),
+    ("Also", &["simulate", "reproduce", "bench", "completions", "man"]),
+];
+
+/// The whole command line, with commands in groups.
+pub fn program() -> clap::Command {
+    let program = CommandLine::command();
+    let terminal = Terminal::detect();
+    let about = |name: &str| {
+        let command = program.find_subcommand(name);
+        command.and_then(|command| command.get_about()).map(ToString::to_string).unwrap_or_default()
+    };
+    let groups: Vec<String> = GROUPS
+        .iter()
+        .map(|(title, names)| match *title {
+            "Also" => format!("Also: {}\n", names.join(", ")),
+            _ => {
+                let lines = names.iter().map(|name| terminal.entry(13, &format!("  {name}"), &about(name)));
+                format!("{title}:\n{}", lines.collect::<String>())
+            }
+        })
+        .collect();
+    let help = format!(
+        "{{about}}\n\n{{usage-heading}} equipoise COMMAND\n\n{}\n\
+         Every command has --help, which says more, and --json, --seed N and --quiet.\n\
+         Start with:  equipoise demo\n",
+        groups.join("\n")
+    );
+    program.help_template(help)
+}
+
+/// What was typed as a command line; whoever asks for help gets it, and what is wrong is said, and then all ends.
+pub fn read(typed: Vec<OsString>) -> anyhow::Result<CommandLine> {
+    let mut program = program();
+    let first = typed.iter().skip(1).filter_map(|word| word.to_str()).find(|word| !word.starts_with('-'));
+    if let Some(word) = first.filter(|word| program.find_subcommand(word).is_none())
+        && program.find_subcommand("study").is_some_and(|study| study.find_subcommand(word).is_some())
+    {
+        let what =
+            format!("there is no command `equipoise {word}`; studies have `equipoise study {word} DIR`");
+        return Err(Fault::usage(what).into());
+    }
+    let matches = program.try_get_matches_from_mut(typed).unwrap_or_else(|error| error.exit());
+    Ok(CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut program).exit()))
 }
 
 fn inner_share(text: &str) -> Result<f64, String> {
@@ -199,6 +249,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_first_help_names_every_command_once() {
+        let mut listed: Vec<&str> =
+            super::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let program = super::program();
+        let mut all: Vec<&str> = program.get_subcommands().map(|command| command.get_name()).collect();
+        listed.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(listed, all);
+    }
+
     /// Lines people type, a word on each line.
     const LINES: [&str; 13] = [
         "choose\nfront.csv\n--minimize\nprice,latency_ms\n--oracle\nprice=2\n--among\nall",
@@ -206,11 +267,11 @@ mod tests {
         "threshold\nval.csv\n--metric\n7:1\n--require\nrecall:ill>=0.9",
         "elicit\nval.csv\n--around\n--regret\n0.01\n--seed\n7",
         "rank\na.csv\nb.csv\n--metric\nf1\n--json",
-        "serve\nstudy\n--listen\n127.0.0.1:8080\n--researchers\n127.0.0.1:8081\n--invite\n3",
-        "account\ntoken\nadd\nstudy\nana\n--name\nnightly\n--scope\nexport\n--days\n90",
-        "invite\n--count\n5\n--study\ns",
-        "erase\n3\n--yes",
-        "verify\n--repair\n--study\ns",
+        "study\nserve\nstudy\n--listen\n127.0.0.1:8080\n--researchers\n127.0.0.1:8081\n--invite\n3",
+        "study\naccount\ntoken\nadd\nstudy\nana\n--name\nnightly\n--scope\nexport\n--days\n90",
+        "study\ninvite\ns\n--count\n5",
+        "study\nerase\ns\n3\n--yes",
+        "study\nverify\ns\n--repair",
         "bench\nserver\n--participants\n500\n--think\n6",
         "inspect\nval.csv\n--group\nsex\n--weight\nw",
         "plan\nval.csv\n--experts\n20",

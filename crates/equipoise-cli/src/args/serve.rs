@@ -1,4 +1,4 @@
-//! The arguments of `equipoise serve`.
+//! The arguments of `equipoise study serve`.
 
 use clap::Args;
 use std::net::SocketAddr;
@@ -12,15 +12,15 @@ unless --listen says otherwise; put a proxy with TLS before them and name its ad
 that has begun is finished. Everything acknowledged is on disk before.
 
 Researchers see the study live, make links, and export on a port of their own, which --researchers opens. They sign in; \
-accounts are made with: equipoise account add
+accounts are made with: equipoise study account add
 
 Examples:
-  equipoise serve cancer --invite 1                         try it: prints a link
-  equipoise serve cancer --researchers 127.0.0.1:8081       for researchers too
-  equipoise serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
+  equipoise study serve cancer --invite 1                         try it: prints a link
+  equipoise study serve cancer --researchers 127.0.0.1:8081       for researchers too
+  equipoise study serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
 pub struct Serve {
     /// The directory of the study
-    #[arg(value_name = "DIR", default_value = ".")]
+    #[arg(value_name = "DIR")]
     pub directory: PathBuf,
     /// The address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]

@@ -1,4 +1,4 @@
-//! `equipoise serve`: a study over the web, for its participants and for researchers.
+//! `equipoise study serve`: a study over the web, for its participants and for researchers.
 
 use crate::args::{Global, Serve};
 use crate::commands::study::Place;
@@ -63,8 +63,8 @@ fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Resear
     let accounts = place.accounts()?;
     if accounts.list()?.is_empty() {
         let what = format!(
-            "nobody could sign in: there are no accounts; make one with: equipoise account add {} NAME --role owner",
-            args.directory.display()
+            "nobody could sign in: there are no accounts; make one with: equipoise study account add {} NAME --role owner",
+            files::word(&args.directory)
         );
         return Err(Fault::usage(what).into());
     }

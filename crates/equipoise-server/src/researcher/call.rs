@@ -205,7 +205,7 @@ impl Problem {
             Self::Accounts(accounts::Error::Storage(_)) => super::unavailable(call.shared),
             Self::Study(Error::Damaged(damage)) => say(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                ["The log does not agree with itself", &format!("{damage}. See: equipoise verify")],
+                ["The log does not agree with itself", &format!("{damage}. See: equipoise study verify DIR")],
             ),
             Self::Study(Error::Log(error)) => {
                 let status = match error.why() {

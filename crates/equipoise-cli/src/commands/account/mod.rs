@@ -1,4 +1,4 @@
-//! `equipoise account`: who may look at a study.
+//! `equipoise study account`: who may look at a study.
 
 mod token;
 
@@ -154,7 +154,11 @@ fn list(directory: &Path, global: &Global) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if accounts.is_empty() {
-        writeln!(out, "No accounts yet; make one with: equipoise account add DIR NAME --role owner")?;
+        let place = Place::at(directory.to_owned()).word();
+        writeln!(
+            out,
+            "No accounts yet; make one with: equipoise study account add {place} NAME --role owner"
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(Terminal::detect(), ["name", "role", "signed in"]);

@@ -1,4 +1,4 @@
-//! `equipoise account token`: what scripts read results with.
+//! `equipoise study account token`: what scripts read results with.
 
 use super::note;
 use crate::args::{Global, Of, TokenCommand};
@@ -88,7 +88,7 @@ fn list(directory: &Path, global: &Global) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if tokens.is_empty() {
-        writeln!(out, "No tokens; see: equipoise account token add --help")?;
+        writeln!(out, "No tokens; see: equipoise study account token add --help")?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(Terminal::detect(), ["token", "of", "may read", "until", "last used"]);

@@ -58,8 +58,8 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let people = args.people_of_crowd();
     let directory = Temporary::new("scale")?;
     let study = directory.path().join("study");
-    itself(&["new", "--template", &args.template, "--quiet"], &study, false)?;
-    itself(&["lock", "--quiet", "--study"], &study, false)?;
+    itself(&["study", "new", "--template", &args.template, "--quiet"], &study, false)?;
+    itself(&["study", "lock", "--quiet"], &study, false)?;
     let place = Place::at(study.clone());
     let seed = global.seed.unwrap_or_else(super::fresh_seed);
     let service = place.service(place.locked()?)?;
@@ -93,8 +93,8 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let (first, _) = page(server.researchers, &cookie, "/people", PATIENCE)?;
     tell("the first page of an owner", first.as_secs_f64(), "s", Some(1.0));
     let begun = Instant::now();
-    itself(&["watch", "--quiet", "--study"], &study, false)?;
-    tell("equipoise watch", begun.elapsed().as_secs_f64(), "s", Some(1.0));
+    itself(&["study", "watch", "--quiet"], &study, false)?;
+    tell("equipoise study watch", begun.elapsed().as_secs_f64(), "s", Some(1.0));
     let shown = visit(server.address, &tokens, 8)?;
     if shown < tokens.len() {
         bail!("{} of {} people were shown no page", tokens.len() - shown, tokens.len());
@@ -160,10 +160,10 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
 }
 
 /// Runs this command again, for something else.
-fn itself(arguments: &[&str], study: &Path, json: bool) -> Result<Vec<u8>> {
+fn itself(arguments: &[&str], last: &Path, json: bool) -> Result<Vec<u8>> {
     let exe = std::env::current_exe().context("where this program is")?;
     let mut command = Command::new(exe);
-    command.args(arguments).arg(study);
+    command.args(arguments).arg(last);
     if json {
         command.arg("--json");
     }
@@ -186,7 +186,7 @@ fn backups(
         let to = directory.path().join(format!("{name}-{n}.sqlite"));
         before()?;
         let begun = Instant::now();
-        itself(&["backup", &to.to_string_lossy(), "--study"], study, false)?;
+        itself(&["study", "backup", &study.to_string_lossy()], &to, false)?;
         times.push(begun.elapsed().as_secs_f64());
         std::fs::remove_file(to)?;
     }
@@ -230,7 +230,7 @@ fn serve(study: &Path) -> Result<Served> {
     let exe = std::env::current_exe().context("where this program is")?;
     let begun = Instant::now();
     let mut command = Command::new(exe);
-    command.arg("serve").arg(study).args(["--json", "--listen", "127.0.0.1:0"]);
+    command.args(["study", "serve"]).arg(study).args(["--json", "--listen", "127.0.0.1:0"]);
     if study.join("accounts.sqlite").exists() {
         command.args(["--researchers", "127.0.0.1:0"]);
     }

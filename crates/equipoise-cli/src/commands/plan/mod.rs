@@ -3,8 +3,7 @@
 mod table;
 
 use super::bench::{fresh_seed, quantile};
-use super::study;
-use crate::args::{Global, PlanAhead};
+use crate::args::{Global, PlanAhead, PlanStudy};
 use crate::fault::{FINDING, Fault};
 use crate::progress::Progress;
 use crate::ratio::two_digits;
@@ -58,14 +57,31 @@ pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
         let what = format!("{option} is for tables; {} says itself how it asks", files::name(&args.file));
         return Err(Fault::usage(what).into());
     }
-    let subject = Subject::of(args)?;
-    let noise = args.noise.as_deref().map(noise_of).transpose()?;
+    if args.file.is_dir() {
+        let what = format!(
+            "{} is a directory; a study is planned with: equipoise study plan {}",
+            files::name(&args.file),
+            files::word(&args.file)
+        );
+        return Err(Fault::usage(what).into());
+    }
+    let subject = Subject::Plan(Box::new(plan_of(&args.file)?));
+    rehearse(&subject, args.noise.as_deref(), args.experts.unwrap_or(EXPERTS), global)
+}
+
+/// Runs `equipoise study plan`.
+pub fn run_study(args: &PlanStudy, global: &Global) -> Result<ExitCode> {
+    rehearse(&Subject::Study(args.place.design()?), args.noise.as_deref(), args.experts, global)
+}
+
+fn rehearse(subject: &Subject, noisy: Option<&str>, experts: u32, global: &Global) -> Result<ExitCode> {
+    let noise = noisy.map(noise_of).transpose()?;
     let seed = global.seed.unwrap_or_else(fresh_seed);
-    let experts = args.experts.unwrap_or(EXPERTS) as usize;
+    let experts = experts as usize;
     let progress = Progress::new("simulating", experts, global.shows_progress());
     let one = |n: usize| {
         let place = stream(seed, n as u64);
-        let run = match &subject {
+        let run = match subject {
             Subject::Plan(plan) => ask(plan, noise, place, seed.wrapping_add(n as u64)),
             Subject::Study(design) => take_part(design, noise, place),
         };
@@ -74,7 +90,7 @@ pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
     };
     let runs: Vec<Run> = (0..experts).into_par_iter().map(one).collect::<Result<_>>()?;
     drop(progress);
-    let report = Report::new(&subject, args.noise.clone(), seed, &runs);
+    let report = Report::new(subject, noisy.map(str::to_owned), seed, &runs);
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(&report, &mut out)?;
@@ -93,13 +109,6 @@ enum Subject {
 }
 
 impl Subject {
-    fn of(args: &PlanAhead) -> Result<Self> {
-        if !args.file.is_dir() {
-            return Ok(Self::Plan(Box::new(plan_of(&args.file)?)));
-        }
-        Ok(Self::Study(study::Place::at(args.file.clone()).design()?))
-    }
-
     fn plan(&self) -> AnyPlan {
         match self {
             Self::Plan(plan) => plan.as_ref().clone(),

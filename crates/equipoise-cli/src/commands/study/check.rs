@@ -1,4 +1,4 @@
-//! `equipoise check`: whether a study is a good one.
+//! `equipoise study check`: whether a study is a good one.
 
 use super::Place;
 use crate::args::Global;
@@ -20,7 +20,7 @@ The exit code is 1 if the study should not be run like this. A rule named in `al
 part of the study's hash.
 
 Example:
-  equipoise check --study cancer")]
+  equipoise study check cancer")]
 pub struct Check {
     #[command(flatten)]
     place: Place,

@@ -1,4 +1,4 @@
-//! `equipoise contacts`: who participants are.
+//! `equipoise study contacts`: who participants are.
 
 use super::{HERE, Place};
 use crate::args::Global;
@@ -26,8 +26,8 @@ Looking is written to the audit log.
 known again.
 
 Examples:
-  equipoise contacts --study cancer
-  equipoise contacts --study cancer --forget --yes")]
+  equipoise study contacts cancer
+  equipoise study contacts cancer --forget --yes")]
 pub struct Contacts {
     #[command(flatten)]
     place: Place,

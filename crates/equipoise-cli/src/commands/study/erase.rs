@@ -1,4 +1,4 @@
-//! `equipoise erase`: deletes what a participant sent.
+//! `equipoise study erase`: deletes what a participant sent.
 
 use super::{Place, shown};
 use crate::args::Global;
@@ -22,7 +22,7 @@ The chain of the log stays whole: it shows that there was something, not what. L
 directory of the study are erased, too. Backups made before still hold the data; restoring one erases them again.
 
 Example:
-  equipoise erase --study cancer 7 --yes")]
+  equipoise study erase cancer 7 --yes")]
 pub struct Erase {
     #[command(flatten)]
     place: Place,

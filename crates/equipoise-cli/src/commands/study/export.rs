@@ -1,4 +1,4 @@
-//! `equipoise export`: the answers for other programs.
+//! `equipoise study export`: the answers for other programs.
 
 use super::{Place, shown};
 use crate::args::Global;
@@ -22,10 +22,10 @@ an apostrophe keeps spreadsheets from taking a text for a formula. The log is ve
 does not agree with itself.
 
 Examples:
-  equipoise export --study cancer --out answers.csv
-  equipoise export --study cancer --table questionnaire --as json-lines
-  equipoise export --study cancer --as parquet --out answers.parquet
-  equipoise export --study cancer --as psych-ds --out dataset")]
+  equipoise study export cancer --out answers.csv
+  equipoise study export cancer --table questionnaire --as json-lines
+  equipoise study export cancer --as parquet --out answers.parquet
+  equipoise study export cancer --as psych-ds --out dataset")]
 pub struct Export {
     #[command(flatten)]
     place: Place,

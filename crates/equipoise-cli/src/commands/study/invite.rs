@@ -1,4 +1,4 @@
-//! `equipoise invite`: links for participants.
+//! `equipoise study invite`: links for participants.
 
 use super::{Place, shown};
 use crate::args::{self, Global};
@@ -21,11 +21,11 @@ Each link is good for one participant, on any device, until the end. It is print
 holds a hash that does not lead back to it.
 
 --for makes a link for each line of a file, such as a name or an address. Those lines are kept apart from the log and \
-sealed; only `equipoise contacts` and owners see them.
+sealed; only `equipoise study contacts` and owners see them.
 
 Examples:
-  equipoise invite --study cancer --count 20 --out links.csv --url https://study.example.org
-  equipoise invite --study cancer --for people.txt --out links.csv")]
+  equipoise study invite cancer --count 20 --out links.csv --url https://study.example.org
+  equipoise study invite cancer --for people.txt --out links.csv")]
 pub struct Invite {
     #[command(flatten)]
     place: Place,

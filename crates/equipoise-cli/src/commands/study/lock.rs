@@ -1,4 +1,4 @@
-//! `equipoise lock`: fixes a study before its first participant.
+//! `equipoise study lock`: fixes a study before its first participant.
 
 use super::{Locked, Place, changed};
 use crate::args::Global;
@@ -19,7 +19,7 @@ later needs a new version; answers keep the version they were given to. A study 
 locked; the exit code is 1.
 
 Example:
-  equipoise lock --study cancer")]
+  equipoise study lock cancer")]
 pub struct Lock {
     #[command(flatten)]
     place: Place,
@@ -33,14 +33,18 @@ pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
     // The file beside the study can be deleted; the log remembers.
     for lock in place.lock()?.into_iter().chain(place.logged_lock()?) {
         if lock.hash != design.hash() && version <= lock.version {
-            return Err(changed(&lock, &design).into());
+            return Err(changed(place, &lock, &design).into());
         }
     }
     let length = *design.length();
     let lints = lint::lint(&design);
     let promised = lints.iter().find(|lint| lint.rule == "length").map(|lint| lint.what.clone());
     if let Some(lint) = lints.into_iter().find(|lint| lint.error) {
-        let what = format!("the study should not be run like this: {}; equipoise check says all", lint.what);
+        let what = format!(
+            "the study should not be run like this: {}; all is said by: equipoise study check {}",
+            lint.what,
+            place.word()
+        );
         return Err(Fault::finding(what).into());
     }
     let lock = Locked { format: 1, version, hash: design.hash().to_owned() };

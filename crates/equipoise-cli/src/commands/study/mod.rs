@@ -1,4 +1,4 @@
-//! Studies with people, without a server: one file for each command.
+//! `equipoise study`: studies with people, one file for each command.
 //!
 //! A study is a directory: `study.toml`, its data, `study.lock` once it is locked, and `log.sqlite`, which holds all that
 //! ever happened. Who participants are is apart, in `contacts.sqlite` with `contacts.key`.
@@ -18,7 +18,7 @@ mod safe;
 mod verify;
 mod watch;
 
-use crate::args::Global;
+use crate::args::{Account, Global, PlanStudy, Serve};
 use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
@@ -38,12 +38,29 @@ use std::sync::Arc;
 /// How the audit log calls whoever uses a command.
 pub const HERE: &str = "command line";
 
+/// Ask people over the web: `equipoise study VERB DIR`, from a template to the report
+#[derive(Debug, Args)]
+#[command(after_help = "\
+DIR is the directory of the study, first after the verb in every command. Begin with
+
+  equipoise study new cancer
+  equipoise study check cancer
+  equipoise study lock cancer
+  equipoise study serve cancer --invite 1")]
+pub struct Group {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
 /// The commands of a study.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     New(new::New),
     Check(check::Check),
+    Plan(PlanStudy),
     Lock(lock::Lock),
+    Serve(Serve),
+    Account(Account),
     Invite(invite::Invite),
     Watch(watch::Watch),
     Export(export::Export),
@@ -63,7 +80,10 @@ pub fn run(command: &Command, global: &Global) -> Result<ExitCode> {
     match command {
         Command::New(args) => new::run(args, global),
         Command::Check(args) => check::run(args, global),
+        Command::Plan(args) => super::plan::run_study(args, global),
         Command::Lock(args) => lock::run(args, global),
+        Command::Serve(args) => super::serve::run(args, global),
+        Command::Account(args) => super::account::run(args, global),
         Command::Invite(args) => invite::run(args, global),
         Command::Watch(args) => watch::run(args, global),
         Command::Export(args) => export::run(args, global),
@@ -83,11 +103,8 @@ pub fn run(command: &Command, global: &Global) -> Result<ExitCode> {
 #[derive(Debug, Clone, Args)]
 pub struct Place {
     /// The directory of the study
-    #[arg(long = "study", value_name = "DIR", default_value = ".")]
+    #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Whether the directory was named in another way than by --study.
-    #[arg(skip)]
-    elsewhere: bool,
 }
 
 /// The most a study file may have, in bytes.
@@ -105,11 +122,16 @@ struct Locked {
 impl Place {
     /// A directory.
     pub fn at(directory: PathBuf) -> Self {
-        Self { directory, elsewhere: true }
+        Self { directory }
     }
 
     fn path(&self, file: &str) -> PathBuf {
         self.directory.join(file)
+    }
+
+    /// The directory as it is typed, for commands that can be pasted.
+    pub fn word(&self) -> String {
+        files::word(&self.directory)
     }
 
     /// Where the log is.
@@ -130,7 +152,7 @@ impl Place {
     pub fn design(&self) -> Result<Arc<Design>> {
         let path = self.path("study.toml");
         if !path.exists() {
-            return Err(self.nothing_at(&path, "study").into());
+            return Err(nothing_at(&path, "study").into());
         }
         // A link may lead to a device that never ends, and a study of the longest texts has some hundred kilobytes.
         if path.metadata().is_ok_and(|is| !is.is_file() || is.len() > LARGEST_STUDY) {
@@ -176,11 +198,13 @@ impl Place {
     pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
         let Some(lock) = self.lock()? else {
-            return Err(Fault::usage("the study is not locked yet; do it with: equipoise lock").into());
+            let what =
+                format!("the study is not locked yet; do it with: equipoise study lock {}", self.word());
+            return Err(Fault::usage(what).into());
         };
         for lock in std::iter::once(lock).chain(self.logged_lock()?) {
             if lock.hash != design.hash() {
-                return Err(changed(&lock, &design).into());
+                return Err(changed(self, &lock, &design).into());
             }
         }
         Ok(design)
@@ -190,7 +214,7 @@ impl Place {
     fn store(&self) -> Result<SqliteStore> {
         let log = self.log();
         if !log.exists() {
-            return Err(self.nothing_at(&log, "log").into());
+            return Err(nothing_at(&log, "log").into());
         }
         Ok(SqliteStore::open_existing(log)?)
     }
@@ -235,15 +259,6 @@ impl Place {
         Ok(())
     }
 
-    /// What to say about a file that is not there.
-    fn nothing_at(&self, path: &Path, what: &str) -> Fault {
-        let hint = match self.elsewhere || self.directory != Path::new(".") {
-            true => "",
-            false => "; name the study's directory with --study DIR",
-        };
-        Fault::input_output(format!("cannot read {}: there is no {what}{hint}", files::name(path)))
-    }
-
     /// A service on the study's log, which is begun if it is not there.
     pub fn service(&self, design: Arc<Design>) -> Result<Service> {
         Ok(self.service_on(design, SqliteStore::open(self.log())?))
@@ -262,6 +277,11 @@ impl Place {
     }
 }
 
+/// What to say about a file that is not there.
+fn nothing_at(path: &Path, what: &str) -> Fault {
+    Fault::input_output(format!("cannot read {}: there is no {what}", files::name(path)))
+}
+
 /// A participant by number.
 fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result<Participant> {
     let found = people::participant(design, store, number)?;
@@ -269,10 +289,13 @@ fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result
 }
 
 /// What to do about a study that changed after it was locked.
-fn changed(lock: &Locked, design: &Design) -> Fault {
+fn changed(place: &Place, lock: &Locked, design: &Design) -> Fault {
     let found = design.study().version;
     let what = if found > lock.version {
-        format!("version {found} of the study is not locked yet; do it with: equipoise lock")
+        format!(
+            "version {found} of the study is not locked yet; do it with: equipoise study lock {}",
+            place.word()
+        )
     } else {
         let next = lock.version + 1;
         format!(

@@ -1,4 +1,4 @@
-//! `equipoise new`: a study to begin from.
+//! `equipoise study new`: a study to begin from.
 
 use super::shown;
 use crate::args::Global;
@@ -21,8 +21,8 @@ Templates:
   group-fair-hiring  two classes and two groups: mistakes of a hiring filter, and gaps between women and men
 
 Examples:
-  equipoise new cancer
-  equipoise new triage --template multiclass-triage")]
+  equipoise study new cancer
+  equipoise study new triage --template multiclass-triage")]
 pub struct New {
     /// The directory to make
     #[arg(value_name = "DIR")]
@@ -62,11 +62,11 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
             shown(&table)
         )?;
         if !global.quiet {
-            let directory = shown(&args.directory);
+            let directory = files::word(&args.directory);
             writeln!(out, "\nNext: read it, make it yours, and then")?;
-            writeln!(out, "  equipoise check --study {directory}")?;
-            writeln!(out, "  equipoise lock --study {directory}")?;
-            writeln!(out, "  equipoise invite --study {directory} --count 20")?;
+            writeln!(out, "  equipoise study check {directory}")?;
+            writeln!(out, "  equipoise study lock {directory}")?;
+            writeln!(out, "  equipoise study invite {directory} --count 20")?;
         }
     }
     Ok(ExitCode::SUCCESS)

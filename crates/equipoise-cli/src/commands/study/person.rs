@@ -1,4 +1,4 @@
-//! `equipoise export-person`: all there is about one participant, for them.
+//! `equipoise study export-person`: all there is about one participant, for them.
 
 use super::{HERE, Place, shown};
 use crate::args::Global;
@@ -19,7 +19,7 @@ Every event of theirs as it is in the log, with the time it was written and its 
 and who they are if that is known. One JSON document; the log is verified first. It is written to the audit log.
 
 Example:
-  equipoise export-person --study cancer 7 --out participant-7.json")]
+  equipoise study export-person cancer 7 --out participant-7.json")]
 pub struct ExportPerson {
     #[command(flatten)]
     place: Place,

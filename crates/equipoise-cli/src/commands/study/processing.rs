@@ -1,4 +1,4 @@
-//! `equipoise processing`: the record of processing activities (GDPR, article 30), as far as the study file and the
+//! `equipoise study processing`: the record of processing activities (GDPR, article 30), as far as the study file and the
 //! program know it.
 
 use super::{Place, shown};
@@ -20,7 +20,7 @@ Article 30 of the GDPR: which data, what for, who sees them, how long, how they 
 file, as Markdown; what only you can know is marked.
 
 Example:
-  equipoise processing --study cancer --out processing.md")]
+  equipoise study processing cancer --out processing.md")]
 pub struct Processing {
     #[command(flatten)]
     place: Place,
@@ -53,7 +53,7 @@ fn record(design: &Design) -> String {
     let language = &study.languages[0];
     let mut text = format!("# Record of processing: {}\n\n", study.title.r#in(language));
     text += &format!(
-        "Study `{}`, version {}, hash `{}`. Made by `equipoise processing` from the study file; whatever is marked has to be \
+        "Study `{}`, version {}, hash `{}`. Made by `equipoise study processing` from the study file; whatever is marked has to be \
          filled in.\n",
         study.name,
         study.version,
@@ -127,7 +127,8 @@ fn record(design: &Design) -> String {
         &[
             kept("Who somebody is", study.retention.contact_days),
             kept("Everything else of theirs", study.retention.answers_days),
-            "Participants can withdraw and delete on every page; `equipoise erase` does the same.".to_owned(),
+            "Participants can withdraw and delete on every page; `equipoise study erase` does the same."
+                .to_owned(),
         ],
     );
     section(

@@ -1,4 +1,4 @@
-//! `equipoise report`: what a study found.
+//! `equipoise study report`: what a study found.
 
 use super::Place;
 use crate::args::Global;
@@ -22,10 +22,10 @@ The same answers give the same bytes. The log is verified first; the exit code i
 if there is no metric to report. Looking is written down in the log.
 
 Examples:
-  equipoise report --study cancer
-  equipoise report --study cancer --participant 3 --why
-  equipoise report --study cancer --html report.html
-  equipoise report --study cancer --why --json")]
+  equipoise study report cancer
+  equipoise study report cancer --participant 3 --why
+  equipoise study report cancer --html report.html
+  equipoise study report cancer --why --json")]
 pub struct Report {
     #[command(flatten)]
     place: Place,

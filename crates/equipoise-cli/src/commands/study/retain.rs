@@ -1,4 +1,4 @@
-//! `equipoise retain`: deletes what is past its time.
+//! `equipoise study retain`: deletes what is past its time.
 
 use super::{HERE, Place};
 use crate::args::Global;
@@ -23,7 +23,7 @@ A study that is served does it every hour by itself, unless its clock is more th
 a wrong clock would erase everybody. What is deleted is written down for the audit page. Without --yes this says what is due and deletes nothing.
 
 Example:
-  equipoise retain --study cancer --yes")]
+  equipoise study retain cancer --yes")]
 pub struct Retain {
     #[command(flatten)]
     place: Place,

@@ -1,4 +1,4 @@
-//! `equipoise backup` and `equipoise restore`.
+//! `equipoise study backup` and `equipoise study restore`.
 
 use super::{Place, shown};
 use crate::args::Global;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 /// Copy the log while the study goes on, and verify the copy
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  equipoise backup --study cancer cancer-monday.sqlite")]
+#[command(after_help = "Example:\n  equipoise study backup cancer cancer-monday.sqlite")]
 pub struct Backup {
     #[command(flatten)]
     place: Place,
@@ -32,7 +32,7 @@ that was there is kept beside it as log.sqlite.replaced-1, or the next number; d
 server before.
 
 Example:
-  equipoise restore --study cancer cancer-monday.sqlite")]
+  equipoise study restore cancer cancer-monday.sqlite")]
 pub struct Restore {
     #[command(flatten)]
     place: Place,

@@ -1,4 +1,4 @@
-//! `equipoise verify`: whether the log is what it was.
+//! `equipoise study verify`: whether the log is what it was.
 
 use super::{Place, shown};
 use crate::args::Global;
@@ -22,9 +22,9 @@ A server of an older release could go on writing for somebody who was being eras
 --repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it.
 
 Examples:
-  equipoise verify --study cancer
-  equipoise verify --study cancer --repair
-  equipoise verify --study cancer --receipt 812-9f86d081884c7d65")]
+  equipoise study verify cancer
+  equipoise study verify cancer --repair
+  equipoise study verify cancer --receipt 812-9f86d081884c7d65")]
 pub struct Verify {
     #[command(flatten)]
     place: Place,
@@ -90,7 +90,8 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
             }
             (stray, _) => writeln!(
                 out,
-                "{stray} events came in of people who had been erased; delete them with: equipoise verify --repair"
+                "{stray} events came in of people who had been erased; delete them with: equipoise study verify {} --repair",
+                args.place.word()
             )?,
         }
     }

@@ -1,4 +1,4 @@
-//! `equipoise watch`: a study at a glance.
+//! `equipoise study watch`: a study at a glance.
 
 use super::Place;
 use crate::args::Global;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 /// See how far a study is
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Looking is written down in the log. Results of a study that is blinded are not shown.\n\nExample:\n  equipoise watch --study cancer"
+    after_help = "Looking is written down in the log. Results of a study that is blinded are not shown.\n\nExample:\n  equipoise study watch cancer"
 )]
 pub struct Watch {
     #[command(flatten)]
