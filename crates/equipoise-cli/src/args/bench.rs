@@ -4,6 +4,7 @@ use super::positive;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use equipoise_study::template::TEMPLATES;
+use std::path::PathBuf;
 
 fn templates() -> PossibleValuesParser {
     PossibleValuesParser::new(TEMPLATES.map(|template| template.name))
@@ -25,6 +26,7 @@ Examples:
   equipoise bench people                       what people are asked about real tables, and what they would regret
   equipoise bench people --table val.csv --table adult.csv:sex --participants 100
   equipoise bench choose                       which model of a front is whose: questions, regret, its bound
+  equipoise bench human --data DIR             recorded choices of real people: some predict the others
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
@@ -34,7 +36,7 @@ Examples:
   equipoise bench scale --participants 10000   a study that many have taken: start, watch, report, backup, memory")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "sessions", "server", "cohort", "scale"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "human", "sessions", "server", "cohort", "scale"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -52,6 +54,9 @@ pub struct Bench {
     /// people: a table, and after a colon the column of its groups; choose: a front [default: those of the repository]
     #[arg(long = "table", value_name = "FILE[:GROUP]")]
     pub tables: Vec<String>,
+    /// human: the directory of train_choices.csv.gz and electricity_choices.csv.gz
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
     /// How many adversarial sessions
     #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub count: u32,

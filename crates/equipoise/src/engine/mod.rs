@@ -22,9 +22,13 @@ mod question;
 mod stop;
 
 pub use belief::pencil::Pencil;
+#[cfg(any(test, feature = "testing"))]
+pub use belief::prior::Prior;
 pub use belief::scale::LARGEST_RATIO;
 pub(crate) use belief::sites::Sites;
 pub use belief::{Belief, Regret, Width};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use belief::{choice::Choice, log_weights::LogWeights};
 pub use doubt::Doubt;
 pub(crate) use features::Features;
 #[cfg(any(test, feature = "testing"))]

@@ -3,6 +3,7 @@
 pub mod adversary;
 pub mod people;
 pub mod random;
+pub mod recorded;
 mod simulation;
 
 pub use simulation::{Report, Simulation};

@@ -5,6 +5,7 @@ mod choose;
 mod cohort;
 mod floor;
 mod fractional;
+mod human;
 mod jobs;
 mod people;
 mod pools;
@@ -59,6 +60,9 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     }
     if args.what == "choose" {
         return choose::run(args, &of_people, global);
+    }
+    if args.what == "human" {
+        return human::run(args, &settings, global);
     }
     if args.pools {
         return run_pools(&settings, global, &mut out);

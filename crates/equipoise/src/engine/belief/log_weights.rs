@@ -6,6 +6,7 @@
 //! (Metropolis, along differences of two others: ter Braak's differential evolution) so that the crowd stays a draw from the
 //! posterior. What it would regret is then an average over the crowd.
 
+use super::prior::{Erring, Prior};
 use super::setting::Setting;
 use super::{Belief, Regret, Width};
 use crate::ask::{Answer, Answered, Chances, Finding, Gap, NoiseModel, Preference, Query};
@@ -33,65 +34,12 @@ const CANDIDATES: usize = 150;
 /// Questions closer than this in every coordinate are the same question.
 const SAME: f64 = 1e-9;
 
-/// The population of people who are asked around an operating point: half of them go by ratios, half by differences, with
-/// slopes around these (and spread by this factor's logarithm), and slips that are rare for most and up to one answer in five.
-const RATIO_SLOPE: f64 = 3.0;
-const DIFFERENCE_SLOPE: f64 = 8.0;
-const SPREAD: f64 = 0.8;
-const MOST_SLIPS: f64 = 0.2;
-
-/// How one person errs: by ratios or differences, the logarithm of the slope, and the root of the share of slips.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Erring {
-    by_ratio: bool,
-    log_slope: f64,
-    slips: f64,
-}
-
-impl Erring {
-    fn draw(random: &mut Xoshiro256PlusPlus) -> Self {
-        let by_ratio = random.random_bool(0.5);
-        let log_slope = Self::middle(by_ratio) + SPREAD * normals(1, random)[0];
-        Self { by_ratio, log_slope, slips: random.random() }
-    }
-
-    fn middle(by_ratio: bool) -> f64 {
-        if by_ratio { RATIO_SLOPE.ln() } else { DIFFERENCE_SLOPE.ln() }
-    }
-
-    fn log_prior(&self) -> f64 {
-        -0.5 * ((self.log_slope - Self::middle(self.by_ratio)) / SPREAD).powi(2)
-    }
-
-    fn model(&self) -> NoiseModel {
-        let (slope, lapse) = (self.log_slope.exp(), MOST_SLIPS * self.slips * self.slips);
-        match self.by_ratio {
-            true => NoiseModel::Relative { slope, lapse },
-            false => NoiseModel::Absolute { slope, lapse },
-        }
-    }
-
-    /// Another person near by or, now and then, anybody; and by how much likelier the prior finds them than the one they
-    /// step from, the logarithm. Whoever the prior proposes is not weighed by it again.
-    fn near(&self, random: &mut Xoshiro256PlusPlus) -> (Self, f64) {
-        if random.random_bool(0.2) {
-            return (Self::draw(random), 0.0);
-        }
-        let step = normals(2, random);
-        // Reflected at the ends.
-        let slips = (self.slips + 0.3 * step[1]).rem_euclid(2.0);
-        let slips = if slips > 1.0 { 2.0 - slips } else { slips };
-        let near = Self { log_slope: self.log_slope + 0.5 * step[0], slips, ..*self };
-        (near, near.log_prior() - self.log_prior())
-    }
-}
-
 /// Somebody who could have given these answers.
 #[derive(Debug, Clone)]
 pub struct Person {
     pub(super) logs: Vec<f64>,
     pub(super) weights: Vec<f64>,
-    erring: Option<Erring>,
+    pub(super) erring: Option<Erring>,
     noise: NoiseModel,
     /// The logarithm of how likely they give the answers.
     fit: f64,
@@ -111,16 +59,17 @@ impl Person {
         Self { logs, weights, erring, noise, fit: 0.0, best: 0, least: 1.0, scale: 1.0, room: 0.0 }
     }
 
-    /// Weights are sizes of normal numbers.
-    fn log_prior(&self) -> f64 {
-        let of_weight = |(log, w): (&f64, &f64)| log - 0.5 * w * w;
-        self.logs.iter().zip(&self.weights).map(of_weight).sum::<f64>()
+    /// Anybody.
+    pub(super) fn draw(prior: &Prior, dimension: usize, random: &mut Xoshiro256PlusPlus) -> Self {
+        let logs = prior.logs(dimension, random);
+        let erring = Erring::draw(prior, random);
+        Self::new(logs, Some(erring), erring.model())
     }
 }
 
 /// What an answer is about: by how much the first point is better in each kind that differs.
 #[derive(Debug, Clone)]
-struct Said {
+pub struct Said {
     parts: Vec<(usize, f64)>,
     preference: Preference,
 }
@@ -133,7 +82,7 @@ impl Said {
     }
 
     /// The logarithm of how likely the person says it.
-    fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
+    pub(super) fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
         let Chances { first, second, cannot_tell } = person.noise.chances(self.gap(person, unit), hesitates);
         let chance = match self.preference {
             Preference::First => first,
@@ -147,11 +96,12 @@ impl Said {
 /// A crowd of people who could have given the answers.
 #[derive(Debug, Clone)]
 pub struct LogWeights {
-    setting: Arc<dyn Setting>,
+    pub(super) setting: Arc<dyn Setting>,
     /// The places of the rules that are still in play.
     in_play: Vec<usize>,
     noise: NoiseModel,
-    unit: f64,
+    prior: Prior,
+    pub(super) unit: f64,
     seed: u64,
     people: Vec<Person>,
     said: Vec<Said>,
@@ -164,25 +114,28 @@ pub struct LogWeights {
 impl LogWeights {
     /// Everybody, before the first answer.
     pub fn new(setting: Arc<dyn Setting>, noise: NoiseModel, seed: u64) -> Self {
+        Self::among(Prior::people(), setting, noise, seed)
+    }
+
+    /// The same, of people like these.
+    pub fn among(prior: Prior, setting: Arc<dyn Setting>, noise: NoiseModel, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5eed);
-        let person = |_| {
-            let logs: Vec<f64> =
-                normals(setting.dimension(), &mut random).iter().map(|w| w.abs().max(1e-12).ln()).collect();
-            match noise {
-                NoiseModel::Unknown => {
-                    let erring = Erring::draw(&mut random);
-                    Person::new(logs, Some(erring), erring.model())
-                }
-                known => Person::new(logs, None, known),
-            }
+        let person = |_| match noise {
+            NoiseModel::Unknown => Person::draw(&prior, setting.dimension(), &mut random),
+            known => Person::new(prior.logs(setting.dimension(), &mut random), None, known),
         };
         let people = (0..PEOPLE).map(person).collect();
         let (unit, in_play) = (setting.unit(), vec![]);
         let (said, answered, hesitates, evidence) = (vec![], vec![], false, 0.0);
         let mut made =
-            Self { setting, in_play, noise, unit, seed, people, said, hesitates, answered, evidence };
+            Self { setting, in_play, noise, prior, unit, seed, people, said, hesitates, answered, evidence };
         made.find_least();
         made
+    }
+
+    /// What somebody said about two points.
+    pub fn said(&self, query: &Query, preference: Preference) -> Said {
+        Said { parts: self.differences(query), preference }
     }
 
     fn differences(&self, query: &Query) -> Vec<(usize, f64)> {
@@ -215,8 +168,7 @@ impl LogWeights {
 
     fn hear(&mut self, query: &Query, answer: &Answer) {
         self.evidence += super::evidence(self, query, answer);
-        let parts = self.differences(answer.shown.as_ref().unwrap_or(query));
-        let said = Said { parts, preference: answer.preference };
+        let said = self.said(answer.shown.as_ref().unwrap_or(query), answer.preference);
         let hesitates_now = answer.preference == Preference::CannotTell && !self.hesitates;
         self.hesitates |= hesitates_now;
         self.said.push(said);
@@ -273,13 +225,13 @@ impl LogWeights {
                 (&self.people[n], plus(&plus(&self.people[n].logs, length, &along), 1.0, &jitter));
             let mut moved = Person::new(logs, person.erring, person.noise);
             moved.fit = self.fit(&moved);
-            let gain = moved.fit + moved.log_prior() - person.fit - person.log_prior();
+            let gain = moved.fit + self.prior.of_weights(&moved) - person.fit - self.prior.of_weights(person);
             if random.random::<f64>().ln() < gain {
                 self.people[n] = moved;
             }
             let person = &self.people[n];
             let Some(erring) = person.erring else { continue };
-            let (proposed, likelier) = erring.near(random);
+            let (proposed, likelier) = erring.near(&self.prior, random);
             let mut other = Person { erring: Some(proposed), noise: proposed.model(), ..person.clone() };
             other.fit = self.fit(&other);
             if random.random::<f64>().ln() < other.fit - person.fit + likelier {
@@ -360,7 +312,7 @@ impl Belief for LogWeights {
             .into_iter()
             .filter(|query| !asked(query))
             .map(|query| {
-                let said = Said { parts: self.differences(&query), preference: Preference::First };
+                let said = self.said(&query, Preference::First);
                 (self.worth(&said, [regret, unavoidable]), query)
             })
             .collect();
@@ -369,14 +321,14 @@ impl Belief for LogWeights {
     }
 
     fn bits(&self, query: &Query) -> f64 {
-        let said = Said { parts: self.differences(query), preference: Preference::First };
+        let said = self.said(query, Preference::First);
         let chances = self.people.iter().map(|p| p.noise.chances(said.gap(p, self.unit), false).first);
         let (first, doubt) = chances.fold((0.0, 0.0), |(first, doubt), c| (first + c, doubt + entropy(c)));
         (entropy(first / PEOPLE as f64) - doubt / PEOPLE as f64).max(0.0)
     }
 
     fn chance_of_first(&self, query: &Query) -> f64 {
-        let said = Said { parts: self.differences(query), preference: Preference::First };
+        let said = self.said(query, Preference::First);
         let chance = |p: &Person| p.noise.chances(said.gap(p, self.unit), false).first;
         self.people.iter().map(chance).sum::<f64>() / PEOPLE as f64
     }
@@ -417,8 +369,7 @@ impl Belief for LogWeights {
     fn findings(&self) -> Vec<Finding> {
         let stands_out = |n: &usize| {
             let Answered { query, preference, shown } = &self.answered[*n];
-            let said =
-                Said { parts: self.differences(shown.as_ref().unwrap_or(query)), preference: *preference };
+            let said = self.said(shown.as_ref().unwrap_or(query), *preference);
             let agree = self.agrees(&said);
             match preference {
                 Preference::First => agree < STANDS_OUT,

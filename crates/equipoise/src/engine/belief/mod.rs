@@ -14,6 +14,7 @@ pub(super) mod log_weights;
 mod models;
 mod particles;
 pub(super) mod pencil;
+pub(super) mod prior;
 mod roll_out;
 pub(super) mod scale;
 pub(super) mod setting;
