@@ -27,6 +27,7 @@ pub struct Comparison {
     out_of_changed: bool,
     difference: String,
     picture: String,
+    folded: String,
     names: (String, String),
     action: &'static str,
     query: String,
@@ -151,6 +152,7 @@ impl Comparison {
             [("count", &*language.numbers().count(shown.people)), ("people", study.task.people.r#in(tag))];
         let cards = cards(study, language);
         frame.help = !cards.is_empty();
+        let [picture, folded] = picture::asked(study, shown, variant, language);
         Self {
             frame,
             number: String::new(),
@@ -162,7 +164,8 @@ impl Comparison {
             out_of: (shown.groups == 1).then(|| fill(language.words().out_of, &values)),
             out_of_changed: false,
             difference: picture::difference(study, shown, missed_first, language),
-            picture: picture::pair(study, shown, variant, language),
+            picture,
+            folded,
             names: (sentence::system(study, "A", language), sentence::system(study, "B", language)),
             action: "/answer",
             query: String::new(),

@@ -13,6 +13,9 @@ use equipoise_study::Study;
 use equipoise_study::shown::Shown;
 use equipoise_study::study::Variant;
 
+/// Where templates begin what is folded away.
+const FOLDED: &str = "<details id=\"all-numbers\">";
+
 /// The picture of a pair as HTML.
 pub fn pair(study: &Study, shown: &Shown, variant: Variant, language: Language) -> String {
     if shown.groups > 1 {
@@ -25,6 +28,14 @@ pub fn pair(study: &Study, shown: &Shown, variant: Variant, language: Language) 
             systems.map(|(id, letter, cells)| flow::html(study, cells, id, letter, variant, language));
         format!("<div class=\"systems\">{}</div>", drawn.concat())
     }
+}
+
+/// The picture of a pair, and what is folded away under the answers: all numbers, where there is more than the picture shows.
+pub fn asked(study: &Study, shown: &Shown, variant: Variant, language: Language) -> [String; 2] {
+    let drawn = pair(study, shown, variant, language);
+    let at = drawn.find(FOLDED).unwrap_or(drawn.len());
+    let (picture, folded) = drawn.split_at(at);
+    [picture.to_owned(), folded.to_owned()]
 }
 
 /// One system alone, to learn reading it.
