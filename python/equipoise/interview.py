@@ -471,14 +471,15 @@ def simulated_expert(
     return SimulatedExpert(metric, how, _checks.whole(random_state, "random_state"))
 
 
-def _noise(answers: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def _noise(answers: str | Mapping[str, Any], name: str = "answers") -> Mapping[str, Any]:
     """``"flip:0.1"`` as a document."""
     if not isinstance(answers, str):
-        return _checks.mapping(answers, "answers")
+        return _checks.mapping(answers, name)
     kind, colon, number = answers.partition(":")
     if not colon:
         return {"kind": kind}
+    numbers = {"flip": "probability", "logistic": "slope", "relative": "slope"}
     try:
-        return {"kind": kind, {"flip": "probability", "logistic": "slope"}.get(kind, "width"): float(number)}
+        return {"kind": kind, numbers.get(kind, "width"): float(number)}
     except ValueError:
-        raise ValueError(f"answers is {answers!r}, expected a number after the colon, as in 'flip:0.1'") from None
+        raise ValueError(f"{name} is {answers!r}, expected a number after the colon, as in 'flip:0.1'") from None
