@@ -104,6 +104,8 @@ CALLS = {
     "Metric.score_candidates": lambda t: WEIGHED.score_candidates(t()),
     "Metric.rank_candidates": lambda t: WEIGHED.rank_candidates(FRONT, name=t(), draws=t(), random_state=t()),
     "doors.Front.with_column": lambda t: equipoise.doors.Front(FRONT).with_column(t(), t(), t()),
+    "doors.from_sklearn": lambda t: equipoise.doors.from_sklearn(t()),
+    "doors.from_mlflow": lambda t: equipoise.doors.from_mlflow({"run_id": ["a", "b"], "metrics.x": t()}),
     "export.cost_records": lambda t: export.cost_records(t(), t()),
     "export.error_costs": lambda t: export.error_costs(THREE, t()),
 }
