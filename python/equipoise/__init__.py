@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import doors, estimators, export, plots
-    from .choice import Choice, ChoiceQuestion, Chosen, Ranked, choose
+    from .choice import Choice, choose
+    from .chosen import ChoiceQuestion, Chosen, Ranked
     from .estimators import BlackBoxClassifier, PostShiftClassifier, ThresholdClassifier
     from .interview import Interview, Outcome, elicit, simulated_expert
     from .metric import Metric
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Choice": "choice",
-    "ChoiceQuestion": "choice",
-    "Chosen": "choice",
-    "Ranked": "choice",
+    "ChoiceQuestion": "chosen",
+    "Chosen": "chosen",
+    "Ranked": "chosen",
     "choose": "choice",
     "Metric": "metric",
     "confusion_counts": "scoring",

@@ -329,12 +329,14 @@ class Interview:
         table = found.pop("table", None) or {}
         if not shown and table.get("classes"):
             shown = {"classes": table["classes"], "groups": table.get("groups") or []}
-        for field_ in ("space", "around", "set_aside"):
+        for field_ in ("space", "around", "set_aside", "front"):
             found.pop(field_, None)
         interview = cls.__new__(cls)
         interview._sides = found.pop("sides", None)
         interview._real = True
         interview._core = _core.Interview.from_json(json.dumps(document))
+        if interview._core.view()[0] == "attributes":
+            raise ValueError("the document is a choice among candidates, which Choice.from_json reads")
         interview._space = space or Space(document["plan"]["space"], **shown)
         return interview
 

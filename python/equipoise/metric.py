@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from . import _checks, _core
 
 if TYPE_CHECKING:
-    from .choice import Ranked
+    from .chosen import Ranked
 
 
 class Interval(NamedTuple):

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from equipoise import Choice, Metric, choose, simulated_expert
+from equipoise import Choice, Interview, Metric, Space, choose, simulated_expert
 
 FRONT = {
     "model": ["m1", "m2", "m3", "m4", "m5", "m6", "worse"],
@@ -147,6 +147,17 @@ def test_a_choice_is_made_step_by_step():
     assert "done" in repr(choice)
     with pytest.raises(ValueError, match="no question to answer"):
         choice.answer("A")
+
+
+def test_kept_answers_are_read_by_what_they_are_about():
+    choice = choose(FRONT, ignore=["seed"])
+    with pytest.raises(ValueError, match="is a choice among candidates, which Choice.from_json reads"):
+        Interview.from_json(choice.to_json())
+    interview = Interview(Space.from_document({"kind": "logistic", "slope": 5}))
+    with pytest.raises(ValueError, match="is an interview about classifiers, which Interview.from_json reads"):
+        Choice.from_json(interview.to_json())
+    with pytest.raises(ValueError, match="front does not fit the candidates"):
+        Choice.from_json(json.dumps({**json.loads(choice.to_json()), "front": {"rows": 7}}))
 
 
 def worths(question):
