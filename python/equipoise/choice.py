@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 from math import isfinite
+from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -293,11 +294,11 @@ def choose(
         None if regret is None else _share(regret, "regret"),
         None if budget is None else _checks.whole(budget, "budget", 1),
     )
-    simulated = oracle is not None and not (callable(oracle) and not isinstance(oracle, (Metric, SimulatedExpert)))
+    simulated = isinstance(oracle, (Metric, SimulatedExpert)) or (oracle is not None and not callable(oracle))
+    if noise is not None and (not simulated or isinstance(oracle, SimulatedExpert)):
+        raise ValueError("noise is for a simulated person, expected weights or a metric as oracle")
     choice = Choice(core, json.loads(text), None if simulated else seed)
     if oracle is None:
-        if noise is not None:
-            raise ValueError("noise is for a simulated person, expected weights as oracle")
         return choice
     if core is not None:
         core.run(_person(choice, oracle, noise, seed) if simulated else _asked(choice, oracle))
@@ -340,6 +341,10 @@ def _asked(choice: Choice, oracle: Any) -> Callable[[list[float], list[float]], 
     return answer
 
 
+#: No weight is as large as this.
+_MOST = 1e300
+
+
 def _person(choice: Choice, oracle: Any, noise: Any, seed: int) -> Callable[[list[float], list[float]], str]:
     """A simulated person: weights, or a metric, and how they err."""
     attributes = choice._space["attributes"]
@@ -359,10 +364,10 @@ def _person(choice: Choice, oracle: Any, noise: Any, seed: int) -> Callable[[lis
         for column, weight in weights.items():
             if column not in known:
                 raise ValueError(f"oracle names {column!r}, expected one of {', '.join(known)}")
-            if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not isfinite(weight) or weight < 0:
+            if isinstance(weight, bool) or not isinstance(weight, Real) or not (weight >= 0 and weight < _MOST):
                 raise ValueError(f"oracle has the weight {weight!r} for {column!r}, expected a number that is not negative")
         metric = Metric(
-            {"format": 1, "kind": "attributes", "attributes": attributes, "weights": [weights.get(one, 0.0) for one in known]}
+            {"format": 1, "kind": "attributes", "attributes": attributes, "weights": [float(weights.get(one, 0)) for one in known]}
         )
     return _core.Expert(metric._core, errs, seed).prefer
 

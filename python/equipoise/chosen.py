@@ -45,7 +45,7 @@ class ChoiceQuestion:
     """Two candidates; which would you rather have?
 
     ``first`` and ``second`` are the attributes of either; ``rows`` are those that differ, as they are told. ``names`` are those of
-    the candidates where both exist; others are to be imagined.
+    the candidates where both exist; others are to be imagined. People are not told them: a name is no attribute.
     """
 
     #: Which question it is, counted from 1.
@@ -82,9 +82,7 @@ class ChoiceQuestion:
     def _repr_html_(self) -> str:
         from ._html import grid, page
 
-        names = self.names or ("", "")
-        head = ["", *(f"{side}: {name}" if name else side for side, name in zip("AB", names, strict=True))]
-        return page(self.heading(), [], f"{grid(head, self.rows)}<p>{escape(self.remark)}</p>")
+        return page(self.heading(), [], f"{grid(['', 'A', 'B'], self.rows)}<p>{escape(self.remark)}</p>")
 
 
 @dataclass(frozen=True)

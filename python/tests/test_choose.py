@@ -293,9 +293,13 @@ def test_what_is_wrong_with_a_frame_is_one_sentence():
     assert says(two, regret=2).endswith("expected a number strictly between 0 and 1")
     assert "budget" in says(two, budget=0)
     assert says(two, oracle={"depth": 1}) == "oracle names 'depth', expected one of price, recall"
-    assert "not negative" in says(two, oracle={"price": -1})
+    for weight in (-1, float("nan"), float("inf"), 10**400, True, "1"):
+        assert "not negative" in says(two, oracle={"price": weight})
+    assert choose(two, oracle={"price": np.int64(1)}).best == "x"
     assert "weights" in says(two, oracle={"price": 0})
-    assert says(two, oracle=None, noise="flip:0.1").startswith("noise is for a simulated person")
+    for who in (None, lambda question: "first"):
+        assert says(two, oracle=who, noise="flip:0.1").startswith("noise is for a simulated person")
+    assert "expected a number after the colon" in says(two, oracle={"price": 1}, noise="flip:much")
     many = {f"cost {n}": [n, n + 1] if n % 2 else [n + 1, n] for n in range(1, 50)}
     assert "from 2 to 40" in says(many)
     for wrong in (3, "front.csv", None, [1, 2]):
