@@ -345,6 +345,11 @@ def _asked(choice: Choice, oracle: Any) -> Callable[[list[float], list[float]], 
 _MOST = 1e300
 
 
+def _is_weight(value: Any) -> bool:
+    number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else -1
+    return bool(0 <= number < _MOST)
+
+
 def _person(choice: Choice, oracle: Any, noise: Any, seed: int) -> Callable[[list[float], list[float]], str]:
     """A simulated person: weights, or a metric, and how they err."""
     attributes = choice._space["attributes"]
@@ -364,7 +369,7 @@ def _person(choice: Choice, oracle: Any, noise: Any, seed: int) -> Callable[[lis
         for column, weight in weights.items():
             if column not in known:
                 raise ValueError(f"oracle names {column!r}, expected one of {', '.join(known)}")
-            if isinstance(weight, bool) or not isinstance(weight, Real) or not (weight >= 0 and weight < _MOST):
+            if not _is_weight(weight):
                 raise ValueError(f"oracle has the weight {weight!r} for {column!r}, expected a number that is not negative")
         metric = Metric(
             {"format": 1, "kind": "attributes", "attributes": attributes, "weights": [float(weights.get(one, 0)) for one in known]}

@@ -24,6 +24,9 @@ type Ended = (Metric, String);
 /// A question in words: a row per attribute that differs, the names of both if they exist, what differs, and what of all else.
 type Said = (Vec<(String, String, String)>, Option<(String, String)>, String, &'static str);
 
+/// A candidate's name and value, the ends of the value's 95 % interval, and how likely the candidate is the best.
+type Standing = (String, f64, f64, f64, f64);
+
 /// An interview about the candidates of a table with a cell of text per candidate and column, and what was seen of the table as a
 /// document; no interview where nothing is to be asked.
 #[pyfunction]
@@ -131,7 +134,7 @@ pub fn chosen(
     ended
 }
 
-/// Candidates in the order of a metric of attributes: name, value, the ends of its 95 % interval, and how likely each is the best.
+/// Candidates in the order of a metric of attributes, best first.
 #[pyfunction]
 pub fn rank_candidates(
     py: Python<'_>,
@@ -139,7 +142,7 @@ pub fn rank_candidates(
     named: Vec<(String, Vec<f64>)>,
     draws: usize,
     seed: u64,
-) -> PyResult<Vec<(String, f64, f64, f64, f64)>> {
+) -> PyResult<Vec<Standing>> {
     let dimension = metric.0.view().dimension();
     if let Some((name, point)) = named.iter().find(|(_, point)| point.len() != dimension) {
         let found = point.len();
