@@ -270,6 +270,8 @@ def test_nothing_is_asked_where_nothing_is_open():
     assert choice.question() is None and choice.result() == found and list(choice) == []
     assert Choice.from_json(choice.to_json()).result() == found
     assert choice.ask("keyboard") == found and not choice.undo() and "nothing to ask" in choice._repr_html_()
+    words = choose({**frame, "colour": ["red", "blue", "red"], "cheap": [True, False, True]})
+    assert words.result().notes[-2:] == ['column "colour" is text and left out', 'column "cheap" is text and left out']
     one = choose({"name": ["x", "y"], "price": [2, 1], "depth": [3, 3]})
     assert one.result().best == "y" and '"depth" is 3 everywhere and left out' in one.result().notes
 
