@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _checks, _core
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .chosen import Ranked
 
 
