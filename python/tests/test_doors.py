@@ -111,25 +111,24 @@ def test_mlflow_runs_are_candidates(tmp_path, monkeypatch, store):
         pytest.importorskip("alembic")
     # Newer releases would rather have a database.
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri((tmp_path / "runs").as_uri() if store == "files" else f"sqlite:///{tmp_path}/mlflow.db")
-    try:
-        mlflow.set_experiment("sizes")
-        for size, latency, recall in (("small", 20, 0.8), ("large", 200, 0.95), ("large", 90, 0.9)):
-            with mlflow.start_run(run_name=size):
-                mlflow.log_metrics({"latency_ms": latency, "recall": recall})
-                mlflow.log_param("size", size)
-        with mlflow.start_run(run_name="half"):
-            mlflow.log_metric("recall", 0.99)
-        mlflow.start_run(run_name="broken")
-        mlflow.log_metrics({"latency_ms": 1, "recall": 1.0})
-        mlflow.end_run("FAILED")
-        runs = mlflow.search_runs(experiment_names=["sizes"])
-        front = doors.from_mlflow("sizes", metrics=["latency_ms", "recall"])
-        with pytest.raises(ValueError, match="there is no experiment 'others'"):
-            doors.from_mlflow("others")
-    finally:
-        mlflow.set_tracking_uri(before)
+    # Not mlflow.set_tracking_uri, which would hold for the tests that follow.
+    place = (tmp_path / "runs").as_uri() if store == "files" else f"sqlite:///{tmp_path}/mlflow.db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", place)
+    monkeypatch.chdir(tmp_path)
+    mlflow.set_experiment("sizes")
+    for size, latency, recall in (("small", 20, 0.8), ("large", 200, 0.95), ("large", 90, 0.9)):
+        with mlflow.start_run(run_name=size):
+            mlflow.log_metrics({"latency_ms": latency, "recall": recall})
+            mlflow.log_param("size", size)
+    with mlflow.start_run(run_name="half"):
+        mlflow.log_metric("recall", 0.99)
+    mlflow.start_run(run_name="broken")
+    mlflow.log_metrics({"latency_ms": 1, "recall": 1.0})
+    mlflow.end_run("FAILED")
+    runs = mlflow.search_runs(experiment_names=["sizes"])
+    front = doors.from_mlflow("sizes", metrics=["latency_ms", "recall"])
+    with pytest.raises(ValueError, match="there is no experiment 'others'"):
+        doors.from_mlflow("others")
     assert set(front.columns["run"]) == {"small", "large", "large (2)"}
     assert doors.from_mlflow(runs, metrics=["latency_ms", "recall"]) == front
     chosen = choose(front, oracle={"recall": 1})
