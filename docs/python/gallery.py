@@ -68,6 +68,18 @@ Interview(Space.from_predictions(y3, proba3)).question()
     "Costs as a table": """
 Metric.from_costs([[0, 1, 4], [2, 0, 1], [9, 3, 0]], labels=["barbera", "barolo", "grignolino"])
 """,
+    "A question about candidates": """
+front = {
+    "model": ["m1", "m2", "m3", "m4", "m5", "m6"],
+    "latency_ms": [20, 35, 60, 120, 300, 480],
+    "price_usd": [9, 4, 3, 6, 2, 8],
+    "recall": [0.70, 0.78, 0.85, 0.91, 0.89, 0.95],
+}
+choose(front)
+""",
+    "The candidate that is yours": """
+choose(front, oracle={"latency_ms": 1, "price_usd": 1, "recall": 2})
+""",
 }
 
 

@@ -2,7 +2,8 @@
 
 Machine-learning teams optimise metrics nobody chose. Equipoise shows pairs of classifiers that could be built from the
 data, asks which is better, and recovers the cost of each error from a few dozen answers. The result is a
-:class:`Metric`: evaluate it, score and rank models with it, set thresholds.
+:class:`Metric`: evaluate it, score and rank models with it, set thresholds. :func:`choose` does the same for candidates
+with attributes: which point of a Pareto front is yours.
 
 Names are loaded when they are first used, so that importing the package is quick.
 """
@@ -13,7 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import estimators, export, plots
+    from . import doors, estimators, export, plots
+    from .choice import Choice, choose
+    from .chosen import ChoiceQuestion, Chosen, Ranked
     from .estimators import BlackBoxClassifier, PostShiftClassifier, ThresholdClassifier
     from .interview import Interview, Outcome, elicit, simulated_expert
     from .metric import Metric
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
     from .thresholds import DecisionCurve, ThresholdAdvice, best_threshold, decision_curve
 
 _HOME = {
+    "Choice": "choice",
+    "ChoiceQuestion": "chosen",
+    "Chosen": "chosen",
+    "Ranked": "chosen",
+    "choose": "choice",
     "Metric": "metric",
     "confusion_counts": "scoring",
     "elicited_score": "scoring",
@@ -46,23 +54,29 @@ _HOME = {
     "PostShiftClassifier": "estimators",
     "BlackBoxClassifier": "estimators",
 }
-_MODULES = ("estimators", "export", "plots")
+_MODULES = ("doors", "estimators", "export", "plots")
 
 __all__ = [
     "BlackBoxClassifier",
+    "Choice",
+    "ChoiceQuestion",
+    "Chosen",
     "DecisionCurve",
     "Interview",
     "Metric",
     "Outcome",
     "PostShiftClassifier",
     "Question",
+    "Ranked",
     "Ranking",
     "Space",
     "ThresholdAdvice",
     "ThresholdClassifier",
     "best_threshold",
+    "choose",
     "confusion_counts",
     "decision_curve",
+    "doors",
     "elicit",
     "elicited_score",
     "estimators",

@@ -11,6 +11,9 @@ __all__ = [
     "Interview",
     "Metric",
     "Predictions",
+    "candidate_words",
+    "candidates",
+    "chosen",
     "confusion_counts",
     "distinct",
     "frank_wolfe",
@@ -20,6 +23,7 @@ __all__ = [
     "ndcg",
     "nearest_named",
     "post_shift_predict",
+    "rank_candidates",
     "rank_models",
 ]
 
@@ -141,6 +145,27 @@ class Predictions:
     def confusions(self, rules: Sequence[_Floats]) -> _Floats: ...
     def bootstrap(self, rules: Sequence[_Floats], draws: int, seed: int) -> _Floats: ...
 
+def candidates(
+    columns: Sequence[tuple[str, Sequence[str]]],
+    name: str | None,
+    minimize: Sequence[str],
+    maximize: Sequence[str],
+    ignore: Sequence[str],
+    scale: Sequence[tuple[str, str]],
+    all: bool,
+    only_real: bool,
+    regret: float | None,
+    budget: int | None,
+) -> tuple[Interview | None, str]: ...
+def candidate_words(
+    interview: Interview, first: Sequence[float], second: Sequence[float]
+) -> tuple[list[tuple[str, str, str]], tuple[str, str] | None, str, str]: ...
+def chosen(
+    interview: Interview, rows: int, dominated: Sequence[tuple[str, str]], notes: Sequence[str]
+) -> tuple[Metric, str] | None: ...
+def rank_candidates(
+    metric: Metric, named: Sequence[tuple[str, Sequence[float]]], draws: int, seed: int
+) -> list[tuple[str, float, float, float, float]]: ...
 def confusion_counts(
     truth: _Column,
     estimate: _Column,

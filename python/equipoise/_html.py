@@ -137,12 +137,12 @@ def page(title: str, rows: Sequence[tuple[str, str]], more: str = "") -> str:
 
 def grid(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table with a heading per column, numbers to the right."""
-    names = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in head)
+    names = "".join(f'<th style="text-align:left;padding:.1em .8em .1em 0">{escape(name)}</th>' for name in head)
     lines = "".join(
         "<tr>" + "".join(f'<td style="text-align:left;padding:.1em .8em .1em 0">{escape(cell)}</td>' for cell in row) + "</tr>"
         for row in rows
     )
-    return f'<table style="border-collapse:collapse"><tr>{names}</tr>{lines}</table>'
+    return f'<table style="border-collapse:collapse;margin:.4em 0"><tr>{names}</tr>{lines}</table>'
 
 
 def _table(asked: Question) -> str:

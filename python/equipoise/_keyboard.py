@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from .interview import Answer, Interview, Outcome
-    from .question import Question
+    from .interview import Answer
+
+_Outcome = TypeVar("_Outcome", covariant=True)
+
+
+class Asks(Protocol[_Outcome]):
+    """What can be asked at the keyboard: an interview, or a choice."""
+
+    def question(self) -> Any: ...
+    def answer(self, answer: Answer, *, shown: Any = None) -> None: ...
+    def undo(self) -> bool: ...
+    @property
+    def answered(self) -> int: ...
+    def result(self) -> _Outcome: ...
+
 
 _ANSWERS: dict[str, Answer] = {
     "a": "first", "1": "first", "b": "second", "2": "second", "=": "equal", "0": "equal", "?": "can't tell",
@@ -16,7 +29,7 @@ _ANSWERS: dict[str, Answer] = {
 _ELSE = "interview.question() shows the next question and interview.answer('A') answers it"
 
 
-def ask(interview: Interview, how: Literal["keyboard", "buttons"] | None) -> Outcome | None:
+def ask(interview: Asks[_Outcome], how: Literal["keyboard", "buttons"] | None) -> _Outcome | None:
     """Asks by whichever way there is; stopping keeps the answers in the interview."""
     shell = _notebook()
     if how is None:
@@ -41,7 +54,7 @@ def _notebook() -> Any:
     return shell if shell is not None and shell.__class__.__name__ == "ZMQInteractiveShell" else None
 
 
-def _typed(interview: Interview, notebook: bool) -> Outcome:
+def _typed(interview: Asks[_Outcome], notebook: bool) -> _Outcome:
     while (question := interview.question()) is not None:
         _show(question, notebook)
         try:
@@ -59,7 +72,7 @@ def _typed(interview: Interview, notebook: bool) -> Outcome:
     return interview.result()
 
 
-def _show(question: Question, notebook: bool) -> None:
+def _show(question: Any, notebook: bool) -> None:
     if notebook:
         from IPython.display import display
 
@@ -68,7 +81,7 @@ def _show(question: Question, notebook: bool) -> None:
         print(question)
 
 
-def _buttons(interview: Interview) -> None:
+def _buttons(interview: Asks[Any]) -> None:
     """Shows the question with a button per answer; the page changes with every click."""
     import ipywidgets
     from IPython.display import display

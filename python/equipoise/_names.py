@@ -22,7 +22,7 @@ def of(metric: Any) -> tuple[list[str] | None, list[str] | None]:
         return None, None
     from .metric import Metric
 
-    found = _checks.instance(metric, Metric, "metric")
+    found = _checks.instance(metric, Metric, "metric")._of_errors()
     return found.class_names, found.group_names
 
 

@@ -329,12 +329,14 @@ class Interview:
         table = found.pop("table", None) or {}
         if not shown and table.get("classes"):
             shown = {"classes": table["classes"], "groups": table.get("groups") or []}
-        for field_ in ("space", "around", "set_aside"):
+        for field_ in ("space", "around", "set_aside", "front"):
             found.pop(field_, None)
         interview = cls.__new__(cls)
         interview._sides = found.pop("sides", None)
         interview._real = True
         interview._core = _core.Interview.from_json(json.dumps(document))
+        if interview._core.view()[0] == "attributes":
+            raise ValueError("the document is a choice among candidates, which Choice.from_json reads")
         interview._space = space or Space(document["plan"]["space"], **shown)
         return interview
 
@@ -471,14 +473,15 @@ def simulated_expert(
     return SimulatedExpert(metric, how, _checks.whole(random_state, "random_state"))
 
 
-def _noise(answers: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def _noise(answers: str | Mapping[str, Any], name: str = "answers") -> Mapping[str, Any]:
     """``"flip:0.1"`` as a document."""
     if not isinstance(answers, str):
-        return _checks.mapping(answers, "answers")
+        return _checks.mapping(answers, name)
     kind, colon, number = answers.partition(":")
     if not colon:
         return {"kind": kind}
+    numbers = {"flip": "probability", "logistic": "slope", "relative": "slope"}
     try:
-        return {"kind": kind, {"flip": "probability", "logistic": "slope"}.get(kind, "width"): float(number)}
+        return {"kind": kind, numbers.get(kind, "width"): float(number)}
     except ValueError:
-        raise ValueError(f"answers is {answers!r}, expected a number after the colon, as in 'flip:0.1'") from None
+        raise ValueError(f"{name} is {answers!r}, expected a number after the colon, as in 'flip:0.1'") from None

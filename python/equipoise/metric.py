@@ -7,11 +7,16 @@ import re
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import _checks, _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .chosen import Ranked
 
 
 class Interval(NamedTuple):
@@ -204,6 +209,7 @@ class Metric:
         confusion : array of shape (k, k) or (groups, k, k)
             Rows are true classes, columns estimated ones.
         """
+        self._of_errors()
         counts = _checks.numbers(confusion, "confusion")
         if counts.ndim == 2:
             counts = counts[np.newaxis]
@@ -211,6 +217,15 @@ class Metric:
         if counts.ndim != 3 or counts.shape[1:] != (k, k):
             raise ValueError(f"confusion has shape {np.shape(confusion)}, expected ({k}, {k}) or (groups, {k}, {k})")
         return self._moved(counts).value(counts)
+
+    def _of_errors(self) -> Metric:
+        """Itself, unless it is about attributes of candidates and not about classification errors."""
+        if self.kind == "attributes":
+            raise ValueError(
+                "the metric is about attributes of candidates, expected one of classification errors; score_candidates and "
+                "rank_candidates are what it can do"
+            )
+        return self
 
     def _moved(self, counts: Any) -> _core.Metric:
         """What evaluates counts: an F-measure and its like have how common the classes are among their constants."""
@@ -253,7 +268,7 @@ class Metric:
         from ._scorer import MetricScorer
         from .scoring import elicited_score
 
-        return MetricScorer(elicited_score, 1, {"metric": self, **options}, "predict")
+        return MetricScorer(elicited_score, 1, {"metric": self._of_errors(), **options}, "predict")
 
     def to_python_source(self, *, draws: int = 1000, random_state: int = 1) -> str:
         """A Python file that scores by this metric and needs nothing else, not even this package.
@@ -276,14 +291,63 @@ class Metric:
         >>> module["score"]([0, 0, 1, 1], [0, 1, 1, 1]).value
         3.75
         """
+        self._of_errors()
         return self._core.to_python(_checks.whole(draws, "draws"), _checks.whole(random_state, "random_state"))
+
+    def _attributes(self) -> list[dict[str, Any]]:
+        """The attributes of a metric of attributes, in order."""
+        found: list[dict[str, Any]] = json.loads(self.to_json())["attributes"]
+        return found
+
+    def score_candidates(self, frame: Any) -> NDArray[np.float64]:
+        """The value of every candidate of a frame, for a metric of attributes such as :func:`choose` finds.
+
+        0 where everything is at the worse end of the range it was asked about, 1 where everything is at the better one; a
+        candidate outside the ranges may be beyond.
+
+        Parameters
+        ----------
+        frame : data frame, dict of columns, list of dicts, or a front of :mod:`equipoise.doors`
+            With a column for every attribute of the metric; others are not looked at.
+
+        Examples
+        --------
+        >>> from equipoise import choose
+        >>> front = {"latency_ms": [40, 90, 300], "recall": [0.81, 0.90, 0.93]}
+        >>> metric = choose(front, oracle={"latency_ms": 1, "recall": 1}).metric
+        >>> good, bad = metric.score_candidates([{"latency_ms": 45, "recall": 0.92}, {"latency_ms": 300, "recall": 0.82}])
+        >>> bool(good > bad)
+        True
+        """
+        from .choice import score
+
+        return score(self, frame)
+
+    def rank_candidates(
+        self, frame: Any, *, name: str | None = None, draws: int = 1000, random_state: int = 0
+    ) -> list[Ranked]:
+        """The candidates of a frame in the order of a metric of attributes, best first, with how sure that is.
+
+        Parameters
+        ----------
+        frame : as for :meth:`score_candidates`
+        name : str, optional
+            The column of names, by default the first column of text.
+        draws : int
+            How many draws of an uncertain metric the intervals and probabilities are from.
+        random_state : int
+            Their seed.
+        """
+        from .choice import rank
+
+        return rank(self, frame, name, _checks.whole(draws, "draws"), _checks.whole(random_state, "random_state"))
 
     def records(self) -> list[dict[str, Any]]:
         """Linear weights as named records ``{truth, estimate, group, cost}``: what other tools should be given.
 
         Costs of a utility are minus its weights.
         """
-        document: dict[str, Any] = json.loads(self.to_json())
+        document: dict[str, Any] = json.loads(self._of_errors().to_json())
         if self.kind != "linear":
             raise ValueError(f"a {self.kind} metric is not a sum of costs")
         sign = -1.0 if self.greater_is_better else 1.0
@@ -306,7 +370,7 @@ class Metric:
         """The metric, or the one a name means, for data with these joint shares of groups and classes."""
         if isinstance(metric, str):
             return Metric.named(metric, prevalence=shares)
-        return Metric._of(_checks.instance(metric, Metric, "metric")._core.for_prevalence(shares))
+        return Metric._of(_checks.instance(metric, Metric, "metric")._of_errors()._core.for_prevalence(shares))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Metric) and self._core == other._core
@@ -314,7 +378,18 @@ class Metric:
     def __hash__(self) -> int:
         return hash(self.to_json())
 
+    def _weighed(self) -> list[tuple[str, float]]:
+        """The attributes with their weights as shares, the heaviest first."""
+        document: dict[str, Any] = json.loads(self.to_json())
+        total = sum(document["weights"])
+        shares = [(one["name"], weight / total) for one, weight in zip(document["attributes"], document["weights"], strict=True)]
+        return sorted(shares, key=lambda share: -share[1])
+
     def __repr__(self) -> str:
+        if self.kind == "attributes":
+            weighed = self._weighed()
+            told = ", ".join(f"{name} {weight:.0%}" for name, weight in weighed[:5])
+            return f"<Metric of attributes: {told}{', ...' if len(weighed) > 5 else ''}>"
         ratio = self.cost_ratio
         if ratio is None:
             return f"<Metric {self.kind} of {self.measure}, {self._core.sense}>"
@@ -327,6 +402,14 @@ class Metric:
     def _repr_html_(self) -> str:
         from ._html import grid, page
 
+        if self.kind == "attributes":
+            weights = dict(self._weighed())
+            told = [
+                [one["name"], one["direction"], f"{one['range'][0]:g} to {one['range'][1]:g}", one["transform"],
+                 f"{weights[one['name']]:.0%}"]
+                for one in self._attributes()
+            ]  # fmt: skip
+            return page("Metric of attributes", [], grid(["attribute", "", "range", "scale", "weighs"], told))
         better = "larger is better" if self.greater_is_better else "smaller is better"
         rows = [("family", f"{self.kind.replace('_', ' ')} of {self.measure.replace('_', ' ')}, {better}")]
         if self.class_names:

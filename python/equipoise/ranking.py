@@ -205,7 +205,7 @@ def nearest_named_metric(metric: Metric | str, confusions: Sequence[Any]) -> lis
     if isinstance(metric, str) and not pool:
         raise ValueError("confusions are empty, expected at least one")
     meant = Metric._meant(metric, pool[0].sum(axis=2).tolist()) if isinstance(metric, str) else metric
-    found: list[dict[str, Any]] = json.loads(_core.nearest_named(_checks.instance(meant, Metric, "metric")._core, pool))
+    found: list[dict[str, Any]] = json.loads(_core.nearest_named(_checks.instance(meant, Metric, "metric")._of_errors()._core, pool))
     return found
 
 

@@ -58,6 +58,8 @@ def answered(random):
 
 METRIC = Metric.named("7:1")
 QUESTION = Interview(Space.from_document(SPACE)).question()
+FRONT = {"name": ["a", "b", "c"], "price": [1, 2, 3], "recall": [0.5, 0.7, 0.9]}
+WEIGHED = equipoise.choose(FRONT, oracle={"price": 1}, budget=1).metric
 THREE = Metric({"format": 1, "kind": "linear", "measure": "off_diagonal", "sense": "cost", "weights": [1, 2, 3, 4, 5, 6]})
 
 CALLS = {
@@ -92,6 +94,18 @@ CALLS = {
     "best_threshold": lambda t: equipoise.best_threshold(t(), t(), metric=METRIC, draws=2, requirements=t()),
     "best_threshold, numbers": lambda t: equipoise.best_threshold([0, 1], [0.2, 0.7], metric=METRIC, draws=2, level=t()),
     "decision_curve": lambda t: equipoise.decision_curve(t(), t(), thresholds=t()),
+    "choose": lambda t: equipoise.choose(t(), oracle=t()),
+    "choose, columns": lambda t: equipoise.choose({"price": t(), "recall": t()}, oracle=t()),
+    "choose, options": lambda t: equipoise.choose(FRONT, name=t(), minimize=t(), ignore=t(), scale=t()),
+    "choose, rules": lambda t: equipoise.choose(FRONT, regret=t(), budget=t(), random_state=t()),
+    "choose, who": lambda t: equipoise.choose(FRONT, oracle=t(), noise=t(), budget=1),
+    "Choice.answer": lambda t: equipoise.choose(FRONT).answer(t()),
+    "Choice.from_json": lambda t: equipoise.Choice.from_json(t()),
+    "Metric.score_candidates": lambda t: WEIGHED.score_candidates(t()),
+    "Metric.rank_candidates": lambda t: WEIGHED.rank_candidates(FRONT, name=t(), draws=t(), random_state=t()),
+    "doors.Front.with_column": lambda t: equipoise.doors.Front(FRONT).with_column(t(), t(), t()),
+    "doors.from_sklearn": lambda t: equipoise.doors.from_sklearn(t()),
+    "doors.from_mlflow": lambda t: equipoise.doors.from_mlflow({"run_id": ["a", "b"], "metrics.x": t()}),
     "export.cost_records": lambda t: export.cost_records(t(), t()),
     "export.error_costs": lambda t: export.error_costs(THREE, t()),
 }
@@ -121,6 +135,23 @@ def test_broken_interviews_are_refused():
         text = answered(random)
         try:
             Interview.from_json(text).question()
+        except (ValueError, TypeError) as refused:
+            assert str(refused)
+
+
+def test_broken_choices_are_refused():
+    random = np.random.default_rng(SEED)
+    choice = equipoise.choose(FRONT)
+    choice.answer("first")
+    for _ in range(200):
+        document = json.loads(choice.to_json())
+        part = random.choice(list(document))
+        if part == "front" and random.random() < 0.8:
+            document[part][random.choice(list(document[part]))] = things(random)
+        else:
+            document[part] = things(random)
+        try:
+            equipoise.Choice.from_json(json.dumps(document, default=str)).question()
         except (ValueError, TypeError) as refused:
             assert str(refused)
 

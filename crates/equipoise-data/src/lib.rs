@@ -19,6 +19,7 @@
 
 mod boundary;
 mod calibrate;
+pub mod choice;
 mod confusions;
 mod error;
 mod kernel;

@@ -288,7 +288,11 @@ impl Interview {
 }
 
 /// What a plan believes after a transcript, from what it believed after the beginning of it.
-fn believed(plan: &Adaptive, known: Option<Box<dyn Belief>>, transcript: &[Answered]) -> Box<dyn Belief> {
+pub(crate) fn believed(
+    plan: &Adaptive,
+    known: Option<Box<dyn Belief>>,
+    transcript: &[Answered],
+) -> Box<dyn Belief> {
     // An answer may have been taken back, and a belief does not hear probes.
     let known = known.filter(|belief| transcript.starts_with(belief.answered()));
     let mut belief = known.unwrap_or_else(|| plan.start());
@@ -302,11 +306,20 @@ fn believed(plan: &Adaptive, known: Option<Box<dyn Belief>>, transcript: &[Answe
 }
 
 impl Interview {
-    fn of(asked: equipoise::Interview<AnyPlan>) -> Self {
+    pub(crate) fn of(asked: equipoise::Interview<AnyPlan>) -> Self {
         Self { asked: Arc::new(asked), belief: None, begins_in: None }
     }
 
-    fn adaptive(&self) -> Option<&Adaptive> {
+    /// Plan and answers, and what is believed so far, which is to be given back.
+    pub(crate) fn parts(&mut self) -> (Arc<equipoise::Interview<AnyPlan>>, Option<Box<dyn Belief>>) {
+        (self.asked.clone(), self.belief.take())
+    }
+
+    pub(crate) fn believes(&mut self, belief: Option<Box<dyn Belief>>) {
+        self.belief = belief;
+    }
+
+    pub(crate) fn adaptive(&self) -> Option<&Adaptive> {
         match self.asked.plan() {
             AnyPlan::Adaptive(plan) => Some(plan),
             _ => None,

@@ -3,6 +3,7 @@
 //! Documents and structured results travel as JSON, arrays by reference; what people see is written in Python.
 
 mod asking;
+mod choose;
 mod counts;
 mod error;
 mod expert;
@@ -18,6 +19,8 @@ mod rank;
 mod _core {
     #[pymodule_export]
     use super::asking::is_turned;
+    #[pymodule_export]
+    use super::choose::{candidate_words, candidates, chosen, rank_candidates};
     #[pymodule_export]
     use super::counts::confusion_counts;
     #[pymodule_export]

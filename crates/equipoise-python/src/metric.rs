@@ -141,13 +141,12 @@ impl Metric {
 
     /// Draws of the metric's posterior; empty without one.
     fn draws(&self, count: usize, seed: u64) -> Vec<Self> {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        self.0.draws(count, &mut random).into_iter().map(Self).collect()
+        self.drawn(count, seed).into_iter().map(Self).collect()
     }
 
     /// A Python file that scores by the metric, with draws of its posterior.
     fn to_python(&self, draws: usize, seed: u64) -> String {
-        self.0.to_python(&self.0.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed)))
+        self.0.to_python(&self.drawn(draws, seed))
     }
 
     /// The names `(group, truth, estimate)` of the coordinates.
@@ -166,6 +165,10 @@ impl Metric {
 }
 
 impl Metric {
+    pub(crate) fn drawn(&self, count: usize, seed: u64) -> Vec<equipoise::Metric> {
+        self.0.draws(count, &mut Xoshiro256PlusPlus::seed_from_u64(seed))
+    }
+
     fn check_point(&self, point: &[f64]) -> PyResult<()> {
         let expected = self.0.view().dimension();
         match point.len() == expected {

@@ -30,7 +30,7 @@ pub fn rank_models(
         })
         .collect::<PyResult<Vec<_>>>()?;
     let metric = metric.clone();
-    let work = move || rank(&candidates, &metric.0, &drawn(&metric, draws, seed), level);
+    let work = move || rank(&candidates, &metric.0, &metric.drawn(draws, seed), level);
     let ranking = interruptible(py, work)?.map_err(value_error)?;
     let statement = ranking.statement();
     let mut document = serde_json::to_value(&ranking).map_err(value_error)?;
@@ -61,10 +61,4 @@ pub fn ndcg(truth: Vec<f64>, found: Vec<f64>) -> PyResult<f64> {
 fn matrix(counts: &PyReadonlyArray3<'_, f64>) -> PyResult<equipoise::GroupConfusions> {
     let shape = counts.as_array().raw_dim();
     confusions(counts.as_slice()?, shape[0], shape[1]).map_err(value_error)
-}
-
-fn drawn(metric: &Metric, draws: usize, seed: u64) -> Vec<equipoise::Metric> {
-    use rand::SeedableRng as _;
-    let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
-    metric.0.draws(draws, &mut random)
 }

@@ -20,13 +20,13 @@ use equipoise::engine::{Adaptive, Stop};
 use equipoise::metric::{Attribute, Family};
 use equipoise::space::Candidates;
 use equipoise::{Answer, Answered, AnyPlan, Interview, Metric, Oracle, Outcome, Query, Step};
+use equipoise_data::choice::{Chosen, Words};
 use read::Front;
 use report::Report;
 use serde_json::{Map, Value};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use words::Words;
 
 /// Draws of what is believed.
 const DRAWS: usize = 1000;
@@ -38,7 +38,7 @@ pub fn run(args: &Choose, global: &Global) -> Result<ExitCode> {
     let candidates = match &front.candidates {
         Ok(candidates) => candidates.clone(),
         Err(only) => {
-            let report = Report::without_questions(table, only, &front);
+            let report = Report::new(table, Chosen::without_questions(only, &front));
             return finish(&report, None, global, &mut std::io::stdout().lock());
         }
     };
@@ -130,8 +130,10 @@ fn weights(text: &str, attributes: &[Attribute]) -> Result<Metric> {
 fn parse(text: &str) -> Result<(Sides, Interview<AnyPlan>)> {
     let mut document: Value =
         serde_json::from_str(text).map_err(|e| Fault::input_output(format!("not valid JSON: {e}")))?;
-    let sides =
-        document.as_object_mut().and_then(|fields| fields.remove("sides")).and_then(|seed| seed.as_u64());
+    let mut taken = |field: &str| document.as_object_mut().and_then(|fields| fields.remove(field));
+    let sides = taken("sides").and_then(|seed| seed.as_u64());
+    // What the Python package keeps of the table, which is read again here.
+    taken("front");
     Ok((sides.map_or(Sides::as_asked(), Sides::seeded), Interview::from_json(&document.to_string())?))
 }
 
@@ -154,7 +156,7 @@ fn finish(report: &Report, words: Option<&Words>, global: &Global, out: &mut dyn
     } else {
         report.write(words, global.quiet, Terminal::detect(), out)?;
     }
-    Ok(if report.enough { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+    Ok(if report.chosen.enough { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
 /// One run of the command.
@@ -195,8 +197,9 @@ impl Session<'_> {
                 Step::Done(outcome) => break outcome,
                 Step::Ask(query) => {
                     let (question, turn) = self.turned(&interview, &query);
+                    let length = self.length(interview.transcript());
                     let line =
-                        self.words.line(question, self.length(interview.transcript()), &turn.pair(&query));
+                        words::line(self.candidates, &self.words, question, length, &turn.pair(&query));
                     let side = program
                         .ask(question, &line)
                         .map_err(|error| self.kept(error, interview.transcript()))?;
@@ -297,8 +300,8 @@ impl Session<'_> {
         let transcript = interview.transcript();
         let draws = self.known.draws(transcript, DRAWS).unwrap_or_default();
         let table = files::name(&self.args.table);
-        let mut report =
-            Report::new(table.clone(), self.front, self.candidates, outcome, &draws, transcript.len());
+        let chosen = Chosen::new(self.front, self.candidates, outcome, &draws, transcript.len());
+        let mut report = Report::new(table.clone(), chosen);
         let mut from = Map::new();
         from.insert("made_by".to_owned(), concat!("equipoise ", env!("CARGO_PKG_VERSION")).into());
         from.insert("table".to_owned(), table.into());
@@ -324,7 +327,8 @@ impl prompt::Host<AnyPlan> for Session<'_> {
         out: &mut dyn Write,
     ) -> std::io::Result<Presented> {
         let (question, turn) = self.turned(interview, query);
-        self.words.write(question, self.length(interview.transcript()), &turn.pair(query), out)?;
+        let length = self.length(interview.transcript());
+        words::write(&self.words, question, length, &turn.pair(query), out)?;
         Ok(Presented { turn, shown: None })
     }
 
