@@ -7,6 +7,7 @@ mod bench;
 mod choose;
 mod demo;
 mod elicit;
+mod gate;
 mod inspect;
 mod manual;
 mod metrics;
@@ -27,6 +28,7 @@ pub use bench::Bench;
 pub use choose::{Among, Choose};
 pub use demo::Demo;
 pub use elicit::Elicit;
+pub use gate::Gate;
 pub use inspect::Inspect;
 pub use manual::{Completions, Man};
 pub use metrics::Metrics;
@@ -107,6 +109,7 @@ impl Command {
             Command::Threshold(args) => args.form.format,
             Command::Score(args) => args.judged.form.format,
             Command::Rank(args) => args.judged.form.format,
+            Command::Gate(args) => args.judged.form.format,
             Command::Optimize(args) => args.printed.format,
             Command::Metrics(args) => args.form.format,
             _ => None,
@@ -129,6 +132,7 @@ pub enum Command {
     Score(Score),
     Scorer(Scorer),
     Rank(Rank),
+    Gate(Box<Gate>),
     Plan(PlanAhead),
     Optimize(Box<Optimize>),
     Apply(Apply),
@@ -200,7 +204,8 @@ mod tests {
     }
 
     /// Lines people type, a word on each line.
-    const LINES: [&str; 13] = [
+    const LINES: [&str; 14] = [
+        "gate\n--champion\na.csv\n--challenger\nb.csv\n--metric\n7:1\n--margin\n0.01\n--attributes\nm.json",
         "choose\nfront.csv\n--minimize\nprice,latency_ms\n--oracle\nprice=2\n--among\nall",
         "simulate\n--repeat\n100\nfile.json",
         "threshold\nval.csv\n--metric\n7:1\n--require\nrecall:ill>=0.9",
