@@ -24,6 +24,7 @@ Examples:
   equipoise elicit val.csv --around balanced --regret 0.05
   equipoise elicit val.csv --oracle 6:1 --noise logistic:200
   equipoise elicit val.csv --family group_fair --group sex --oracle-command ./ask.sh
+  equipoise elicit --from-decisions past.csv --scores risk --decision treated --by doctor
 
 An oracle command is started once. It reads one question per line, a JSON object with the classifiers `first` and \
 `second` as lists of {truth, estimate, group, count, share_of_class}, and prints one line per answer: first, second or tie, or \
@@ -34,6 +35,20 @@ pub struct Elicit {
     pub table: PathBuf,
     #[command(flatten)]
     pub asking: Asking,
+    /// Ask nothing: TABLE has decisions that were made, a row per case with a score and what was decided; the cost ratio at which
+    /// they make sense. --scores is guessed as risk too, --positive is what acting is called. The exit code is 1 if they do not follow the score, or bound the ratio
+    /// on one side only
+    #[arg(long, conflicts_with_all = [
+        "family", "method", "around", "regret", "width", "tolerance", "budget", "answers", "probes", "watch", "oracle_command",
+        "oracle", "save", "resume", "truth", "group", "no_group", "weight", "no_weight",
+    ])]
+    pub from_decisions: bool,
+    /// The column of decisions, two values [guessed: decision, decided, action, acted, treated]
+    #[arg(long, value_name = "COLUMN", requires = "from_decisions")]
+    pub decision: Option<String>,
+    /// The column of who decided: a ratio for each besides that of all
+    #[arg(long, value_name = "COLUMN", requires = "from_decisions")]
+    pub by: Option<String>,
     /// Show what is known after every answer, which may sway the next
     #[arg(long)]
     pub watch: bool,

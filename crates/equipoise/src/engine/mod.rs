@@ -9,6 +9,7 @@ mod aim;
 mod belief;
 mod check;
 mod choose;
+mod decisions;
 mod document;
 mod doubt;
 mod features;
@@ -25,6 +26,7 @@ pub use belief::pencil::Pencil;
 pub use belief::scale::LARGEST_RATIO;
 pub(crate) use belief::sites::Sites;
 pub use belief::{Belief, Regret, Width};
+pub use decisions::{Decisions, Tendency};
 pub use doubt::Doubt;
 pub(crate) use features::Features;
 #[cfg(any(test, feature = "testing"))]

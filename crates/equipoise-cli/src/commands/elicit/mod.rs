@@ -3,6 +3,7 @@
 pub mod answerer;
 mod asker;
 mod cells;
+mod decisions;
 pub mod goal;
 mod gravity;
 pub mod known;
@@ -43,6 +44,9 @@ use task::{Task, Who};
 
 /// Runs the command.
 pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
+    if args.from_decisions {
+        return decisions::run(args, global);
+    }
     let Reading { data: sample, notes } = reference::read(&args.columns, &args.table, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
     let place = (args.table.as_path(), &args.columns);

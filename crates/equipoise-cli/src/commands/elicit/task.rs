@@ -152,7 +152,7 @@ impl Task {
 }
 
 /// A file without its directories, which are nobody else's business.
-fn file_name(path: &Path) -> String {
+pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned())
 }
 
