@@ -204,7 +204,8 @@ mod tests {
     }
 
     /// Lines people type, a word on each line.
-    const LINES: [&str; 15] = [
+    const LINES: [&str; 16] = [
+        "elicit\nval.csv\n--ask\ncases\n--oracle\n6:1\n--budget\n12",
         "elicit\n--from-decisions\npast.csv\n--scores\nrisk\n--decision\ntreated\n--by\ndoctor\n--positive\nyes",
         "gate\n--champion\na.csv\n--challenger\nb.csv\n--metric\n7:1\n--margin\n0.01\n--attributes\nm.json",
         "choose\nfront.csv\n--minimize\nprice,latency_ms\n--oracle\nprice=2\n--among\nall",
