@@ -13,6 +13,9 @@ pub const INPUT_OUTPUT: u8 = 3;
 /// A record does not agree with itself.
 pub const INTEGRITY: u8 = 4;
 
+/// A gate neither passes nor fails; nothing else that ends so is asked of `gate`.
+pub const UNDECIDED: u8 = 4;
+
 /// An error of the command line's own, with its exit code.
 #[derive(Debug)]
 pub struct Fault {

@@ -79,6 +79,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Score(args)) => commands::score::run(args, &line.global),
         Some(Command::Scorer(args)) => commands::scorer::run(args, &line.global),
         Some(Command::Rank(args)) => commands::rank::run(args, &line.global),
+        Some(Command::Gate(args)) => commands::gate::run(args, &line.global),
         Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
         Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
         Some(Command::Study(study)) => commands::study::run(&study.command, &line.global),

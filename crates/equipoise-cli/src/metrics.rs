@@ -17,6 +17,13 @@ pub const HELP: &str = "a metric document; a name, of a benefit (accuracy, f1, m
 /// A text that names a file is the file; everything else must be a name or a matrix. A document that names its classes must
 /// name those of the data, in their order.
 pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Metric> {
+    let metric = any(text, classes, prevalence)?;
+    of_errors(&metric).with_context(|| files::name(Path::new(text)))?;
+    Ok(metric)
+}
+
+/// The same, where a metric may be about attributes of candidates instead.
+pub fn any(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Metric> {
     let path = Path::new(text);
     let metric = if text.ends_with(".csv") {
         let matrix = files::read_text(path, "a cost matrix")?;
@@ -31,8 +38,8 @@ pub fn metric(text: &str, classes: &[String], prevalence: &Prevalence) -> Result
         let named = Named::parse(text).ok_or_else(|| Fault::usage(unknown(text)))?;
         named.metric(prevalence).map_err(|error| explained(named, prevalence, error))?
     };
-    of_errors(&metric).with_context(|| files::name(path))?;
     match metric.class_names() {
+        _ if metric.view().measure() == Measure::Attributes => Ok(metric),
         Some(names) if names != classes => {
             let list = |names: &[String]| names.join(", ");
             let sentence = format!(

@@ -40,6 +40,11 @@ impl Sides {
 pub struct Turn(bool);
 
 impl Turn {
+    /// With its sides changed, or not.
+    pub fn new(changed: bool) -> Self {
+        Self(changed)
+    }
+
     /// A pair of the plan as it is shown, or a pair that was shown as the plan has it.
     pub fn pair(self, query: &Query) -> Query {
         match self.0 {

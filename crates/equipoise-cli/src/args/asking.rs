@@ -20,6 +20,10 @@ pub struct Asking {
     /// program is asked about the linear metric of more than two classes or a group-fair one of two groups, else coin]
     #[arg(long, value_name = "WHAT", allow_hyphen_values = true)]
     pub around: Option<String>,
+    /// What questions are about: pairs of classifiers, or single cases ("a case with a risk of 30 %: act or not?"), for the cost
+    /// ratio of two classes [default: pairs]
+    #[arg(long, value_name = "WHAT", value_parser = ["pairs", "cases"])]
+    pub ask: Option<String>,
     /// Ask until the rule that follows is expected to cost at most this much more than the best one for you, as a share
     #[arg(long, value_name = "SHARE", value_parser = inner_share)]
     pub regret: Option<f64>,
@@ -48,12 +52,18 @@ impl Asking {
         self.family.as_deref().unwrap_or("linear")
     }
 
+    /// Whether single cases are asked about.
+    pub fn about_cases(&self) -> bool {
+        self.ask.as_deref() == Some("cases")
+    }
+
     /// The options that were given, as they are typed.
     pub fn given(&self) -> Vec<&'static str> {
         let all = [
             ("--family", self.family.is_some()),
             ("--method", self.method.is_some()),
             ("--around", self.around.is_some()),
+            ("--ask", self.ask.is_some()),
             ("--regret", self.regret.is_some()),
             ("--width", self.width.is_some()),
             ("--tolerance", self.tolerance.is_some()),

@@ -27,6 +27,7 @@ Examples:
   equipoise bench people --table val.csv --table adult.csv:sex --participants 100
   equipoise bench choose                       which model of a front is whose: questions, regret, its bound
   equipoise bench human --data DIR             recorded choices of real people: some predict the others
+  equipoise bench decisions                    whether intervals from past decisions hold what experts of 6 : 1 held
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
@@ -36,7 +37,7 @@ Examples:
   equipoise bench scale --participants 10000   a study that many have taken: start, watch, report, backup, memory")]
 pub struct Bench {
     /// What to measure
-    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "human", "sessions", "server", "cohort", "scale"])]
+    #[arg(value_name = "WHAT", value_parser = ["queries", "people", "choose", "human", "decisions", "sessions", "server", "cohort", "scale"])]
     pub what: String,
     /// Hidden metrics per cell
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -66,7 +67,8 @@ pub struct Bench {
     /// Only tasks with this in their name, such as "fractional" or "q=6, slope"
     #[arg(long, value_name = "TEXT")]
     pub task: Option<String>,
-    /// people, choose, server, cohort, scale: simulated participants [default: 200, server: 500 at once, scale: 1000]
+    /// people, choose, decisions, server, cohort, scale: simulated participants [default: 200, decisions and server: 500, scale:
+    /// 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub participants: Option<u32>,
     /// server, scale: the study

@@ -24,16 +24,32 @@ Examples:
   equipoise elicit val.csv --around balanced --regret 0.05
   equipoise elicit val.csv --oracle 6:1 --noise logistic:200
   equipoise elicit val.csv --family group_fair --group sex --oracle-command ./ask.sh
+  equipoise elicit val.csv --ask cases                    a case with a risk of 30 %: act or not?
+  equipoise elicit --from-decisions past.csv --scores risk --decision treated --by doctor
 
 An oracle command is started once. It reads one question per line, a JSON object with the classifiers `first` and \
 `second` as lists of {truth, estimate, group, count, share_of_class}, and prints one line per answer: first, second or tie, or \
-{\"answer\": \"first\"}.")]
+{\"answer\": \"first\"}. With --ask cases the question has a `risk`; first is to act, second is not to.")]
 pub struct Elicit {
     /// The predictions: CSV, JSON Lines or Parquet
     #[arg(value_name = "TABLE")]
     pub table: PathBuf,
     #[command(flatten)]
     pub asking: Asking,
+    /// Ask nothing: TABLE has decisions that were made, a row per case with a score and what was decided; the cost ratio at which
+    /// they make sense. --scores is guessed as risk too, --positive is what acting is called. The exit code is 1 if they do not follow the score, or bound the ratio
+    /// on one side only
+    #[arg(long, conflicts_with_all = [
+        "family", "method", "around", "ask", "regret", "width", "tolerance", "budget", "answers", "probes", "watch", "oracle_command",
+        "oracle", "save", "resume", "truth", "group", "no_group", "weight", "no_weight",
+    ])]
+    pub from_decisions: bool,
+    /// The column of decisions, two values [guessed: decision, decided, action, acted, treated]
+    #[arg(long, value_name = "COLUMN", requires = "from_decisions")]
+    pub decision: Option<String>,
+    /// The column of who decided: a ratio for each besides that of all
+    #[arg(long, value_name = "COLUMN", requires = "from_decisions")]
+    pub by: Option<String>,
     /// Show what is known after every answer, which may sway the next
     #[arg(long)]
     pub watch: bool,
@@ -57,7 +73,7 @@ pub struct Elicit {
     pub save: Option<PathBuf>,
     /// Go on with saved answers, also where they had come to their end; they stay in FILE unless --save names another. Another
     /// --budget, --regret, --width or --tolerance may end them later or sooner
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["family", "method", "answers", "probes", "around"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["family", "method", "answers", "probes", "around", "ask"])]
     pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub columns: TableColumns,

@@ -7,6 +7,7 @@ mod bench;
 mod choose;
 mod demo;
 mod elicit;
+mod gate;
 mod inspect;
 mod manual;
 mod metrics;
@@ -27,6 +28,7 @@ pub use bench::Bench;
 pub use choose::{Among, Choose};
 pub use demo::Demo;
 pub use elicit::Elicit;
+pub use gate::Gate;
 pub use inspect::Inspect;
 pub use manual::{Completions, Man};
 pub use metrics::Metrics;
@@ -109,6 +111,7 @@ impl Command {
             Command::Threshold(args) => args.form.format,
             Command::Score(args) => args.judged.form.format,
             Command::Rank(args) => args.judged.form.format,
+            Command::Gate(args) => args.judged.form.format,
             Command::Optimize(args) => args.printed.format,
             Command::Metrics(args) => args.form.format,
             _ => None,
@@ -131,6 +134,7 @@ pub enum Command {
     Score(Score),
     Scorer(Scorer),
     Rank(Rank),
+    Gate(Box<Gate>),
     Plan(PlanAhead),
     Optimize(Box<Optimize>),
     Apply(Apply),
@@ -143,7 +147,7 @@ pub enum Command {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("See it work", &["demo"]),
     ("Find what errors cost", &["elicit", "choose", "plan"]),
-    ("Put it to work", &["inspect", "threshold", "score", "rank", "optimize", "apply", "scorer", "metrics"]),
+    ("Put it to work", &["inspect", "threshold", "score", "rank", "gate", "optimize", "apply", "scorer", "metrics"]),
     ("Ask others over the web", &["study"]),
     ("Also", &["simulate", "reproduce", "bench", "completions", "man"]),
 ];
@@ -261,7 +265,10 @@ mod tests {
     }
 
     /// Lines people type, a word on each line.
-    const LINES: [&str; 13] = [
+    const LINES: [&str; 16] = [
+        "elicit\nval.csv\n--ask\ncases\n--oracle\n6:1\n--budget\n12",
+        "elicit\n--from-decisions\npast.csv\n--scores\nrisk\n--decision\ntreated\n--by\ndoctor\n--positive\nyes",
+        "gate\n--champion\na.csv\n--challenger\nb.csv\n--metric\n7:1\n--margin\n0.01\n--attributes\nm.json",
         "choose\nfront.csv\n--minimize\nprice,latency_ms\n--oracle\nprice=2\n--among\nall",
         "simulate\n--repeat\n100\nfile.json",
         "threshold\nval.csv\n--metric\n7:1\n--require\nrecall:ill>=0.9",

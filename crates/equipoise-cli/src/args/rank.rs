@@ -27,6 +27,9 @@ pub struct Rank {
     /// Compare with the order of another metric, or with another ranking
     #[arg(long, value_name = "METRIC|FILE")]
     pub against: Option<String>,
+    /// Latency, price, size of the models by name: JSON, or a table; for metrics that judge by them see `equipoise gate --help`
+    #[arg(long, value_name = "FILE")]
+    pub attributes: Option<PathBuf>,
     /// Where to write a picture of the intervals, as SVG, or as PNG if the name ends so
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

@@ -3,10 +3,10 @@
 use crate::args::RuleAt;
 use crate::fault::Fault;
 use anyhow::Result;
-use equipoise::Metric;
 use equipoise::decide::rank::LEVEL;
 use equipoise::decide::threshold::{Optimum, bayes, rewards, tune};
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
+use equipoise::{Measure, Metric};
 use equipoise_data::{Sample, Table};
 use serde::Serialize;
 
@@ -45,6 +45,7 @@ pub fn decide(
     typed: &str,
 ) -> Result<(Rule, Decided)> {
     let k = rows.classes();
+    let of_attributes = metric.view().measure() == Measure::Attributes;
     let decided = |rule, threshold| Decided { rule, threshold, finding: None };
     let cut = |rule, threshold: f64| Ok((Rule::Threshold(vec![threshold]), decided(rule, Some(threshold))));
     let profile = || {
@@ -60,6 +61,14 @@ pub fn decide(
         }
         RuleAt::At(threshold) => cut("given", threshold),
         RuleAt::MostLikely => most_likely(None),
+        RuleAt::Best if of_attributes => {
+            let what = "--threshold best is for metrics of classification errors, but this one weighs attributes; a number is the \
+                        same threshold for every model";
+            Err(Fault::usage(what).into())
+        }
+        RuleAt::Bayes if of_attributes => most_likely(at.map(|_| {
+            format!("{typed} weighs attributes and has no threshold of its own, so the most likely class is predicted")
+        })),
         RuleAt::Best if k == 2 => match profile().best(metric, &[])?.found() {
             Some(best) => cut("best", best.cut.threshold).map(flattering),
             None => most_likely(None),

@@ -2,12 +2,14 @@
 
 pub mod account;
 pub mod apply;
+mod attributes;
 pub mod bench;
 pub mod choose;
 mod decided;
 pub mod demo;
 mod details;
 pub mod elicit;
+pub mod gate;
 pub mod inspect;
 pub mod manual;
 pub mod metrics;

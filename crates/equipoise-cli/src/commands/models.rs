@@ -1,5 +1,6 @@
 //! Models to judge: tables of predictions or confusion matrices, with draws of what another sample could say.
 
+use super::attributes::{self, Carrying, Column, Data};
 use super::decided::{Decided, decide};
 use crate::args::{Global, Judged};
 use crate::fault::Fault;
@@ -8,9 +9,9 @@ use crate::tables::TableColumns;
 use crate::{files, metrics, tables};
 use anyhow::Result;
 use equipoise::decide::nearest::{self, Agreement};
-use equipoise::decide::rank::Candidate;
+use equipoise::decide::rank::{Attributed, Candidate};
 use equipoise::decide::threshold::RARE;
-use equipoise::metric::Family;
+use equipoise::metric::{Attribute, Family};
 use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::rates::Prevalence;
 use equipoise::{GroupConfusions, Metric};
@@ -49,6 +50,10 @@ pub struct Models {
     pub sizes: Vec<f64>,
     /// How common they are in the first model's rows.
     pub prevalence: Prevalence,
+    /// Whether all were measured on the same rows, which are drawn again together.
+    pub paired: bool,
+    /// What the models have beside their predictions, or what a metric of attributes weighs.
+    pub attributes: Vec<Column>,
     /// The rows behind the first model, where there are any.
     population: Option<Sample<Table>>,
     seed: u64,
@@ -68,7 +73,7 @@ struct Named {
 
 impl Models {
     /// Reads models and the metric, and draws from both.
-    pub fn read(paths: &[PathBuf], judged: &Judged, global: &Global) -> Result<Self> {
+    pub fn read(paths: &[PathBuf], judged: &Judged, carrying: Carrying, global: &Global) -> Result<Self> {
         let (mut models, mut notes) = (vec![], vec![]);
         match &judged.model_columns {
             Some(names) => read_columns(paths, names, judged, global, &mut models, &mut notes)?,
@@ -83,7 +88,15 @@ impl Models {
         let seed = global.seed.unwrap_or(0);
         let prevalence = models[0].prevalence()?;
         let (classes, groups) = (models[0].classes().to_vec(), models[0].groups().to_vec());
-        let metric = metrics::metric(&judged.metric, &classes, &prevalence)?;
+        let metric = match carrying.allowed {
+            true => metrics::any(&judged.metric, &classes, &prevalence)?,
+            false => metrics::metric(&judged.metric, &classes, &prevalence)?,
+        };
+        let names = models.iter().map(|model| model.name.as_str()).collect();
+        let data = Data { models: names, classes: &classes, groups: &groups, prevalence: &prevalence };
+        let attributes::Attributes { mut counted, mut shown, notes: about } =
+            attributes::find(&metric, carrying, &data)?;
+        notes.extend(about);
         let mut decided = vec![];
         for model in &mut models {
             decided.push(match &mut model.source {
@@ -99,7 +112,7 @@ impl Models {
         }
         notes.extend(models.iter().find_map(|model| few_rows(model, &classes)));
         let matrices = models.iter().map(Named::confusions).collect::<Result<Vec<_>>>()?;
-        let sizes = models.iter().map(Named::size).collect();
+        let sizes: Vec<f64> = models.iter().map(Named::size).collect();
 
         let mut candidates = vec![];
         let draws = judged.draws.map_or_else(|| usual_draws(&models), |draws| draws as usize);
@@ -112,10 +125,11 @@ impl Models {
             progress.step();
         }
         drop(progress);
-        let with_priors = matches!(
-            metric.family(),
-            Family::LinearFractional(_) | Family::MacroF(_) | Family::Kappa(_) | Family::Mcc(_)
-        );
+        let measured = counted.iter().flatten().filter_map(|attribute| match attribute {
+            Attributed::Value(metric) => Some(&**metric),
+            _ => None,
+        });
+        let with_priors = has_priors(&metric) || measured.into_iter().any(has_priors);
         if with_priors {
             hold_class_sizes(&mut candidates);
             let unlike = matrices.iter().any(|matrix| !alike(matrix, &matrices[0]));
@@ -127,13 +141,22 @@ impl Models {
                 notes.push(Note::Finding(what));
             }
         }
+        counted.resize(candidates.len(), vec![]);
+        let mut candidates: Vec<Candidate> = (candidates.into_iter().zip(counted).zip(&sizes))
+            .map(|(((name, matrix, draws), attributes), size)| {
+                Candidate::new(name, matrix).with_draws(draws).with_attributes(attributes, *size)
+            })
+            .collect();
+        if let Family::Attributes(family) = metric.family() {
+            shown = weighed(family.attributes(), &candidates)?;
+        }
         let lost = leave_out_undefined(&metric, &mut candidates);
         if lost > 0 {
             let what = format!("{lost} of {draws} resamples lost a class and were left out");
             notes.push(Note::Finding(what));
         }
-        let different = models.iter().any(|model| !model.has_rows_of(&models[0]));
-        if different && models.iter().all(|model| matches!(model.source, Source::Table(..))) {
+        let paired = models.iter().all(|model| model.has_rows_of(&models[0]));
+        if !paired && models.iter().all(|model| matches!(model.source, Source::Table(..))) {
             notes.push(Note::Finding(
                 "the models have different rows and are compared as independent samples".to_owned(),
             ));
@@ -142,15 +165,12 @@ impl Models {
         tables::say(&notes, global);
         let metric_draws =
             metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6d65_7472_6963));
-        let candidates = candidates
-            .into_iter()
-            .map(|(name, matrix, draws)| Candidate::new(name, matrix).with_draws(draws));
         let population = models.into_iter().next().and_then(|model| match model.source {
             Source::Table(rows, _) => Some(*rows),
             Source::Counts(_) => None,
         });
         Ok(Self {
-            candidates: candidates.collect(),
+            candidates,
             metric,
             metric_draws,
             notes,
@@ -159,6 +179,8 @@ impl Models {
             decided,
             sizes,
             prevalence,
+            paired,
+            attributes: shown,
             population,
             seed,
         })
@@ -373,6 +395,17 @@ fn read_columns(
     Ok(())
 }
 
+/// Refuses a file of several models where one was asked for.
+pub fn one_per_file(models: &Models, paths: &[PathBuf]) -> Result<()> {
+    if models.candidates.len() == paths.len() {
+        return Ok(());
+    }
+    let files: Vec<String> = paths.iter().map(|path| files::name(path)).collect();
+    let what =
+        format!("{} hold {} models, expected one in each file", files.join(" and "), models.candidates.len());
+    Err(Fault::usage(what).into())
+}
+
 /// The name of a file without what says how it is stored.
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned());
@@ -458,19 +491,37 @@ fn hold_class_sizes(candidates: &mut [(String, GroupConfusions, Vec<GroupConfusi
 }
 
 /// Leaves out the resamples in which some model has no value, for all models; returns how many.
-fn leave_out_undefined(
-    metric: &Metric,
-    candidates: &mut [(String, GroupConfusions, Vec<GroupConfusions>)],
-) -> usize {
-    let draws = candidates.first().map_or(0, |candidate| candidate.2.len());
-    let defined = |matrix: &GroupConfusions| metric.of(matrix).is_ok_and(f64::is_finite);
-    let keep: Vec<bool> =
-        (0..draws).map(|n| candidates.iter().all(|candidate| defined(&candidate.2[n]))).collect();
-    for (_, _, draws) in candidates {
-        let mut kept = keep.iter();
-        draws.retain(|_| kept.next().copied().unwrap_or(true));
+fn leave_out_undefined(metric: &Metric, candidates: &mut [Candidate]) -> usize {
+    let draws = candidates.first().map_or(0, |candidate| candidate.draws().len());
+    let defined =
+        |model: &Candidate, n: usize| model.value(metric, &model.draws()[n]).is_ok_and(f64::is_finite);
+    let keep: Vec<usize> = (0..draws).filter(|&n| candidates.iter().all(|model| defined(model, n))).collect();
+    if keep.len() < draws {
+        for candidate in candidates {
+            let kept = keep.iter().map(|&n| candidate.draws()[n].clone()).collect();
+            *candidate = candidate.clone().with_draws(kept);
+        }
     }
-    keep.iter().filter(|&&keep| !keep).count()
+    draws - keep.len()
+}
+
+/// Whether a metric has the class shares among its constants.
+fn has_priors(metric: &Metric) -> bool {
+    let family = metric.family();
+    matches!(family, Family::LinearFractional(_) | Family::MacroF(_) | Family::Kappa(_) | Family::Mcc(_))
+}
+
+/// What a metric of attributes weighs, as it is measured or given.
+fn weighed(attributes: &[Attribute], candidates: &[Candidate]) -> Result<Vec<Column>> {
+    let values = candidates
+        .iter()
+        .map(|model| model.attributes(model.confusions()))
+        .collect::<equipoise::Result<Vec<_>>>()?;
+    let column = |(n, attribute): (usize, &Attribute)| Column {
+        name: attribute.name.clone(),
+        values: values.iter().map(|own| Some(own[n])).collect(),
+    };
+    Ok(attributes.iter().enumerate().map(column).collect())
 }
 
 #[cfg(test)]

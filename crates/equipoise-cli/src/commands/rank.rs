@@ -1,5 +1,6 @@
 //! `equipoise rank`: models in the order of a metric, and how sure that order is.
 
+use super::attributes::{Carrying, Column};
 use super::decided::Decided;
 use super::details::{cases, cost_of};
 use super::models::Models;
@@ -40,6 +41,9 @@ struct Document<'a> {
     nearest: &'a [Agreement],
     /// How the probabilities of each model decide, in the order in which they were given.
     decided: Vec<Named<'a>>,
+    /// What the models have beside their predictions, or what the metric weighs.
+    #[serde(skip_serializing_if = "<[Column]>::is_empty")]
+    attributes: &'a [Column],
     notes: &'a [Note],
     svg: Option<String>,
 }
@@ -69,7 +73,8 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
         // Confusion matrices of a pool are one file; a folder or a pattern is a model per file.
         paths.extend(read::files(path)?);
     }
-    let models = Models::read(&paths, judged, global)?;
+    let carrying = Carrying { allowed: true, file: args.attributes.as_deref(), roles: &[] };
+    let models = Models::read(&paths, judged, carrying, global)?;
     let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, judged.level)?;
     let against = match &args.against {
         Some(reference) => Some(against(reference, &models, &ranking)?),
@@ -95,6 +100,7 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
             decided: (models.candidates.iter().zip(&models.decided))
                 .map(|(model, decided)| Named { name: model.name(), decided: decided.as_ref() })
                 .collect(),
+            attributes: &models.attributes,
             notes: &models.notes,
             svg: args.svg.as_ref().map(|path| path.display().to_string()),
         };
@@ -129,6 +135,7 @@ fn table(ranking: &Ranking, models: &Models, terminal: Terminal) -> Table {
     let priced = models.metric.cost_ratio().is_some();
     headings.extend(priced.then_some("cost in 1,000 cases, in false alarms"));
     headings.extend(["probability of being best", "expected place", "expected regret"]);
+    headings.extend(models.attributes.iter().map(|column| column.name.as_str()));
     let mut table = Table::new(terminal, headings);
     for (place, standing) in ranking.standings.iter().enumerate() {
         let mut row = vec![
@@ -143,6 +150,7 @@ fn table(ranking: &Ranking, models: &Models, terminal: Terminal) -> Table {
             format!("{:.2}", standing.expected_rank),
             number(standing.expected_regret),
         ]);
+        row.extend(models.attributes.iter().map(|column| column.of(standing.index)));
         table.row(row);
     }
     table

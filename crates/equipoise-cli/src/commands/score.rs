@@ -1,5 +1,6 @@
 //! `equipoise score`: what models are worth, each by itself.
 
+use super::attributes::Carrying;
 use super::decided::Decided;
 use super::details::{Details, per_thousand, write_details};
 use super::models::Models;
@@ -43,7 +44,7 @@ struct Scored<'a> {
 /// Runs the command.
 pub fn run(args: &Score, global: &Global) -> Result<ExitCode> {
     let judged = &args.judged;
-    let models = Models::read(std::slice::from_ref(&args.file), judged, global)?;
+    let models = Models::read(std::slice::from_ref(&args.file), judged, Carrying::NONE, global)?;
     let scored =
         |model: &'_ Candidate| rank::score(model, &models.metric, &models.metric_draws, judged.level);
     let scores = models.candidates.iter().map(scored).collect::<equipoise::Result<Vec<_>>>()?;

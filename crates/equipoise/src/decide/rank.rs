@@ -4,10 +4,12 @@
 //! wanted, since the metric comes from answers. Both arrive as draws, and every statement is a share of draws:
 //! bootstrap draws of the matrices from the caller, [`Metric::draws`] of the posterior for the metric.
 
+use crate::decide::threshold::Requirement;
 use crate::decide::{Spread, check_level};
 use crate::error::{Error, Result, check, refuse};
-use crate::metric::{Metric, Sense};
+use crate::metric::{Attribute, Family, Metric, Sense, Transform};
 use crate::rates::GroupConfusions;
+use crate::view::{Measure, Point};
 use serde::Serialize;
 
 /// The probability that intervals and the statement of separation have unless told otherwise.
@@ -19,12 +21,96 @@ pub struct Candidate {
     name: String,
     confusions: GroupConfusions,
     draws: Vec<GroupConfusions>,
+    attributes: Vec<Attributed>,
+    cases: f64,
+}
+
+/// Where an attribute of a model comes from.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Attributed {
+    /// Somebody said so: a latency, a price.
+    Given(f64),
+    /// A rate of its confusion matrix.
+    Rate(Requirement),
+    /// The value of a metric at its confusion matrix.
+    Value(Box<Metric>),
 }
 
 impl Candidate {
     /// A model known exactly.
     pub fn new(name: impl Into<String>, confusions: GroupConfusions) -> Self {
-        Self { name: name.into(), confusions, draws: Vec::new() }
+        Self {
+            name: name.into(),
+            confusions,
+            draws: Vec::new(),
+            attributes: Vec::new(),
+            cases: f64::INFINITY,
+        }
+    }
+
+    /// The same model with attributes, in the order of a metric of attributes, which is what it takes to be judged by one.
+    ///
+    /// `cases` are the rows that rates were measured on. Where the logarithm or the odds of a rate count, it is taken to be at least
+    /// half a case away from 0 and from 1: no sample shows that something never happens.
+    ///
+    /// ```
+    /// use equipoise::metric::{Attribute, Direction};
+    /// use equipoise::{GroupConfusions, Metric, decide::rank::{Attributed, Candidate}};
+    /// let accuracy = Attribute::guessed("accuracy", Direction::Maximize, &[0.8, 0.9])?;
+    /// let latency = Attribute::guessed("latency_ms", Direction::Minimize, &[20.0, 40.0])?;
+    /// let metric = Metric::attributes(vec![accuracy, latency], vec![3.0, 1.0])?;
+    /// let matrix = GroupConfusions::new(2, vec![vec![0.5, 0.05, 0.1, 0.35]])?;
+    /// let measured = Attributed::Value(Box::new(Metric::accuracy(2)?));
+    /// let model = Candidate::new("forest", matrix.clone()).with_attributes(vec![measured, Attributed::Given(25.0)], 400.0);
+    /// assert!((model.value(&metric, &matrix)? - (3.0 * 0.5 + 0.75)).abs() < 1e-12);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn with_attributes(self, attributes: Vec<Attributed>, cases: f64) -> Self {
+        Self { attributes, cases, ..self }
+    }
+
+    /// What a metric says of this model, were this its confusion matrix.
+    pub fn value(&self, metric: &Metric, matrix: &GroupConfusions) -> Result<f64> {
+        Ok(metric.value(&self.point(metric, matrix)?))
+    }
+
+    /// The attributes of this model, were this its confusion matrix, in the order in which they were given.
+    pub fn attributes(&self, matrix: &GroupConfusions) -> Result<Vec<f64>> {
+        let name = &self.name;
+        let each = self.attributes.iter().enumerate().map(|(n, attribute)| match attribute {
+            Attributed::Given(value) => Ok(*value),
+            Attributed::Value(metric) => metric.of(matrix),
+            Attributed::Rate(rate) => rate.value_of(matrix)?.ok_or_else(|| {
+                Error::Mismatch(format!("{rate}, attribute {} of model {name}, has no value", n + 1))
+            }),
+        });
+        each.collect()
+    }
+
+    /// The point at which a metric is asked.
+    fn point(&self, metric: &Metric, matrix: &GroupConfusions) -> Result<Point> {
+        let Family::Attributes(family) = metric.family() else {
+            return metric.view().of(matrix);
+        };
+        refuse!(
+            self.attributes.is_empty(),
+            "model {} has no attributes, but the metric is about those of candidates",
+            self.name
+        );
+        check::length(
+            &format!("attributes of model {}", self.name),
+            self.attributes.len(),
+            family.attributes().len(),
+        )?;
+        let least = 0.5 / self.cases;
+        let seen = |((value, from), of): ((f64, &Attributed), &Attribute)| match (from, of.transform) {
+            (Attributed::Given(_), _) | (_, Transform::Linear) => value,
+            (_, Transform::Log) => value.max(least),
+            (_, Transform::Logit) => value.clamp(least, 1.0 - least),
+        };
+        let values = self.attributes(matrix)?;
+        Ok(values.into_iter().zip(&self.attributes).zip(family.attributes()).map(seen).collect())
     }
 
     /// The same model with draws of its confusion matrix.
@@ -100,11 +186,11 @@ pub struct Ranking {
 }
 
 /// Values a metric and its draws give to models and their draws.
-struct Values {
+pub(super) struct Values {
     /// `both[model][n]`: matrix draw n by metric draw n, the shorter list repeated.
-    both: Vec<Vec<f64>>,
-    sampling: Vec<Vec<f64>>,
-    metric: Vec<Vec<f64>>,
+    pub(super) both: Vec<Vec<f64>>,
+    pub(super) sampling: Vec<Vec<f64>>,
+    pub(super) metric: Vec<Vec<f64>>,
     point: Vec<f64>,
 }
 
@@ -244,7 +330,7 @@ impl Ranking {
 }
 
 impl Values {
-    fn of(models: &[Candidate], metric: &Metric, metric_draws: &[Metric]) -> Result<Self> {
+    pub(super) fn of(models: &[Candidate], metric: &Metric, metric_draws: &[Metric]) -> Result<Self> {
         for (n, draw) in metric_draws.iter().enumerate() {
             refuse!(
                 draw.view() != metric.view() || draw.sense() != metric.sense(),
@@ -256,7 +342,12 @@ impl Values {
         for model in models {
             check::length(&format!("draws of model {}", model.name), model.draws.len(), resamples)?;
             let point = |matrix: &GroupConfusions| {
-                metric.view().of(matrix).map_err(|e| Error::Mismatch(format!("model {}: {e}", model.name)))
+                let point = model.point(metric, matrix);
+                point.map_err(|e| match metric.view().measure() {
+                    // These name the model already.
+                    Measure::Attributes => e,
+                    _ => Error::Mismatch(format!("model {}: {e}", model.name)),
+                })
             };
             let value = |metric: &Metric, point: &[f64]| {
                 let value = metric.value(point);
@@ -278,7 +369,7 @@ impl Values {
         Ok(values)
     }
 
-    fn score(&self, model: usize, level: f64) -> Score {
+    pub(super) fn score(&self, model: usize, level: f64) -> Score {
         let both = &self.both[model];
         let uncertain = !(self.sampling[model].is_empty() && self.metric[model].is_empty());
         Score {

@@ -90,6 +90,7 @@ impl Adaptive {
     /// The rules of a ratio, which have fields of their own.
     fn read_of_ratio(mut self, object: &mut Object) -> Result<Self> {
         self = object.change("width", self, Self::width)?;
+        self = object.change("risks", self, Self::about_cases)?;
         let mut stops = vec![];
         let (regret, floor) = (object.optional("regret")?, object.optional("floor")?);
         if let Some(at_most) = regret {
@@ -148,6 +149,7 @@ impl Serialize for Adaptive {
             "budget": self.budget,
             "stop": ((features.is_some() || self.candidates().is_some()) && named).then_some(&self.stops),
             "rows_that_differ": self.rows_that_differ,
+            "risks": self.risks,
             // None is not the same as the usual ones.
             "probes": (self.probes > 0 || self.asks_people()).then_some(self.probes),
             "seed": (!self.is_ratio()).then_some(self.seed),

@@ -9,6 +9,7 @@ mod aim;
 mod belief;
 mod check;
 mod choose;
+mod decisions;
 mod document;
 mod doubt;
 mod features;
@@ -29,6 +30,7 @@ pub(crate) use belief::sites::Sites;
 pub use belief::{Belief, Regret, Width};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use belief::{choice::Choice, log_weights::LogWeights};
+pub use decisions::{Decisions, Tendency};
 pub use doubt::Doubt;
 pub(crate) use features::Features;
 #[cfg(any(test, feature = "testing"))]

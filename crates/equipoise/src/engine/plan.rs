@@ -77,6 +77,7 @@ pub struct Adaptive {
     pub(super) stops: Vec<Stop>,
     pub(super) budget: usize,
     pub(super) rows_that_differ: Option<usize>,
+    pub(super) risks: Option<[f64; 2]>,
     pub(super) probes: usize,
     pub(super) seed: u64,
 }
@@ -218,9 +219,9 @@ impl Adaptive {
     }
 
     pub(super) fn new(subject: Subject, signs: SignKnowledge, narrow: Width) -> Self {
-        let (stops, rows_that_differ) = (vec![], None);
+        let (stops, budget, rows_that_differ, risks) = (vec![], 10_000, None, None);
         let answers = (!matches!(subject, Subject::Ratio(_))).then_some(NoiseModel::Exact);
-        Self { subject, answers, signs, narrow, stops, budget: 10_000, rows_that_differ, probes: 0, seed: 0 }
+        Self { subject, answers, signs, narrow, stops, budget, rows_that_differ, risks, probes: 0, seed: 0 }
     }
 
     /// How answers are believed to come about: by default exact, and unknown for a ratio. Differences of a fraction are those
@@ -366,6 +367,31 @@ impl Adaptive {
         }
     }
 
+    /// A ratio, asked case by case instead of classifier by classifier: whether to act on a case of some risk between these two.
+    ///
+    /// ```
+    /// use equipoise::{Metric, Plan, engine::Adaptive, ask::Simulated, population::Logistic, space::Binary};
+    /// let hidden = r#"{"format":1,"kind":"linear","measure":"binary","sense":"utility","weights":[6,1]}"#;
+    /// let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(21.0, 6.3)?)).about_cases([0.01, 0.95])?;
+    /// let Ok(outcome) = plan.run(&mut Simulated::new(Metric::from_json(hidden)?));
+    /// assert!((outcome.metric.cost_ratio().unwrap() / 6.0).ln().abs() < 0.3);
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn about_cases(self, risks: [f64; 2]) -> Result<Self> {
+        refuse!(!self.is_ratio(), "risks is given, which works for a two-class ratio only");
+        let [least, most] = risks;
+        refuse!(
+            !(least > 0.0 && least < most && most < 1.0),
+            "risks is [{least}, {most}], expected two numbers strictly between 0 and 1, the smaller one first"
+        );
+        Ok(Self { risks: Some(risks), ..self })
+    }
+
+    /// The risks between which single cases are asked about, if they are.
+    pub fn risks(&self) -> Option<[f64; 2]> {
+        self.risks
+    }
+
     /// The seed of candidate questions.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -440,6 +466,11 @@ impl Adaptive {
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn may_ask_about(&self, point: &[f64]) -> bool {
         match &self.subject {
+            // Of cases of a risk all are found, or all that are well are cleared.
+            Subject::Ratio(_) if self.risks.is_some() => {
+                let shares = point.iter().filter(|x| **x > 0.0 && **x < 1.0);
+                point.contains(&0.0) && shares.count() == 1
+            }
             Subject::Ratio(space) => space.contains(point, 1e-6),
             Subject::Fraction(space) => space.contains(point, 1e-9),
             Subject::Weights(AnySpace::Pool(pool), features) => {
@@ -463,7 +494,10 @@ impl Adaptive {
     pub fn start(&self) -> Box<dyn Belief> {
         let noise = self.noise();
         match &self.subject {
-            Subject::Ratio(space) => Box::new(Grid::new(space.clone(), noise)),
+            Subject::Ratio(space) => Box::new(match self.risks {
+                Some(risks) => Grid::of_cases(space.clone(), noise, risks),
+                None => Grid::new(space.clone(), noise),
+            }),
             Subject::Fraction(space) => {
                 Box::new(Cloud::new(space.clone(), noise, self.narrow.value(), self.seed))
             }

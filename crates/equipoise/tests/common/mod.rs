@@ -101,7 +101,8 @@ pub fn all_plans(tolerance: f64) -> Vec<AnyPlan> {
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{text}: {e}"))
     };
     let mut plans: Vec<AnyPlan> = settings.iter().map(read).collect();
-    for answers in ["", r#","answers":{"kind":"exact"}"#] {
+    let cases = r#","risks":[0.02,0.9]"#;
+    for answers in ["", r#","answers":{"kind":"exact"}"#, cases] {
         let text =
             format!(r#"{{"kind":"linear","method":"adaptive","budget":6{answers},"space":{LOGISTIC}}}"#);
         plans.push(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{text}: {e}")));

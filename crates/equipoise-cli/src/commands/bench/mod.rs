@@ -3,6 +3,7 @@
 mod around;
 mod choose;
 mod cohort;
+mod decisions;
 mod floor;
 mod fractional;
 mod human;
@@ -63,6 +64,13 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     }
     if args.what == "human" {
         return human::run(args, &settings, global);
+    }
+    if args.what == "decisions" {
+        return decisions::run(
+            &settings.with_metrics(args.participants.unwrap_or(500) as usize),
+            global,
+            &mut out,
+        );
     }
     if args.pools {
         return run_pools(&settings, global, &mut out);

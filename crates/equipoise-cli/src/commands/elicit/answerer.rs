@@ -7,6 +7,7 @@ use crate::fault::Fault;
 use crate::progress::Progress;
 use anyhow::Result;
 use equipoise::ask::{NoiseModel, Oracle, Simulated};
+use equipoise::engine::Adaptive;
 use equipoise::population::Confusions as _;
 use equipoise::rates::{Confusion, Prevalence, Rates};
 use equipoise::{
@@ -72,6 +73,7 @@ pub struct Expert {
     progress: Progress,
     asked: View,
     prevalence: Prevalence,
+    about_cases: bool,
 }
 
 impl Expert {
@@ -93,7 +95,9 @@ impl Expert {
         }
         let noise = noise.map_or(Ok(NoiseModel::Exact), to_noise)?;
         let prevalence = task.sample.prevalence().clone();
-        Ok(Self { simulated: Simulated::with_noise(hidden, noise, seed)?, progress, asked, prevalence })
+        let about_cases = task.adaptive().and_then(Adaptive::risks).is_some();
+        let simulated = Simulated::with_noise(hidden, noise, seed)?;
+        Ok(Self { simulated, progress, asked, prevalence, about_cases })
     }
 }
 
@@ -101,11 +105,20 @@ impl Answerer for Expert {
     fn answer(&mut self, _: &[Answered], query: &Query) -> Result<Answer> {
         self.progress.step();
         let view = *self.simulated.metric().view();
+        // All cases of a question about one case have its risk.
+        let of_case = match self.about_cases {
+            true => {
+                let risk = query.first[0].max(query.second[0]);
+                Some(Prevalence::new(vec![1.0 - risk, risk])?)
+            }
+            false => None,
+        };
+        let prevalence = of_case.as_ref().unwrap_or(&self.prevalence);
         let seen = |point: &[f64]| -> Result<Vec<f64>> {
             if view == self.asked {
                 return Ok(point.to_vec());
             }
-            Ok(view.of(&confusions(point, &self.asked, &self.prevalence)?)?)
+            Ok(view.of(&confusions(point, &self.asked, prevalence)?)?)
         };
         let query = Query::new(seen(&query.first)?, seen(&query.second)?);
         let Ok(answer) = self.simulated.prefer(&query);

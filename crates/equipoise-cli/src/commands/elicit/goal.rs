@@ -130,6 +130,10 @@ pub fn assumed(task: &Task) -> (NoiseModel, String) {
     let noise = plan.noise();
     let sentence = match noise {
         NoiseModel::Exact => "every answer is right".to_owned(),
+        NoiseModel::Unknown if plan.risks().is_some() => {
+            "nothing: how surely you tell risks apart, and how often you slip, is read off your answers"
+                .to_owned()
+        }
         NoiseModel::Unknown => {
             "nothing: how surely you tell classifiers apart, and how often you slip, is read off your answers"
                 .to_owned()

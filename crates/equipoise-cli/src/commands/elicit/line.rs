@@ -3,7 +3,7 @@
 use super::cells::{Cell, Cells};
 use super::length::Length;
 use super::question::{Shown, Words};
-use crate::counts::Counts;
+use crate::counts::{Counts, Pair};
 use serde::Serialize;
 
 /// One cell of a classifier, for a program.
@@ -26,6 +26,9 @@ pub struct Line<'a> {
     /// About how many questions there are in all, or at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     of_about: Option<usize>,
+    /// Of a single case: first is to act on it, second is not to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    risk: Option<f64>,
     out_of: u64,
     of: &'static str,
     first: Vec<Record<'a>>,
@@ -52,20 +55,22 @@ impl Words {
             };
             (cells.out_of, records(0), records(1))
         };
+        let of_pair = |pair: &Pair| {
+            let records = |counts: &Counts| {
+                let cells = [
+                    (0, 0, counts.cleared),
+                    (0, 1, counts.false_alarms()),
+                    (1, 0, counts.missed()),
+                    (1, 1, counts.found),
+                ];
+                let of_class = [counts.negatives, counts.positives];
+                cells.map(|(i, j, count)| record(0, i, j, count, of_class[i])).into()
+            };
+            (pair.people, records(&pair.first), records(&pair.second))
+        };
         let (out_of, first, second) = match shown {
-            Shown::Two(pair) => {
-                let records = |counts: &Counts| {
-                    let cells = [
-                        (0, 0, counts.cleared),
-                        (0, 1, counts.false_alarms()),
-                        (1, 0, counts.missed()),
-                        (1, 1, counts.found),
-                    ];
-                    let of_class = [counts.negatives, counts.positives];
-                    cells.map(|(i, j, count)| record(0, i, j, count, of_class[i])).into()
-                };
-                (pair.people, records(&pair.first), records(&pair.second))
-            }
+            Shown::Two(pair) => of_pair(pair),
+            Shown::Case(case) => of_pair(&case.pair()),
             Shown::Trade(trade) => of_cells(&Cells::rounded(&trade.query, self.view, trade.out_of)),
             Shown::Cells(cells) => of_cells(cells),
         };
@@ -73,6 +78,10 @@ impl Words {
             format: equipoise::FORMAT,
             question,
             of_about: length.map(|length| length.at_least(question).questions()),
+            risk: match shown {
+                Shown::Case(case) => Some(case.risk),
+                _ => None,
+            },
             out_of,
             of: self.of(),
             first,

@@ -2,7 +2,9 @@
 
 pub mod answerer;
 mod asker;
+mod case;
 mod cells;
+mod decisions;
 pub mod goal;
 mod gravity;
 pub mod known;
@@ -29,6 +31,7 @@ use anyhow::{Context as _, Result};
 use asker::Asker;
 pub use asker::words_of;
 use equipoise::AnyPlan;
+use equipoise::engine::Adaptive;
 use equipoise::population::Confusions as _;
 use equipoise::{Answered, Interview, Metric, Outcome, Preference, Query};
 use equipoise_data::{Note, Reading};
@@ -43,6 +46,9 @@ use task::{Task, Who};
 
 /// Runs the command.
 pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
+    if args.from_decisions {
+        return decisions::run(args, global);
+    }
     let Reading { data: sample, notes } = reference::read(&args.columns, &args.table, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
     let place = (args.table.as_path(), &args.columns);
@@ -159,12 +165,20 @@ impl Session<'_> {
 
     fn introduce(&self, answered: usize, length: Option<Length>, out: &mut dyn Write) -> std::io::Result<()> {
         let table = self.task.sample.table();
-        let task = format!(
-            "You will see pairs of classifiers that the predictions in {} allow, for the classes {}. There is no right \
+        let task = match self.task.adaptive().and_then(Adaptive::risks) {
+            Some(_) => format!(
+                "You will see cases, each with its risk of being {}, as the predictions in {} have them. There is no right answer: \
+                 say whether you would act on such a case.",
+                self.asker.words.class(1),
+                self.task.table
+            ),
+            None => format!(
+                "You will see pairs of classifiers that the predictions in {} allow, for the classes {}. There is no right \
              answer: choose the one you would rather have.",
-            self.task.table,
-            table.classes().join(", ")
-        );
+                self.task.table,
+                table.classes().join(", ")
+            ),
+        };
         let keys = "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter.";
         writeln!(out, "{}\n{}", self.terminal.paragraph(&task), self.terminal.paragraph(keys))?;
         if let Some(length) = length {

@@ -1,5 +1,6 @@
 //! A question as people read it: whole numbers of cases, in the table's own words.
 
+use super::case::{self, Case};
 use super::cells::{Cell, Cells};
 use super::length::Length;
 use super::trade::{self, Trade};
@@ -34,6 +35,8 @@ pub struct Words {
     /// How many cases an interview counts in at least; none where every question has a size of its own, because a search
     /// comes to pairs that are ever more alike.
     least: Option<u64>,
+    /// Whether single cases are asked about.
+    cases: bool,
 }
 
 /// A question rounded to whole numbers.
@@ -44,6 +47,8 @@ pub enum Shown {
     Trade(Trade),
     /// Any entries of the confusion matrix.
     Cells(Cells),
+    /// One case: to act or not to.
+    Case(Case),
 }
 
 impl Shown {
@@ -52,6 +57,7 @@ impl Shown {
         match self {
             Shown::Two(pair) => pair.to_query(),
             Shown::Trade(trade) => trade.query.clone(),
+            Shown::Case(case) => case.query.clone(),
             Shown::Cells(cells) => {
                 let [first, second] = [0, 1].map(|side| cells.point(side));
                 Query::new(first, second)
@@ -64,11 +70,14 @@ impl Words {
     /// The words of a table, for questions of a view.
     pub fn new(classes: &[String], groups: &[String], view: View, positive_prior: f64) -> Self {
         let (classes, groups) = (classes.to_vec(), groups.to_vec());
-        Self { classes, groups, view, positive_prior, around: None, least: None }
+        Self { classes, groups, view, positive_prior, around: None, least: None, cases: false }
     }
 
     /// The same for the questions of an adaptive plan, which are all told in one number of cases.
     pub fn of_plan(self, plan: &Adaptive) -> Self {
+        if plan.risks().is_some() {
+            return Self { cases: true, ..self };
+        }
         let around = plan.operating_point().cloned();
         let least = match &around {
             Some(space) => trade::out_of(space),
@@ -109,7 +118,7 @@ impl Words {
 
     /// A question after others of the same interview, as it is shown: in whole numbers, on its sides.
     pub fn present(&self, sides: Sides, asked: &[Answered], query: &Query) -> (Shown, Presented) {
-        let turn = sides.of(asked.len() + 1);
+        let turn = if self.cases { case::turn(query) } else { sides.of(asked.len() + 1) };
         let shown = self.shown(asked, &turn.pair(query));
         let pair = turn.pair(&shown.to_query());
         (shown, Presented { turn, shown: Some(pair) })
@@ -119,6 +128,9 @@ impl Words {
     ///
     /// One that cannot be told apart in the number of cases so far is told in more, and so are those after it.
     pub fn shown(&self, asked: &[Answered], query: &Query) -> Shown {
+        if self.cases {
+            return Shown::Case(Case::of(query));
+        }
         let size = |least: u64| {
             let all = asked.iter().map(|answered| &answered.query).chain([query]);
             all.map(|query| self.size(query)).fold(least, u64::max)
@@ -146,6 +158,9 @@ impl Words {
 
     /// What the numbers are counted in.
     pub(super) fn of(&self) -> &'static str {
+        if self.cases {
+            return "cases of this risk";
+        }
         match self.view.measure() {
             Measure::GroupRates => "each class in each group",
             Measure::OffDiagonalRates | Measure::DiagonalRates => "each class",
@@ -186,6 +201,10 @@ impl Words {
                     }
                 }
                 write!(out, "{table}")?;
+            }
+            Shown::Case(case) => {
+                writeln!(out, "{}", terminal.bold(&format!("Question {number}")))?;
+                return self.case(case).iter().try_for_each(|line| writeln!(out, "  {line}"));
             }
             Shown::Cells(cells) => {
                 let heading = format!("Question {number}, out of {} of {}", grouped(cells.out_of), self.of());
@@ -234,6 +253,7 @@ impl Words {
         let cells = match shown {
             Shown::Two(pair) => return self.two().difference(pair),
             Shown::Trade(trade) => return self.traded(trade),
+            Shown::Case(case) => return self.case(case).join(" "),
             Shown::Cells(cells) => cells,
         };
         let told: Vec<String> = cells
@@ -333,7 +353,7 @@ mod tests {
         let point = |step: f64| vec![0.3 + step, 0.3 - 0.7 * step, 0.33, 0.3, 0.3, 0.3 + 0.2 * step];
         let out_of = |step: f64| match words(1).shown(&[], &Query::new(point(0.0), point(step))) {
             Shown::Cells(cells) => cells.out_of,
-            Shown::Two(_) | Shown::Trade(_) => 0,
+            Shown::Two(_) | Shown::Trade(_) | Shown::Case(_) => 0,
         };
         assert_eq!([0.1, 0.001, 1e-9].map(out_of), [1_000, 10_000, 1_000_000]);
     }

@@ -2,7 +2,7 @@
 
 use super::length::of_search;
 use super::record::Saved;
-use super::reference;
+use super::{case, reference};
 use crate::args::{Asking, Worded};
 use crate::fault::Fault;
 use crate::sides::Sides;
@@ -78,7 +78,10 @@ impl Task {
         }
         let around = reference::of(asking, &sample, who == Who::Real)?;
         let space = reference::space(asking.family(), &sample, (table, columns), around.as_deref())?;
-        let plan = choose(asking, &space, who, seed)?;
+        let mut plan = choose(asking, &space, who, seed)?;
+        if asking.about_cases() {
+            plan = case::plan(plan, &sample, table)?;
+        }
         let space = fingerprint::of_document(&serde_json::to_value(&space)?);
         // What is asked of people has its sides from the plan, which can then tell a habit of sides from a metric.
         let sides = match asks_people(&plan) {
@@ -152,7 +155,7 @@ impl Task {
 }
 
 /// A file without its directories, which are nobody else's business.
-fn file_name(path: &Path) -> String {
+pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned())
 }
 

@@ -98,15 +98,40 @@ impl Requirement {
         })?;
         let (left, right) = (text[..sign].trim(), text[sign + 2..].trim());
         let at_least = text[sign..].starts_with('>');
-        let apart = left.strip_prefix("gap:").map(str::trim_start);
-        if apart.is_some() && (groups.len() < 2 || at_least) {
-            let what = if at_least { "a gap is bounded by <=" } else { "a gap needs at least 2 groups" };
-            return Err(wrong(what.to_owned()));
+        if left.starts_with("gap:") && at_least {
+            return Err(wrong("a gap is bounded by <=".to_owned()));
         }
-        let left = apart.unwrap_or(left);
         let bound = right.parse::<f64>().ok().filter(|bound| (0.0..=1.0).contains(bound));
         let bound =
             bound.ok_or_else(|| wrong(format!("the bound is \"{right}\", expected a number in [0, 1]")))?;
+        Ok(Self { at_least, bound, ..Self::named(left, classes, groups, &wrong)?.called(text) })
+    }
+
+    /// Reads what a requirement is about, without its bound: `recall:malignant@F`, `gap:fpr:malignant`. Everything meets it; it is
+    /// for its value.
+    pub fn unbounded(text: &str, classes: &[String], groups: &[String]) -> Result<Self> {
+        Self::named(text.trim(), classes, groups, &|what: String| {
+            Error::Document(format!("\"{text}\": {what}"))
+        })
+    }
+
+    fn called(self, text: &str) -> Self {
+        Self { text: text.trim().to_owned(), ..self }
+    }
+
+    /// What is bounded; `wrong` makes a sentence of what is wrong with it.
+    fn named(
+        left: &str,
+        classes: &[String],
+        groups: &[String],
+        wrong: &dyn Fn(String) -> Error,
+    ) -> Result<Self> {
+        let apart = left.strip_prefix("gap:").map(str::trim_start);
+        if apart.is_some() && groups.len() < 2 {
+            return Err(wrong("a gap needs at least 2 groups".to_owned()));
+        }
+        let text = left;
+        let left = apart.unwrap_or(left);
         let (word, rest) =
             left.split_once(':').map_or((left, None), |(word, rest)| (word.trim(), Some(rest.trim())));
 
@@ -190,7 +215,7 @@ impl Requirement {
         if between_groups && group.is_some() {
             return Err(wrong("a gap is between all groups, but one is named".to_owned()));
         }
-        Ok(Self { text: text.trim().to_owned(), quantity, group, between_groups, at_least, bound })
+        Ok(Self { text: text.to_owned(), quantity, group, between_groups, at_least: false, bound: 1.0 })
     }
 
     /// The number of a confusion matrix that is bounded; `None` where it has no value.

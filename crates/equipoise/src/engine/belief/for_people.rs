@@ -18,7 +18,7 @@ const WORTH_OF_A_BIT: f64 = 0.3;
 const TELLS: f64 = 0.02;
 
 /// A probe is something that the answers so far leave hardly open: this likely.
-const FORESEEN: f64 = 0.93;
+pub(super) const FORESEEN: f64 = 0.93;
 
 /// So much less than anything is worth.
 const LAST: f64 = 1e3;
@@ -107,7 +107,7 @@ impl Grid {
 
 /// The pair with its sides as a coin decides, the same for the same question: whoever always says "first" must not seem to
 /// mean anything.
-fn turned(query: Query, seed: u64, number: usize) -> Query {
+pub(super) fn turned(query: Query, seed: u64, number: usize) -> Query {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(stream(seed, number as u64));
     if random.random_bool(0.5) { Query::new(query.second, query.first) } else { query }
 }

@@ -72,6 +72,8 @@ pub struct Grid {
     hesitates: bool,
     /// What people are asked about; nothing where the noise is known, or where nothing is plausible.
     pub(super) room: Option<Arc<Plausible>>,
+    /// Where single cases are asked about: the smallest and the largest risk.
+    pub(super) risks: Option<[f64; 2]>,
     /// What the best classifier costs whoever holds a ratio, place by place.
     pub(super) least: Vec<f64>,
     /// By how much likelier the answers were found, one after the other, than tosses of a coin: the logarithm.
@@ -90,6 +92,20 @@ impl Grid {
         }
     }
 
+    /// The same for questions about single cases with risks in a range: to act on one, or not.
+    ///
+    /// Acting on cases of risk $s$ has the true positives $s$ and no true negatives, leaving them $1-s$ true negatives, so a case is a
+    /// comparison like any other. Among people who may be asked are those alone who go by ratios: nothing about a case but its odds
+    /// is more or less.
+    pub fn of_cases(space: Binary, noise: NoiseModel, risks: [f64; 2]) -> Self {
+        let by_ratio = |(model, _): &(NoiseModel, f64)| matches!(model, NoiseModel::Relative { .. });
+        let models = match noise {
+            NoiseModel::Unknown => NoiseModel::population().into_iter().filter(by_ratio).collect(),
+            known => vec![(known, 1.0)],
+        };
+        Self { risks: Some(risks), ..Self::of_models(space, &models) }
+    }
+
     fn of_models(space: Binary, models: &[(NoiseModel, f64)]) -> Self {
         let unit = crate::search::inscribed_radius(&space);
         let logs = models.iter().map(|(_, weight)| vec![weight.ln(); Scale::full().places()]).collect();
@@ -105,7 +121,7 @@ impl Grid {
         logs: Vec<Vec<f64>>,
     ) -> Self {
         let (masses, marginal, answered, hesitates) = (vec![], vec![], vec![], false);
-        let (room, least, evidence) = (None, vec![], 0.0);
+        let (room, risks, least, evidence) = (None, None, vec![], 0.0);
         let mut made = Self {
             space,
             unit,
@@ -117,6 +133,7 @@ impl Grid {
             answered,
             hesitates,
             room,
+            risks,
             least,
             evidence,
         };
@@ -150,8 +167,8 @@ impl Grid {
         };
         let logs = self.masses.chunks(noises).map(together).collect();
         let noises = self.noises.chunks(noises).map(|near| near[near.len() / 2]).collect();
-        let room = self.room.clone();
-        Self { room, ..Self::from_logs(self.space.clone(), self.unit, scale, noises, logs) }
+        let (room, risks) = (self.room.clone(), self.risks);
+        Self { room, risks, ..Self::from_logs(self.space.clone(), self.unit, scale, noises, logs) }
     }
 
     /// What a classifier costs somebody with these weights on missed cases and false alarms.
@@ -314,19 +331,22 @@ impl Grid {
 
     /// Whether people are asked, of whom nothing is known.
     pub(super) fn is_for_people(&self) -> bool {
-        self.room.is_some()
+        self.room.is_some() || self.risks.is_some() && self.noises.len() > 1
     }
 
     /// What kinds of question there are: shares of the posterior below the ratio they are even to, and reaches.
     pub(super) fn kinds(&self) -> (&'static [f64], &'static [f64]) {
-        match self.room {
-            Some(_) => (&SHARES_FOR_PEOPLE, &REACHES_FOR_PEOPLE),
-            None => (&SHARES, &REACHES),
+        match self.room.is_some() || self.risks.is_some() {
+            true => (&SHARES_FOR_PEOPLE, &REACHES_FOR_PEOPLE),
+            false => (&SHARES, &REACHES),
         }
     }
 
     /// Two classifiers that are equally good under a ratio, as far apart as `reach` says.
     pub(super) fn even(&self, ratio: f64, reach: f64) -> Option<Query> {
+        if let Some(risks) = self.risks {
+            return Some(self.case(ratio, risks));
+        }
         let Some(room) = &self.room else { return self.chord(ratio, reach) };
         room.pair(ratio.ln(), reach).map(|[one, other]| Query::new(one.to_vec(), other.to_vec()))
     }
@@ -395,6 +415,9 @@ impl Belief for Grid {
     }
 
     fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
+        if self.risks.is_some() {
+            return Box::new(self.questions_about_cases(seed).into_iter());
+        }
         if self.room.is_some() {
             return Box::new(self.questions_for_people(seed).into_iter());
         }
@@ -492,7 +515,10 @@ impl Belief for Grid {
     }
 
     fn probe(&self, heard: usize, seed: u64) -> Option<Query> {
-        self.probe_for_people(heard, seed)
+        match self.risks {
+            Some(_) => self.probe_about_cases(heard, seed),
+            None => self.probe_for_people(heard, seed),
+        }
     }
 
     fn quantile(&self, share: f64) -> Option<f64> {

@@ -7,6 +7,7 @@ pub(super) mod around;
 pub(super) mod choice;
 pub(super) mod cloud;
 pub(super) mod draws;
+mod for_cases;
 mod for_people;
 pub(super) mod gaussian;
 pub(super) mod grid;
