@@ -10,6 +10,7 @@ mod elicit;
 mod inspect;
 mod manual;
 mod metrics;
+mod open;
 mod optimize;
 mod plan;
 mod rank;
@@ -30,6 +31,7 @@ pub use elicit::Elicit;
 pub use inspect::Inspect;
 pub use manual::{Completions, Man};
 pub use metrics::Metrics;
+pub use open::Open;
 pub use optimize::Optimize;
 pub use plan::PlanAhead;
 pub use rank::Rank;
@@ -122,6 +124,7 @@ pub enum Command {
     Reproduce(Reproduce),
     Bench(Bench),
     Metrics(Metrics),
+    Open(Open),
     Inspect(Inspect),
     Threshold(Threshold),
     Elicit(Box<Elicit>),
