@@ -109,7 +109,7 @@ impl<'a> Page<'a> {
     pub fn paragraph(&mut self, text: &str) -> Result<()> {
         match self.format {
             Format::Markdown => writeln!(self.out, "{text}\n"),
-            Format::Html => writeln!(self.out, "<p>{}</p>", escape(text)),
+            Format::Html => writeln!(self.out, "<p>{}</p>", escape(text).replace('\n', "<br>\n")),
             Format::Csv => Ok(()),
             Format::Text | Format::Json => writeln!(self.out, "{}", self.terminal.paragraph(text)),
         }

@@ -5,6 +5,8 @@
   const status = document.getElementById("status");
   const say = (text) => { if (status) status.textContent = text; };
   const loaded = performance.now();
+  const again = document.getElementById("main")?.dataset.again;
+  if (again) setTimeout(() => location.reload(), Number(again));
 
   for (const form of document.querySelectorAll("form.drop")) {
     const input = form.querySelector('input[type="file"]');

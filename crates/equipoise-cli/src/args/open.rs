@@ -4,7 +4,7 @@ use crate::tables::TableColumns;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Open a table in the browser: what it allows, your metric, the threshold that follows, your models in order
+/// Open a table in the browser: your metric, its threshold, your models in order
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A page for this computer alone is opened in the browser; its link, with a key in it, is printed too. Drop a table there or give \

@@ -296,7 +296,7 @@ fn of_parts(path: &str, parts: Vec<Part>) -> Action {
 async fn download(State(state): State<Opened>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let attached = format!("attachment; filename=\"{}\"", name.replace(['"', '\\', '\r', '\n'], ""));
     let mut response = file(&state, name, &headers).await;
-    if let Ok(attached) = attached.parse() {
+    if let (true, Ok(attached)) = (response.status().is_success(), attached.parse()) {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, attached);
     }
     response

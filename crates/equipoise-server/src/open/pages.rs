@@ -31,19 +31,28 @@ pub const TOO_LARGE: [&str; 2] = [
 struct Message<'a> {
     title: &'a str,
     text: &'a str,
-    /// Seconds until the page looks again.
-    again: Option<u8>,
+    /// What the link to the page says; nothing where there is nowhere to go.
     to: Option<&'a str>,
+    /// Whether it goes there by itself.
+    joining: bool,
+    /// Whether it looks again by itself.
+    waits: bool,
 }
 
 /// A page of a sentence.
 pub fn message([title, text]: [&str; 2]) -> String {
-    render(&Message { title, text, again: None, to: Some("/") })
+    render(&Message { title, text, to: Some("Go on"), joining: false, waits: false })
 }
 
 /// On the way from the link to the page.
 pub fn joining() -> String {
-    render(&Message { title: "Equipoise", text: "One moment.", again: Some(0), to: Some("/") })
+    render(&Message {
+        title: "Equipoise",
+        text: "One moment.",
+        to: Some("Go on"),
+        joining: true,
+        waits: false,
+    })
 }
 
 #[derive(Template)]
@@ -114,14 +123,16 @@ pub fn page(frame: Frame, page: Page) -> String {
         (false, Page::Outcome(_)) => render(&Message {
             title: "That was all, thank you",
             text: "Your answers are saved. Whoever gave you the link sees what comes out of them.",
-            again: None,
             to: None,
+            joining: false,
+            waits: false,
         }),
         (false, Page::Start | Page::Table(_)) => render(&Message {
             title: "The questions have not begun",
-            text: "This page looks again every few seconds.",
-            again: Some(3),
-            to: None,
+            text: "They come here as soon as they do.",
+            to: Some("Look again"),
+            joining: false,
+            waits: true,
         }),
     }
 }
