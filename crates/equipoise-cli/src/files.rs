@@ -15,7 +15,7 @@ impl Temporary {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let unique = format!("equipoise-{purpose}-{}-{}", std::process::id(), now.as_nanos());
         let path = std::env::temp_dir().join(unique);
-        std::fs::create_dir(&path)
+        private_directory(&path)
             .map_err(|e| Fault::input_output(format!("cannot make {}: {}", name(&path), why(&e))))?;
         Ok(Self(path))
     }
@@ -24,6 +24,14 @@ impl Temporary {
     pub fn path(&self) -> &Path {
         &self.0
     }
+}
+
+/// Makes a directory that nobody else can look into.
+fn private_directory(path: &Path) -> std::io::Result<()> {
+    let mut made = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut made, 0o700);
+    made.create(path)
 }
 
 impl Drop for Temporary {

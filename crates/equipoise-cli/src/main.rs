@@ -72,6 +72,7 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Metrics(_)) => commands::metrics::run(&line.global),
         Some(Command::Completions(args)) => commands::manual::completions(args),
         Some(Command::Man(args)) => commands::manual::man(args, &line.global),
+        Some(Command::Open(args)) => commands::open::run(args, &line.global),
         Some(Command::Inspect(args)) => commands::inspect::run(args, &line.global),
         Some(Command::Threshold(args)) => commands::threshold::run(args, &line.global),
         Some(Command::Elicit(args)) => commands::elicit::run(args, &line.global),

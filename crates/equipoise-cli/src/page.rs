@@ -26,6 +26,8 @@ pub struct Page<'a> {
     /// What the terminal can show.
     pub terminal: Terminal,
     tables: usize,
+    /// What the tables are called where they are a part of somebody else's page.
+    part: Option<String>,
 }
 
 impl<'a> Page<'a> {
@@ -39,7 +41,16 @@ impl<'a> Page<'a> {
                  </head><body>\n<h1>{title}</h1>"
             )?;
         }
-        Ok(Self { out, format, terminal: Terminal::detect(), tables: 0 })
+        Ok(Self { out, format, terminal: Terminal::detect(), tables: 0, part: None })
+    }
+
+    /// What is printed, as a part of a page for browsers that is about `title`.
+    pub fn part(title: &str, write: impl FnOnce(&mut Page) -> anyhow::Result<()>) -> anyhow::Result<String> {
+        let mut out = vec![];
+        let (format, terminal) = (Format::Html, Terminal::detect());
+        let mut page = Page { out: &mut out, format, terminal, tables: 0, part: Some(title.to_owned()) };
+        write(&mut page)?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
     }
 
     /// Ends it.
@@ -52,7 +63,17 @@ impl<'a> Page<'a> {
         self.tables += 1;
         match self.format {
             Format::Markdown => write!(self.out, "{}", table.markdown()),
-            Format::Html => write!(self.out, "{}", table.html()),
+            Format::Html => match &self.part {
+                None => write!(self.out, "{}", table.html()),
+                // Wide tables scroll by themselves, and can be reached with keys for it.
+                Some(title) => write!(
+                    self.out,
+                    "<div class=\"scroll\" role=\"region\" aria-label=\"{}, table {}\" tabindex=\"0\">{}</div>",
+                    escape(title),
+                    self.tables,
+                    table.html()
+                ),
+            },
             Format::Csv => {
                 let gap = if self.tables > 1 { "\n" } else { "" };
                 write!(self.out, "{gap}{}", table.csv())
@@ -79,11 +100,16 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// What is HTML already.
+    pub fn raw(&mut self, html: &str) -> Result<()> {
+        writeln!(self.out, "{html}")
+    }
+
     /// Sentences that go on from line to line.
     pub fn paragraph(&mut self, text: &str) -> Result<()> {
         match self.format {
             Format::Markdown => writeln!(self.out, "{text}\n"),
-            Format::Html => writeln!(self.out, "<p>{}</p>", escape(text)),
+            Format::Html => writeln!(self.out, "<p>{}</p>", escape(text).replace('\n', "<br>\n")),
             Format::Csv => Ok(()),
             Format::Text | Format::Json => writeln!(self.out, "{}", self.terminal.paragraph(text)),
         }

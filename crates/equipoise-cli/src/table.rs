@@ -39,6 +39,8 @@ impl Table {
     pub fn html(&self) -> String {
         let cell = |tag: &str, n: usize, text: &str| {
             let class = if self.is_numeric(n) { " class=\"n\"" } else { "" };
+            // A heading without words is none.
+            let tag = if text.is_empty() { "td" } else { tag };
             format!("<{tag}{class}>{}</{tag}>", equipoise_plot::escape(text))
         };
         let line = |tag: &str, cells: &[String]| -> String {

@@ -108,7 +108,16 @@ impl TableColumns {
     /// The same without a word.
     pub fn read_quietly(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
         let _progress = Progress::spinner(&format!("reading {}", files::name(path)), global.shows_progress());
-        let reading = read::table(path, &self.columns()).map_err(|error| self.blame(error))?;
+        self.made_of(read::table(path, &self.columns()), path)
+    }
+
+    /// What was read, as commands use it, or the sentence about why it was not.
+    pub fn made_of(
+        &self,
+        read: equipoise_data::Result<Reading<Table>>,
+        path: &Path,
+    ) -> Result<Reading<Sample<Table>>> {
+        let reading = read.map_err(|error| self.blame(error))?;
         few_groups(&reading.data, path)?;
         let Reading { data, notes } = reading;
         Ok(Reading { data: Sample::new(data)?, notes: notes.into_iter().map(with_option).collect() })

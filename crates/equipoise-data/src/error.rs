@@ -1,6 +1,6 @@
 //! What can be wrong with a table, said in one sentence a person can act on.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One thing that is wrong with a table: where, what was found, and what was expected.
@@ -19,7 +19,7 @@ use std::fmt;
 ///      2 more rows have the same problem"
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{place}: found {found}, expected {expected}{}", Others(*more))]
 pub struct Error {
     /// What sort of problem it is, for programs.
@@ -38,7 +38,7 @@ pub struct Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The sorts of problems a table can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Kind {
@@ -79,7 +79,7 @@ pub enum Kind {
 }
 
 /// Where in a file something is; only what is known and helps.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The file as the caller named it; absent for a table made in memory.
     #[serde(skip_serializing_if = "Option::is_none")]

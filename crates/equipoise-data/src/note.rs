@@ -1,6 +1,6 @@
 //! What a reader wants known about a table it could read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Something read, and what should be said about it.
@@ -28,7 +28,7 @@ impl<T> Reading<T> {
 }
 
 /// One sentence about a table, by what it asks of the reader.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "text", rename_all = "snake_case")]
 pub enum Note {
     /// A choice made for the caller: a guessed column, a sniffed delimiter.

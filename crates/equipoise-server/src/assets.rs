@@ -64,6 +64,21 @@ asset!(
     RESEARCHER_SCRIPT, "researcher", "js", "text/javascript; charset=utf-8"
 );
 
+asset!(
+    /// How the pages of a table look beyond that.
+    OPEN_STYLE, "open", "css", "text/css; charset=utf-8"
+);
+asset!(
+    /// What the pages of a table do beyond forms: dropped files, keys.
+    OPEN_SCRIPT, "open", "js", "text/javascript; charset=utf-8"
+);
+
+/// The asset of a table's pages at an address.
+pub fn find_for_tables(path: &str) -> Option<&'static Asset> {
+    let all = [&STYLE, &ICON, &RESEARCHER_STYLE, &OPEN_STYLE, &OPEN_SCRIPT];
+    all.into_iter().find(|asset| asset.path() == path)
+}
+
 /// The asset of the participants' pages at an address.
 pub fn find(path: &str) -> Option<&'static Asset> {
     [&STYLE, &SCRIPT, &ICON].into_iter().find(|asset| asset.path() == path)

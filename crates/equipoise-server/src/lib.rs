@@ -4,10 +4,11 @@
 //! * [`page`], [`picture`], [`sentence`] and [`language`] are what participants see, as functions of a study and a
 //!   participant's state; they know nothing of requests.
 //! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
+//! * [`open`] is the router for one table on one's own computer: what was read, questions, what came out.
 //! * [`serve`] listens, and stops in good order; connections and requests have limits (`listen`, `budget`).
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
-//! another server. The two routers share no handler: what they have in common are headers (`guard`) and pictures.
+//! another server. The routers share no handler: what they have in common are headers (`guard`) and pictures.
 #![forbid(unsafe_code)]
 
 pub mod assets;
@@ -38,6 +39,7 @@ mod health;
 pub mod language;
 mod listen;
 mod markdown;
+pub mod open;
 pub mod page;
 pub mod participant;
 pub mod picture;

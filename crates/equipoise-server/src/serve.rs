@@ -1,6 +1,7 @@
 //! Listening, and stopping in good order.
 
 use crate::listen::{self, Limits};
+use crate::open::{self, Opened, Work};
 use crate::participant::{self, Participants, Settings};
 use crate::researcher::accounts::Accounts;
 use crate::researcher::{self, Researchers};
@@ -115,6 +116,32 @@ pub fn study(
         Ok(())
     });
     // What computes for somebody who has gone is not waited for; what was acknowledged is on the disk.
+    runtime.shutdown_timeout(LAST);
+    served
+}
+
+/// Serves the pages of a table on this computer until asked to stop; `ready` is told the link that opens them.
+pub fn table(
+    port: u16,
+    work: impl Work + 'static,
+    ready: impl FnOnce(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    crate::guard::tell_panics_by_their_place();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    let served = runtime.block_on(async {
+        let options = Options { listen: ([127, 0, 0, 1], port).into(), origin: None };
+        let (listener, address, origin) = options.bind().await?;
+        let state = Opened::new(work, origin, address.port())?;
+        ready(&state.link())?;
+        let (tell, told) = watch::channel(false);
+        tokio::spawn(async move {
+            stop().await;
+            let _ = tell.send(true);
+        });
+        let limits = Limits { deadline: LAST, ..Limits::default() };
+        listen::serve(listener, open::app(state), limits, told).await;
+        Ok(())
+    });
     runtime.shutdown_timeout(LAST);
     served
 }

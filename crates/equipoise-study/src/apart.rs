@@ -6,8 +6,8 @@
 //! comes back in a form that no reader of others is needed for ([`equipoise_data::wire`]).
 
 use crate::error::{Error, Result};
-use crate::tables::{Here, Tables, Wanted};
-use equipoise_data::{ModelConfusions, Table, wire};
+use crate::tables::{Here, Opened, Tables, Wanted};
+use equipoise_data::{Columns, ModelConfusions, Note, Reading, Table, wire};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
@@ -46,6 +46,15 @@ struct Request {
 enum What {
     Table(Wanted),
     Models,
+    Opened(Columns),
+}
+
+/// What stands before the rows of a table somebody opened; without an error they follow in the next line.
+#[derive(Debug, Serialize, Deserialize)]
+struct Told {
+    header: Vec<String>,
+    notes: Vec<Note>,
+    error: Option<equipoise_data::Error>,
 }
 
 /// Reads files in processes of their own.
@@ -65,6 +74,23 @@ impl Apart {
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// A table somebody opened, with what was guessed about its columns.
+    pub fn opened(&self, file: &Path, columns: &Columns) -> Result<Opened> {
+        let said = self.ask(file, What::Opened(columns.clone()))?;
+        let said = answer(&said)?;
+        let end = said.iter().position(|&byte| byte == b'\n').unwrap_or(said.len());
+        let (told, rows) = said.split_at(end);
+        let nothing = |error: serde_json::Error| {
+            Error::Missing(format!("the reader of {} said nothing of use: {error}", file.display()))
+        };
+        let Told { header, notes, error } = serde_json::from_slice(told).map_err(nothing)?;
+        let reading = match error {
+            Some(error) => Err(error),
+            None => wire::read_table(rows.get(1..).unwrap_or_default()).map(|data| Reading { data, notes }),
+        };
+        Ok(Opened { header, reading })
     }
 
     /// What the other process says about a file.
@@ -171,9 +197,23 @@ pub fn asked(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         What::Models => Here
             .models(&file)
             .map(|models| out.write_all(b"+").and_then(|()| wire::write_models(&models, &mut out))),
+        What::Opened(columns) => Ok(write_opened(Opened::here(&file, &columns), &mut out)),
     };
     let said = said.unwrap_or_else(|error| write!(out, "-{error}").and_then(|()| out.flush()));
     Some(if said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What somebody opened, for the process that asked.
+fn write_opened(opened: Opened, out: &mut impl std::io::Write) -> std::io::Result<()> {
+    let (rows, notes, error) = match opened.reading {
+        Ok(Reading { data, notes }) => (Some(data), notes, None),
+        Err(error) => (None, vec![], Some(error)),
+    };
+    out.write_all(b"+")?;
+    serde_json::to_writer(&mut *out, &Told { header: opened.header, notes, error })?;
+    out.write_all(b"\n")?;
+    rows.map_or(Ok(()), |rows| wire::write_table(&rows, out))?;
+    out.flush()
 }
 
 /// Gives up, for good, what is not needed to read one file.

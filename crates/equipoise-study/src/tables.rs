@@ -1,7 +1,7 @@
 //! Who reads the files a study names: this process, or one that has nothing to lose ([`crate::apart`]).
 
 use crate::error::Result;
-use equipoise_data::{Columns, ModelConfusions, Table, read};
+use equipoise_data::{Columns, ModelConfusions, Reading, Table, read};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -35,6 +35,22 @@ impl Wanted {
             columns = columns.positive(positive);
         }
         columns
+    }
+}
+
+/// A table somebody opened: what was read, or why it was not, and the names of its columns where it has any.
+#[derive(Debug)]
+pub struct Opened {
+    /// The names of its columns.
+    pub header: Vec<String>,
+    /// Its rows, with what was guessed about them.
+    pub reading: equipoise_data::Result<Reading<Table>>,
+}
+
+impl Opened {
+    /// Reads it in this process: for files one has named oneself.
+    pub fn here(file: &Path, columns: &Columns) -> Self {
+        Self { header: read::header(file).unwrap_or_default(), reading: read::table(file, columns) }
     }
 }
 

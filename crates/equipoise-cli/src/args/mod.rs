@@ -11,6 +11,7 @@ mod gate;
 mod inspect;
 mod manual;
 mod metrics;
+mod open;
 mod optimize;
 mod plan;
 mod rank;
@@ -32,6 +33,7 @@ pub use gate::Gate;
 pub use inspect::Inspect;
 pub use manual::{Completions, Man};
 pub use metrics::Metrics;
+pub use open::Open;
 pub use optimize::Optimize;
 pub use plan::{PlanAhead, PlanStudy};
 pub use rank::Rank;
@@ -127,6 +129,7 @@ pub enum Command {
     Reproduce(Reproduce),
     Bench(Bench),
     Metrics(Metrics),
+    Open(Open),
     Inspect(Inspect),
     Threshold(Threshold),
     Elicit(Box<Elicit>),
@@ -145,9 +148,12 @@ pub enum Command {
 
 /// The commands by what they are for, as the first help lists them; the last ones are named only.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("See it work", &["demo"]),
+    ("See it work", &["demo", "open"]),
     ("Find what errors cost", &["elicit", "choose", "plan"]),
-    ("Put it to work", &["inspect", "threshold", "score", "rank", "gate", "optimize", "apply", "scorer", "metrics"]),
+    (
+        "Put it to work",
+        &["inspect", "threshold", "score", "rank", "gate", "optimize", "apply", "scorer", "metrics"],
+    ),
     ("Ask others over the web", &["study"]),
     ("Also", &["simulate", "reproduce", "bench", "completions", "man"]),
 ];

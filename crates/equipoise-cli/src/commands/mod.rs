@@ -14,6 +14,7 @@ pub mod inspect;
 pub mod manual;
 pub mod metrics;
 mod models;
+pub mod open;
 pub mod optimize;
 pub mod plan;
 pub mod rank;

@@ -84,6 +84,21 @@ impl Models {
                 rename_twins(&mut models, paths);
             }
         }
+        Self::of(models, notes, judged, global)
+    }
+
+    /// Models whose rows have been read already, each with its name.
+    pub fn of_tables(tables: Vec<(String, Sample<Table>)>, judged: &Judged, global: &Global) -> Result<Self> {
+        let mut models = vec![];
+        for (name, rows) in tables {
+            let rule = Rule::most_likely(rows.classes())?;
+            models.push(Named { name, source: Source::Table(Box::new(rows), rule) });
+        }
+        rename_twins(&mut models, &[]);
+        Self::of(models, vec![], judged, global)
+    }
+
+    fn of(mut models: Vec<Named>, mut notes: Vec<Note>, judged: &Judged, global: &Global) -> Result<Self> {
         same_classes_and_groups(&models)?;
         let seed = global.seed.unwrap_or(0);
         let prevalence = models[0].prevalence()?;

@@ -128,6 +128,15 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     Ok(code)
 }
 
+/// What is printed about models as a part of a page.
+pub fn on_page(models: &Models, level: f64) -> Result<String> {
+    let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, level)?;
+    Page::part("Ranking", |page| {
+        page.table(&table(&ranking, models, page.terminal))?;
+        Ok(page.strong(&ranking.statement())?)
+    })
+}
+
 fn table(ranking: &Ranking, models: &Models, terminal: Terminal) -> Table {
     let interval = format!("{} interval", percent(ranking.level));
     let value = format!("value, {}", metrics::better(&models.metric));

@@ -10,6 +10,7 @@ use super::column::Part;
 use super::label::closest;
 use crate::error::{Error, Kind, Result, list, name, quoted};
 use crate::note::Note;
+use serde::{Deserialize, Serialize};
 
 /// Names a truth column usually has.
 const TRUTH: [&str; 5] = ["y", "truth", "label", "target", "y_true"];
@@ -49,7 +50,7 @@ const WEIGHT: [&str; 2] = ["weight", "sample_weight"];
 ///     .groups(["sex", "age_group"]) // crossed: "F & young", ...
 ///     .without_weight();
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {
     truth: Option<String>,
     scores: Option<Vec<String>>,
@@ -61,7 +62,7 @@ pub struct Columns {
 }
 
 /// What the numbers in probability columns are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scale {
     /// Probabilities from 0 to 1.
     #[default]

@@ -71,23 +71,54 @@ pub fn html(
     flow.render().expect("templates write to a string")
 }
 
+/// What is right and what is wrong about the cases of a class: words and counts.
+pub type Ends<'a> = [(&'a str, u64); 2];
+
+/// A system of no study, in words of its own: of each class, the positive one first, its name and its ends.
+pub fn of_words(id: &'static str, letter: &str, caption: String, classes: [(&str, Ends); 2]) -> String {
+    let [positive, negative] = classes;
+    let flow = Flow {
+        words: Language::English.words(),
+        id,
+        name: format!("System {letter}"),
+        caption,
+        branches: [(1, positive), (0, negative)]
+            .map(|(truth, (name, ends))| drawn(truth, name, ends, Language::English)),
+        reversed: false,
+        errors_only: false,
+        bars: false,
+        icons: None,
+    };
+    flow.render().expect("templates write to a string")
+}
+
 fn branch(study: &Study, cells: &[u64], truth: usize, language: Language) -> Branch {
-    let (other, tag, numbers) = (1 - truth, language.tag(), language.numbers());
-    let (correct, mistaken) = (cells[3 * truth], cells[truth + 1]);
-    let total = correct + mistaken;
+    let (other, tag) = (1 - truth, language.tag());
+    let class = &study.task.classes[truth];
+    let mistake = Mistakes::of(study, truth, other, language).short;
+    let ends = [(class.predicted.r#in(tag), cells[3 * truth]), (mistake.as_str(), cells[truth + 1])];
+    drawn(truth, class.truth.r#in(tag), ends, language)
+}
+
+fn drawn(
+    truth: usize,
+    name: &str,
+    [(right, correct), (wrong, mistaken)]: Ends,
+    language: Language,
+) -> Branch {
+    let (total, numbers) = (correct + mistaken, language.numbers());
     let end = |count: u64, what: &str| End {
         count: numbers.count(count),
         rate: numbers.percent(count, total),
         what: what.to_owned(),
     };
-    let class = &study.task.classes[truth];
     let [correct_ribbon, mistake_ribbon] = ribbons(correct, total);
     Branch {
-        truth: class.truth.r#in(tag).to_owned(),
+        truth: name.to_owned(),
         total: numbers.count(total),
         sign: sign(truth),
-        correct: end(correct, class.predicted.r#in(tag)),
-        mistake: end(mistaken, &Mistakes::of(study, truth, other, language).short),
+        correct: end(correct, right),
+        mistake: end(mistaken, wrong),
         correct_ribbon,
         mistake_ribbon,
         bar: bar(correct, total, truth),

@@ -7,6 +7,8 @@ mod flow;
 mod groups;
 mod kinds;
 
+pub(crate) use flow::of_words as flow_of_words;
+
 use crate::language::{Language, fill};
 use crate::sentence;
 use equipoise_study::Study;

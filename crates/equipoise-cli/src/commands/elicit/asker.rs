@@ -5,8 +5,9 @@ use super::length::{Length, of_search};
 use super::question::{Shown, Words};
 use super::task::Task;
 use crate::prompt::Presented;
+use crate::sides::Sides;
 use equipoise::population::Confusions as _;
-use equipoise::{Answered, Query};
+use equipoise::{Answered, AnyPlan, Query};
 use std::cell::Cell;
 
 /// The words for the questions of a task.
@@ -22,40 +23,48 @@ pub fn words_of(task: &Task) -> Words {
 }
 
 /// What turns the questions of a task into something that can be answered.
-pub struct Asker<'a> {
-    task: &'a Task,
+pub struct Asker {
     /// The words of the table.
     pub words: Words,
     /// What the answers so far say.
-    pub known: Known<'a>,
+    pub known: Known<'static>,
+    sides: Sides,
+    /// Questions that check the answers, and the most there may be in all.
+    probes: usize,
+    budget: Option<usize>,
     /// How long a search is, which does not change.
     search: Cell<Option<usize>>,
 }
 
-impl<'a> Asker<'a> {
+impl Asker {
     /// Whoever asks the questions of a task.
-    pub fn new(task: &'a Task) -> Self {
-        let words = words_of(task);
-        Self { task, words, known: Known::new(&task.plan), search: Cell::default() }
+    pub fn new(task: &Task) -> Self {
+        let number = |field: &str| task.number(field).map(|number| number as usize);
+        Self {
+            words: words_of(task),
+            known: Known::of(task.plan.clone()),
+            sides: task.sides,
+            probes: number("probes").unwrap_or(0),
+            budget: number("budget"),
+            search: Cell::default(),
+        }
     }
 
     /// The question after some answers, as it is shown: in whole numbers, on its sides.
     pub fn present(&self, asked: &[Answered], query: &Query) -> (Shown, Presented) {
-        self.words.present(self.task.sides, asked, query)
+        self.words.present(self.sides, asked, query)
     }
 
     /// How many questions there are in all, after some answers.
     pub fn length(&self, transcript: &[Answered]) -> Option<Length> {
-        let Some(plan) = self.task.adaptive() else {
+        let AnyPlan::Adaptive(plan) = self.known.plan() else {
             let known = self.search.get();
-            let search = known.unwrap_or_else(|| of_search(&self.task.plan, transcript));
+            let search = known.unwrap_or_else(|| of_search(self.known.plan(), transcript));
             self.search.set(Some(search));
             return Some(Length::About(search));
         };
         let looks_ahead = plan.is_ratio() || plan.operating_point().is_some();
         let about = looks_ahead.then(|| self.known.about(transcript)).flatten();
-        let probes = self.task.number("probes").map_or(0, |probes| probes as usize);
-        let most = self.task.number("budget").map(|budget| Length::AtMost(budget as usize));
-        about.map(|questions| Length::About(questions + probes)).or(most)
+        about.map(|questions| Length::About(questions + self.probes)).or(self.budget.map(Length::AtMost))
     }
 }

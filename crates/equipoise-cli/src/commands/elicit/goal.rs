@@ -20,6 +20,9 @@ pub struct Goal {
     /// Otherwise what is missing, and what helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// What is missing alone, for whoever has another remedy than the command line.
+    #[serde(skip)]
+    pub short_of: Option<String>,
 }
 
 impl Goal {
@@ -30,7 +33,8 @@ impl Goal {
             _ => None,
         });
         let Some((rule, radius)) = stopped else {
-            return Self { ended: "the search has come to its end".to_owned(), met: true, missing: None };
+            let ended = "the search has come to its end".to_owned();
+            return Self { ended, met: true, missing: None, short_of: None };
         };
         let (ended, met) = match rule {
             "width" => ("the interval is narrow enough", true),
@@ -41,12 +45,13 @@ impl Goal {
             _ => ("no question is left that would tell much", false),
         };
         let missing = (!met).then(|| missing(outcome, task, radius, (rule == "budget").then_some(file)));
-        Self { ended: ended.to_owned(), met, missing }
+        let (short_of, missing) = missing.unzip();
+        Self { ended: ended.to_owned(), met, missing, short_of }
     }
 }
 
-/// What is missing; `file` is given where more questions would help.
-fn missing(outcome: &Outcome, task: &Task, radius: f64, file: Option<&str>) -> String {
+/// What is missing, and the same with what helps; `file` is given where more questions would help.
+fn missing(outcome: &Outcome, task: &Task, radius: f64, file: Option<&str>) -> (String, String) {
     let percent = |share: f64| format!("{} %", two_digits(100.0 * share));
     let regret = outcome.findings.iter().find_map(|finding| match finding {
         Finding::Regret { expected, .. } => Some(*expected),
@@ -85,13 +90,14 @@ fn missing(outcome: &Outcome, task: &Task, radius: f64, file: Option<&str>) -> S
             )
         }
     };
-    match file {
+    let helped = match file {
         Some(file) => {
             let more = task.number("budget").unwrap_or(0.0) as usize + MORE;
             format!("{what}: `--resume {file} --budget {more}` asks on, and {settle} settles for less")
         }
         None => format!("{what}: {settle} settles for less; a table with more rows tells more"),
-    }
+    };
+    (what, helped)
 }
 
 /// The regret at which a plan's document ends the questions.

@@ -72,11 +72,20 @@ impl Gravity {
 
     /// Writes it for a person.
     pub fn write(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
-        let heading = match self.unit {
+        writeln!(out, "{}\n", terminal.bold(&terminal.paragraph(&self.heading())))?;
+        writeln!(out, "{}", self.table(terminal))
+    }
+
+    /// What the table is about.
+    pub fn heading(&self) -> String {
+        match self.unit {
             "case" => format!("One {} is as bad to you as", self.gravest),
             _ => format!("One point of {} is as bad to you as so many points of", self.gravest),
-        };
-        writeln!(out, "{}\n", terminal.bold(&terminal.paragraph(&heading)))?;
+        }
+    }
+
+    /// How many of each other mistake.
+    pub fn table(&self, terminal: Terminal) -> Table {
         let mut table = Table::new(terminal, ["so many", "95 % interval", "of these"]);
         for Times { name, times, low, high } in &self.others {
             let (times, interval) = match (low, high) {
@@ -88,7 +97,7 @@ impl Gravity {
             };
             table.row([times, interval, name.clone()]);
         }
-        writeln!(out, "{table}")
+        table
     }
 }
 

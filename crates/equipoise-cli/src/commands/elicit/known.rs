@@ -3,18 +3,29 @@
 use crate::ratio::{Agreeing, two_digits};
 use equipoise::engine::{Adaptive, Belief};
 use equipoise::{Answer, Answered, AnyPlan};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// What the answers so far come to, kept up to date as they come and go.
 pub struct Known<'a> {
-    plan: &'a AnyPlan,
+    plan: Cow<'a, AnyPlan>,
     belief: RefCell<Option<Box<dyn Belief>>>,
 }
 
 impl<'a> Known<'a> {
     /// Nothing yet.
     pub fn new(plan: &'a AnyPlan) -> Self {
-        Self { plan, belief: RefCell::default() }
+        Self { plan: Cow::Borrowed(plan), belief: RefCell::default() }
+    }
+
+    /// The same for whoever outlives the plan.
+    pub fn of(plan: AnyPlan) -> Known<'static> {
+        Known { plan: Cow::Owned(plan), belief: RefCell::default() }
+    }
+
+    /// The plan that asks.
+    pub fn plan(&self) -> &AnyPlan {
+        &self.plan
     }
 
     /// What an adaptive plan believes after a transcript.
@@ -23,7 +34,7 @@ impl<'a> Known<'a> {
         transcript: &[Answered],
         job: impl FnOnce(&Adaptive, &dyn Belief) -> T,
     ) -> Option<T> {
-        let AnyPlan::Adaptive(plan) = self.plan else { return None };
+        let AnyPlan::Adaptive(plan) = self.plan.as_ref() else { return None };
         let mut kept = self.belief.borrow_mut();
         // An answer that was taken back, or a probe, which the belief does not hear.
         if kept.as_ref().is_some_and(|belief| !transcript.starts_with(belief.answered())) {
@@ -53,7 +64,7 @@ impl<'a> Known<'a> {
 
     /// What the answers so far say, in a sentence; `None` where a search has nothing to say before its end.
     pub fn so_far(&self, transcript: &[Answered]) -> Option<String> {
-        if let AnyPlan::BinaryLinear(_) = self.plan {
+        if let AnyPlan::BinaryLinear(_) = self.plan.as_ref() {
             let agreeing = Agreeing::with(transcript).map(|agreeing| agreeing.to_string());
             let agreeing = agreeing.unwrap_or_else(|| "none agrees with all answers".to_owned());
             return Some(format!("Your cost ratio so far: {agreeing}."));

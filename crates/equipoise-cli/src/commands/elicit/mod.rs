@@ -1,12 +1,12 @@
 //! `equipoise elicit`: the metric somebody holds, from comparisons of classifiers that a table allows.
 
 pub mod answerer;
-mod asker;
+pub mod asker;
 mod case;
-mod cells;
+pub mod cells;
 mod decisions;
 pub mod goal;
-mod gravity;
+pub mod gravity;
 pub mod known;
 pub mod length;
 mod line;
@@ -14,10 +14,10 @@ mod process;
 pub mod question;
 pub mod record;
 pub mod reference;
-mod report;
+pub mod report;
 mod rule;
 pub mod task;
-mod trade;
+pub mod trade;
 
 use crate::args::{Elicit, Global};
 use crate::fault::{FINDING, Fault};
@@ -80,7 +80,7 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
 }
 
 /// `val.csv` has its answers in `val.interview.json`, where the command runs.
-fn usual_place(table: &Path) -> PathBuf {
+pub fn usual_place(table: &Path) -> PathBuf {
     PathBuf::from(super::models::stem(table) + ".interview.json")
 }
 
@@ -89,7 +89,7 @@ struct Session<'a> {
     args: &'a Elicit,
     global: &'a Global,
     task: &'a Task,
-    asker: &'a Asker<'a>,
+    asker: &'a Asker,
     notes: &'a [Note],
     save: &'a Path,
     terminal: Terminal,

@@ -8,13 +8,13 @@ use equipoise::{Answer, Answered, Query};
 
 /// The running program, and whoever puts its questions into words.
 pub struct Process<'a> {
-    asker: &'a Asker<'a>,
+    asker: &'a Asker,
     program: Program,
 }
 
 impl<'a> Process<'a> {
     /// Starts a shell command.
-    pub fn start(command: &str, within: f64, asker: &'a Asker<'a>) -> Result<Self> {
+    pub fn start(command: &str, within: f64, asker: &'a Asker) -> Result<Self> {
         Ok(Self { asker, program: Program::start(command, within)? })
     }
 }

@@ -157,7 +157,7 @@ impl Words {
     }
 
     /// What the numbers are counted in.
-    pub(super) fn of(&self) -> &'static str {
+    pub fn of(&self) -> &'static str {
         if self.cases {
             return "cases of this risk";
         }
@@ -233,7 +233,7 @@ impl Words {
     }
 
     /// "women: benign predicted as malignant".
-    fn mistake(&self, cell: &Cell) -> String {
+    pub fn mistake(&self, cell: &Cell) -> String {
         let group =
             if self.view.groups() > 1 { format!("{}: ", self.group(cell.group)) } else { String::new() };
         group + &self.kind(cell)
@@ -249,7 +249,7 @@ impl Words {
     }
 
     /// What sets the two apart, in a sentence.
-    pub(super) fn difference(&self, shown: &Shown) -> String {
+    pub fn difference(&self, shown: &Shown) -> String {
         let cells = match shown {
             Shown::Two(pair) => return self.two().difference(pair),
             Shown::Trade(trade) => return self.traded(trade),
@@ -308,7 +308,7 @@ impl Words {
     }
 
     /// How far apart the groups are, where that changes.
-    pub(super) fn gaps(&self, shown: &Shown) -> Vec<String> {
+    pub fn gaps(&self, shown: &Shown) -> Vec<String> {
         let Shown::Cells(cells) = shown else { return vec![] };
         let sentence = |(a, b, apart): (Cell, Cell, [u64; 2])| {
             let (u, v) = (self.group(a.group), self.group(b.group));

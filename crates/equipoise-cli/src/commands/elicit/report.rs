@@ -137,7 +137,7 @@ struct Hidden {
 /// What the report is about besides the outcome.
 pub struct About<'a> {
     pub task: &'a Task,
-    pub asker: &'a Asker<'a>,
+    pub asker: &'a Asker,
     pub transcript: &'a [Answered],
     pub hidden: Option<Metric>,
     pub notes: &'a [Note],
@@ -248,37 +248,49 @@ impl<'a> Report<'a> {
         if let (Some(rule), false) = (&self.rule, quiet) {
             rule.write(terminal, out)?;
         }
-        if let Some(rule) = &self.rule {
-            write!(out, "{}", entry("Rule", &rule.sentence))?;
-        }
-        if let Some(Regret { sentence, .. }) = &self.regret {
-            write!(out, "{}", entry("Regret", sentence))?;
-        }
-        let missing = self.goal.missing.as_deref();
-        if quiet {
-            return missing.map_or(Ok(()), |missing| write!(out, "{}", entry("Missing", missing)));
-        }
-        if let Some(changes) = self.rule.as_ref().and_then(|rule| rule.changes.as_deref()) {
-            write!(out, "{}", entry("Changes", changes))?;
-        }
-        if let Some(hidden) = &self.hidden {
-            write!(out, "{}", entry("Hidden", &self.compared(hidden)))?;
-        }
-        if !self.nearest.is_empty() {
-            write!(out, "{}", entry("Nearest", &metrics::nearest(&self.nearest)))?;
-        }
-        write!(out, "{}", entry("Questions", &format!("{}; {}", self.questions, self.ended)))?;
-        write!(out, "{}", entry("Assumed", &self.noise.sentence))?;
-        if let Some(missing) = missing {
-            write!(out, "{}", entry("Missing", missing))?;
-        }
-        for remark in &self.remarks {
-            write!(out, "{}", entry("Note", remark))?;
-        }
-        if let Some(file) = &self.metric_file {
-            write!(out, "{}", entry("Metric", file))?;
-        }
-        write!(out, "{}", entry("Answers", &self.transcript_file))
+        let said = self.entries();
+        let told = said.iter().filter(|(name, _)| !quiet || ["Rule", "Regret", "Missing"].contains(name));
+        told.into_iter().try_for_each(|(name, text)| write!(out, "{}", entry(name, text)))
+    }
+
+    /// What there is to say besides the metric itself, each sentence under its name.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let rule = self.rule.as_ref();
+        let nearest = (!self.nearest.is_empty()).then(|| metrics::nearest(&self.nearest));
+        let mut all = vec![
+            ("Rule", rule.map(|rule| rule.sentence.clone())),
+            ("Regret", self.regret.as_ref().map(|regret| regret.sentence.clone())),
+            ("Changes", rule.and_then(|rule| rule.changes.clone())),
+            ("Hidden", self.hidden.as_ref().map(|hidden| self.compared(hidden))),
+            ("Nearest", nearest),
+            ("Questions", Some(format!("{}; {}", self.questions, self.ended))),
+            ("Assumed", Some(self.noise.sentence.clone())),
+            ("Missing", self.goal.missing.clone()),
+        ];
+        all.extend(self.remarks.iter().map(|remark| ("Note", Some(remark.clone()))));
+        all.push(("Metric", self.metric_file.clone()));
+        all.push(("Answers", Some(self.transcript_file.clone())));
+        all.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+    }
+
+    /// The metric in a sentence: what is accepted for what; nothing where weights say it.
+    pub fn sentence(&self) -> Option<&str> {
+        self.sentence.as_deref()
+    }
+
+    /// How bad each mistake is, where there are more than two kinds.
+    pub fn gravity(&self) -> Option<&Gravity> {
+        self.gravity.as_ref()
+    }
+
+    /// The rule that follows.
+    pub fn rule(&self) -> Option<&Follows> {
+        self.rule.as_ref()
+    }
+
+    /// Whether as much is known as was wanted.
+    pub fn goal(&self) -> &Goal {
+        &self.goal
     }
 
     fn write_weights(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {

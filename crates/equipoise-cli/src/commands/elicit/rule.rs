@@ -129,8 +129,13 @@ impl Follows {
 
     /// Writes what the rule does on the table, where a sentence would not do.
     pub fn write(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
+        self.table(terminal).map_or(Ok(()), |table| writeln!(out, "{table}"))
+    }
+
+    /// What the rule does on the table; nothing for two classes, where the sentence says it.
+    pub fn table(&self, terminal: Terminal) -> Option<Table> {
         if self.per_1000.is_empty() {
-            return Ok(());
+            return None;
         }
         let headings = std::iter::once("your rule, of 1,000 each".to_owned())
             .chain(self.classes.iter().map(|class| format!("as {class}")));
@@ -138,6 +143,6 @@ impl Follows {
         for (class, row) in self.classes.iter().zip(&self.per_1000) {
             table.row(std::iter::once(class.clone()).chain(row.iter().map(|count| grouped(*count))));
         }
-        writeln!(out, "{table}")
+        Some(table)
     }
 }

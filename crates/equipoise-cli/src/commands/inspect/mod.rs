@@ -1,7 +1,7 @@
 //! `equipoise inspect`: what a table of predictions has, and what it allows.
 
-mod picture;
-mod survey;
+pub mod picture;
+pub mod survey;
 
 use crate::args::{Global, Inspect};
 use crate::counts::grouped;
@@ -69,6 +69,11 @@ pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
         page.end()?;
     }
     Ok(if warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
+}
+
+/// What is printed as a part of a page.
+pub fn on_page(survey: &Survey, path: &Path, warnings: &[String]) -> Result<String> {
+    Page::part("What the table allows", |page| write_text(survey, path, warnings, None, page))
 }
 
 fn write_text(

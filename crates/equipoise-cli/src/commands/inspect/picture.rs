@@ -16,6 +16,15 @@ pub fn of(survey: &Survey) -> String {
         pairs => pairs.iter().map(small).collect(),
     };
     plots.push(reliability(survey));
+    stack(
+        &format!("What {} rows of predictions allow", grouped(survey.rows as u64)),
+        &described(survey),
+        &plots,
+    )
+}
+
+/// The same in words.
+pub fn described(survey: &Survey) -> String {
     let regions = match &survey.pairs[..] {
         [pair] => format!(
             "The region of all pairs of recalls of {} and {} that some classifier reaches: it covers {:.0} % of the \
@@ -40,12 +49,11 @@ pub fn of(survey: &Survey) -> String {
     };
     let errors: Vec<String> =
         survey.classes.iter().map(|class| format!("{} {:.3}", class.name, class.calibration.error)).collect();
-    let description = format!(
+    format!(
         "{regions} Below, the share of each class among rows with like predicted probabilities, which would be on the \
          diagonal if the probabilities were right; expected calibration error: {}.",
         errors.join(", ")
-    );
-    stack(&format!("What {} rows of predictions allow", grouped(survey.rows as u64)), &description, &plots)
+    )
 }
 
 fn whole(pair: &Pair, survey: &Survey) -> Plot {

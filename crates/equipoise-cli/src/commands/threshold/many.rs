@@ -57,19 +57,33 @@ struct Kept {
     met: bool,
 }
 
-pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
+/// What was found out about the rule.
+struct Found {
+    bayes: PostShift,
+    decision: String,
+    judged: Vec<Judged>,
+    tuned: Optimum<Tuned>,
+    gain: Option<Spread>,
+}
+
+/// What is printed as a part of a page; there is no curve.
+pub fn on_page(task: &Task) -> Result<(String, Option<String>)> {
+    let found = find(task)?;
+    Ok((Page::part("Rules", |page| write_text(task, &found, page))?, None))
+}
+
+fn find(task: &Task) -> Result<Found> {
     let classes = task.sample.table().classes();
     let bayes = rewards(&task.metric, task.sample.prevalence().class_priors())
         .map_err(|error| no_rewards(task, error))?;
-    let progress = Progress::spinner("searching rules", global.shows_progress());
-    let tuned = tune(&task.sample, &bayes, &task.metric, &task.requirements)?;
+    let tuned = tune(task.sample, &bayes, &task.metric, &task.requirements)?;
     let mut rules = vec![("most likely", PostShift::diagonal(&vec![1.0; classes.len()])?)];
     rules.push(("Bayes", bayes.clone()));
     if let Optimum::Found(tuned) = &tuned {
         rules.push(("tuned", tuned.rule.clone()));
     }
     let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
-    let values = drawn_values(task, &task.sample, &asked);
+    let values = drawn_values(task, task.sample, &asked);
     let Ok(confusions) = task.sample.confusions(&asked);
     let mut judged = Vec::new();
     for (n, ((name, _), matrix)) in rules.iter().zip(&confusions).enumerate() {
@@ -83,8 +97,16 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
         });
     }
     let gain = Spread::of(&held_out_gains(task, &bayes)?, task.level);
-    drop(progress);
     let decision = decision_text(&bayes, classes)?;
+    Ok(Found { bayes, decision, judged, tuned, gain })
+}
+
+pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
+    let classes = task.sample.table().classes();
+    let progress = Progress::spinner("searching rules", global.shows_progress());
+    let found = find(task)?;
+    drop(progress);
+    let Found { bayes, decision, judged, tuned, gain } = &found;
     let mut out = std::io::stdout().lock();
     if global.json {
         let document = Document {
@@ -95,16 +117,16 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
             level: task.level,
             draws: task.draws,
             weights: bayes.rewards(0).chunks(classes.len()).collect(),
-            decision: &decision,
-            rules: &judged,
-            tuned: &tuned,
-            gain,
+            decision,
+            rules: judged,
+            tuned,
+            gain: *gain,
             notes: &task.notes,
         };
         json::write(&document, &mut out)?;
     } else {
         let mut page = Page::new(global.form(), &task.title(), &mut out)?;
-        write_text(task, &bayes, &decision, &judged, &tuned, gain, &mut page)?;
+        write_text(task, &found, &mut page)?;
         page.end()?;
     }
     Ok(if matches!(tuned, Optimum::Found(_)) { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
@@ -165,15 +187,8 @@ fn kept(requirement: &Requirement, matrix: &GroupConfusions) -> Result<Kept> {
     Ok(Kept { requirement: requirement.to_string(), value, met })
 }
 
-fn write_text(
-    task: &Task,
-    bayes: &PostShift,
-    decision: &str,
-    rules: &[Judged],
-    tuned: &Optimum<Tuned>,
-    gain: Option<Spread>,
-    out: &mut Page,
-) -> Result<()> {
+fn write_text(task: &Task, found: &Found, out: &mut Page) -> Result<()> {
+    let Found { bayes, decision, judged: rules, tuned, gain } = found;
     let terminal = out.terminal;
     let classes = task.sample.table().classes();
     out.entry(INDENT, "Metric", &task.metric_in_words())?;
@@ -237,7 +252,7 @@ fn write_text(
                 ),
             };
             out.entry(INDENT, "Searched", &searched)?;
-            let advice = match gain {
+            let advice = match *gain {
                 _ if missed => {
                     "the tuned rule: the Bayes rule does not meet the requirements on this table".to_owned()
                 }

@@ -24,11 +24,13 @@ const DRAWS: usize = 200;
 /// Rows drawn again in all, about, before fewer draws have to do.
 const DRAWN_ROWS: usize = 50_000_000;
 const FEWEST_DRAWS: usize = 50;
+/// The probability of intervals where nothing is said.
+const LEVEL: f64 = 0.95;
 
 /// What was asked for, with everything read.
 struct Task<'a> {
     table: String,
-    sample: Sample<Table>,
+    sample: &'a Sample<Table>,
     notes: Vec<Note>,
     metric_text: &'a str,
     metric: Metric,
@@ -57,13 +59,12 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
     let metric = metrics::metric(&args.metric, classes, sample.prevalence())?;
     let parse = |text: &String| Requirement::parse(text, classes, groups);
     let requirements = args.require.iter().map(parse).collect::<equipoise::Result<Vec<_>>>()?;
-    let affordable = (DRAWN_ROWS / sample.table().rows()).clamp(FEWEST_DRAWS, DRAWS);
-    let draws = args.draws.map_or(affordable, |draws| draws as usize);
+    let draws = args.draws.map_or_else(|| affordable(&sample), |draws| draws as usize);
     let seed = global.seed.unwrap_or(1);
     let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let task = Task {
         table: files::name(&args.table),
-        sample,
+        sample: &sample,
         notes: reading.notes,
         metric_text: &args.metric,
         metric,
@@ -76,6 +77,31 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
         svg: (!args.no_svg).then_some(args.svg.as_path()),
     };
     if task.sample.classes() == 2 { two::run(&task, global) } else { many::run(&task, global) }
+}
+
+/// What is printed about a metric that somebody holds, as a part of a page, and the decision curve where there is one.
+pub fn on_page(sample: &Sample<Table>, metric: &Metric, seed: u64) -> Result<(String, Option<String>)> {
+    let draws = affordable(sample);
+    let task = Task {
+        table: String::new(),
+        sample,
+        notes: vec![],
+        metric_text: "your metric",
+        metric: metric.clone(),
+        requirements: vec![],
+        per_group: false,
+        metric_draws: metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed)),
+        draws,
+        level: LEVEL,
+        seed,
+        svg: None,
+    };
+    if task.sample.classes() == 2 { two::on_page(&task) } else { many::on_page(&task) }
+}
+
+/// As many draws as a table allows in little time.
+fn affordable(sample: &Sample<Table>) -> usize {
+    (DRAWN_ROWS / sample.table().rows()).clamp(FEWEST_DRAWS, DRAWS)
 }
 
 impl Task<'_> {

@@ -48,29 +48,64 @@ struct Kept {
     per_group: Option<f64>,
 }
 
-pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
-    let Ok(profile) = task.sample.score_profile(Score::Class(1));
-    let progress = Progress::spinner("trying thresholds", global.shows_progress());
-    let doubt = Bootstrap {
-        metric_draws: &task.metric_draws,
-        resamples: task.draws,
-        seed: task.seed,
-        level: task.level,
-    };
-    let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
-    let per_group = task
-        .per_group
-        .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
-        .transpose()?;
-    drop(progress);
-    let curve = curve(&profile, advice.bayes.as_ref().ok())?;
-    let positive = &task.sample.table().classes()[1];
-    if let Some(path) = task.svg {
-        crate::picture::write(path, &picture::of(&curve, advice.bayes.as_ref().ok(), positive, &profile))?;
+/// What was found out about where to cut.
+struct Found {
+    advice: Advice,
+    per_group: Option<GroupAdvice>,
+    curve: Vec<CurvePoint>,
+    profile: Profile,
+    at_bayes: Option<GroupConfusions>,
+}
+
+impl Found {
+    fn of(task: &Task) -> Result<Self> {
+        let Ok(profile) = task.sample.score_profile(Score::Class(1));
+        let doubt = Bootstrap {
+            metric_draws: &task.metric_draws,
+            resamples: task.draws,
+            seed: task.seed,
+            level: task.level,
+        };
+        let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
+        let per_group = task
+            .per_group
+            .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
+            .transpose()?;
+        let curve = curve(&profile, advice.bayes.as_ref().ok())?;
+        let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
+        Ok(Self { advice, per_group, curve, profile, at_bayes })
     }
-    let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
-    let rules = Rules { bayes: at_bayes, advice: &advice, per_group: per_group.as_ref() };
+
+    fn picture(&self, task: &Task) -> String {
+        let positive = &task.sample.table().classes()[1];
+        picture::of(&self.curve, self.advice.bayes.as_ref().ok(), positive, &self.profile)
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules { bayes: self.at_bayes.clone(), advice: &self.advice, per_group: self.per_group.as_ref() }
+    }
+}
+
+/// What is printed as a part of a page, and the decision curve.
+pub fn on_page(task: &Task) -> Result<(String, Option<String>)> {
+    let found = Found::of(task)?;
+    let rules = found.rules();
+    let text = Page::part("Thresholds", |page| {
+        Text { task, rules: &rules, terminal: page.terminal }.write(&[], true, page)
+    })?;
+    Ok((text, Some(found.picture(task))))
+}
+
+pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
+    let progress = Progress::spinner("trying thresholds", global.shows_progress());
+    let found = Found::of(task)?;
+    drop(progress);
+    if let Some(path) = task.svg {
+        crate::picture::write(path, &found.picture(task))?;
+    }
+    let rules = found.rules();
     let requirements = task.requirements.iter().map(|r| rules.keep(r)).collect::<Result<Vec<_>>>()?;
+    let Found { advice, per_group, curve, .. } = &found;
     let mut out = std::io::stdout().lock();
     if global.json {
         let document = Document {
@@ -81,10 +116,10 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
             groups: task.sample.table().groups().map_or(&[], |groups| groups.names()),
             level: task.level,
             draws: task.draws,
-            advice: &advice,
+            advice,
             per_group: per_group.as_ref(),
             requirements,
-            decision_curve: &curve,
+            decision_curve: curve,
             notes: &task.notes,
             svg: task.svg.map(files::name),
         };
