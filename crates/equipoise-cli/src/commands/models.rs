@@ -84,7 +84,7 @@ impl Models {
                 rename_twins(&mut models, paths);
             }
         }
-        Self::of(models, notes, judged, global)
+        Self::of(models, notes, judged, carrying, global)
     }
 
     /// Models whose rows have been read already, each with its name.
@@ -95,10 +95,16 @@ impl Models {
             models.push(Named { name, source: Source::Table(Box::new(rows), rule) });
         }
         rename_twins(&mut models, &[]);
-        Self::of(models, vec![], judged, global)
+        Self::of(models, vec![], judged, Carrying::NONE, global)
     }
 
-    fn of(mut models: Vec<Named>, mut notes: Vec<Note>, judged: &Judged, global: &Global) -> Result<Self> {
+    fn of(
+        mut models: Vec<Named>,
+        mut notes: Vec<Note>,
+        judged: &Judged,
+        carrying: Carrying,
+        global: &Global,
+    ) -> Result<Self> {
         same_classes_and_groups(&models)?;
         let seed = global.seed.unwrap_or(0);
         let prevalence = models[0].prevalence()?;

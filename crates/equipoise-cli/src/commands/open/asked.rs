@@ -128,6 +128,8 @@ impl Asked {
                 Shown::Two(pair) => format!("Out of {} cases", grouped(pair.people)),
                 Shown::Trade(trade) => format!("Out of {} of each class", grouped(trade.out_of)),
                 Shown::Cells(cells) => format!("Out of {} of {}", grouped(cells.out_of), words.of()),
+                // The page asks about classifiers; a case would be told by the sentence alone.
+                Shown::Case(_) => String::new(),
             },
             difference: words.difference(&shown),
             gaps: words.gaps(&shown),
@@ -148,6 +150,7 @@ impl Asked {
                         rows.iter().map(|c| Kind { what: words.mistake(c), counts: c.counts }).collect(),
                     )
                 }
+                Shown::Case(_) => Systems::Kinds(vec![]),
             },
             can_undo: !transcript.is_empty(),
         }
