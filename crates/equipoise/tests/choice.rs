@@ -60,6 +60,36 @@ fn whoever_answers_by_weights_gets_a_candidate_near_their_best() {
     assert!(mean < 0.03, "{regrets:?}");
 }
 
+/// Five qualities that rise with the price, and people to whom the price is worth any share of all: of weights that are drawn one
+/// by one nearly none is as large as five others together, and yet there are such people.
+#[test]
+fn many_attributes_that_go_together_do_not_outvote_one() {
+    let sizes = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
+    let points =
+        sizes.map(|x: f64| vec![10.0 * x * x, x, x + 0.01 * (7.0 * x).sin(), x.sqrt(), x, x.powf(1.2)]);
+    let attribute = |n: usize| {
+        let values = points.clone().map(|point| point[n]);
+        let direction = if n == 0 { Direction::Minimize } else { Direction::Maximize };
+        Attribute::guessed(&format!("a{n}"), direction, &values).unwrap()
+    };
+    let attributes: Vec<Attribute> = (0..6).map(attribute).collect();
+    let members = points.iter().enumerate().map(|(n, point)| (format!("m{n}"), point.clone())).collect();
+    let set = Candidates::new(attributes.clone(), members).unwrap();
+    let (people, mut short, mut asked) = (30, vec![], 0);
+    for n in 0..people {
+        let price = (n as f64 + 0.5) / f64::from(people);
+        let weights = std::iter::once(price).chain([0.2 * (1.0 - price); 5]).collect();
+        let hidden = Metric::attributes(attributes.clone(), weights).unwrap();
+        let mut oracle = equipoise::ask::Counting::new(Simulated::new(hidden.clone()));
+        let Ok(outcome) = Adaptive::choice(set.clone()).seed(n as u64).run(&mut oracle);
+        asked += oracle.asked();
+        short.push(regret(&set, &hidden, &named(&outcome)));
+    }
+    let mean = short.iter().sum::<f64>() / short.len() as f64;
+    println!("mean regret {mean:.3}, {} questions each", asked / people as usize);
+    assert!(mean < 0.05, "{mean:.3} {short:.2?}");
+}
+
 /// Of two half-normal weights the angle is uniform, so the posterior is an integral over one number.
 #[test]
 fn the_crowd_predicts_answers_as_an_integral_over_the_angle_does() {

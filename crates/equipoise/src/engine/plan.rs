@@ -562,7 +562,16 @@ impl Adaptive {
         let enough = self.enough(width, |tolerance| belief.threshold_settled(tolerance));
         let asked = belief.answered().len();
         let over = (asked >= self.questions_at_most()).then_some("budget");
+        let decided =
+            || self.decided(belief).filter(|_| self.candidates().is_none() || belief.unconfirmed().is_none());
+        enough.or(over).or_else(decided)
+    }
+
+    /// The rule that says that what follows from a belief is known well enough, if one does.
+    fn decided(&self, belief: &dyn Belief) -> Option<&'static str> {
+        let set = belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some));
         // Of candidates: before as many answers as attributes, what is known is what people hold and not what this one does.
+        let asked = belief.answered().len();
         let heard = self.candidates().is_none_or(|space| asked >= space.view().dimension());
         let decided = |stop: &&Stop| match stop {
             Stop::Decision { level } => belief.decision(self.seed).is_some_and(|d| d.probability >= *level),
@@ -571,7 +580,7 @@ impl Adaptive {
             }
             _ => false,
         };
-        enough.or(over).or_else(|| self.stops.iter().filter(|_| heard).find(decided).map(Stop::rule))
+        self.stops.iter().filter(|_| heard).find(decided).map(Stop::rule)
     }
 
     /// What the rule that follows may be regretted at the end, if there is such a rule.
@@ -596,8 +605,17 @@ impl Adaptive {
     pub fn next(&self, belief: &dyn Belief) -> Result<Query, &'static str> {
         match self.ended(belief) {
             Some(rule) => Err(rule),
-            None => self.telling(belief, self.floor(), Some),
+            None => match self.confirming(belief) {
+                Some(query) => Ok(query),
+                None => self.telling(belief, self.floor(), Some),
+            },
         }
+    }
+
+    /// The candidate that would be named now against one that exists: where many attributes go together, trades of two of them
+    /// say little of all of them against one, and what is left is what people hold who were never asked.
+    fn confirming(&self, belief: &dyn Belief) -> Option<Query> {
+        self.candidates().and(self.decided(belief)).and_then(|_| belief.unconfirmed())
     }
 
     /// The most telling question that `fit` makes something of, whether or not enough is known; for whoever cannot ask every

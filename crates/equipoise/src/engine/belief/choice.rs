@@ -188,6 +188,13 @@ impl Setting for Choice {
         trade.then(|| Query::new(first, second))
     }
 
+    fn held_against(&self, rule: usize, weights: &[f64]) -> Vec<Query> {
+        let costs: Vec<f64> = self.rules.iter().map(|rule| dot(weights, rule)).collect();
+        let mut others: Vec<usize> = (0..self.rules.len()).filter(|&n| n != rule).collect();
+        others.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+        others.into_iter().filter_map(|n| self.real([rule, n])).collect()
+    }
+
     fn has_names(&self) -> bool {
         true
     }

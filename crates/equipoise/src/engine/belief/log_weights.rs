@@ -333,6 +333,13 @@ impl Belief for LogWeights {
         self.people.iter().map(chance).sum::<f64>() / PEOPLE as f64
     }
 
+    fn unconfirmed(&self) -> Option<Query> {
+        let estimate = self.estimate();
+        let against = self.setting.held_against(self.cheapest(&estimate).0, &estimate);
+        let asked = |query: &Query| self.answered.iter().any(|asked| asked.query.is_same_pair(query, SAME));
+        if against.iter().any(asked) { None } else { against.into_iter().next() }
+    }
+
     fn width(&self) -> Width {
         let estimate = self.estimate();
         let mut angles: Vec<f64> =

@@ -52,6 +52,11 @@ pub trait Belief: Debug + Send + Sync {
     /// How likely the first of two points is preferred, by somebody who never says "can't tell".
     fn chance_of_first(&self, query: &Query) -> f64;
 
+    /// The candidate that would be named against one that exists, if it has not been held against any yet.
+    fn unconfirmed(&self) -> Option<Query> {
+        None
+    }
+
     /// How wide it still is.
     fn width(&self) -> Width;
 

@@ -44,6 +44,11 @@ pub trait Setting: Debug + Send + Sync {
     /// A question off those, whose answer may be foreseen.
     fn foreseen(&self, people: &[Person], random: &mut Xoshiro256PlusPlus) -> Option<Query>;
 
+    /// Questions in which a rule stands against another, the ones first that cost least for some weights.
+    fn held_against(&self, _rule: usize, _weights: &[f64]) -> Vec<Query> {
+        vec![]
+    }
+
     /// Whether rules have names, so that one of them is the answer.
     fn has_names(&self) -> bool {
         false
