@@ -1,7 +1,8 @@
 //! Files of a study that are made to hurt whoever reads them: each ends in a sentence, whatever it claims (S-09, A-02).
 
+use equipoise_data::Columns;
 use equipoise_study::apart::{Apart, Limits};
-use equipoise_study::tables::{Here, Tables as _, Wanted};
+use equipoise_study::tables::{Here, Opened, Tables as _, Wanted};
 use equipoise_study::template;
 use flate2::{Compression, write::GzEncoder};
 use parquet::basic::{Repetition, Type};
@@ -65,6 +66,22 @@ fn a_table_read_apart_is_the_table() {
         std::fs::write(&file, template.table.1).unwrap();
         let here = Here.table(&file, &Wanted::default()).unwrap();
         assert_eq!(apart(512, 20).table(&file, &Wanted::default()).unwrap(), here, "{}", template.name);
+    }
+}
+
+#[test]
+fn a_table_somebody_opened_is_told_as_if_it_were_read_here() {
+    let place = Place::new("apart-opened");
+    let file = place.0.join("val.csv");
+    let screening = std::fs::read_to_string("../../examples/tables/screening.csv").unwrap();
+    for text in [screening.as_str(), "y,p\n0,2\n1,0.5\n", "a,b\n1,2\n", "", "PAR1PAR1"] {
+        std::fs::write(&file, text).unwrap();
+        for columns in [Columns::guess(), Columns::guess().truth("y").groups(["group"]).positive("benign")] {
+            let (here, there) =
+                (Opened::here(&file, &columns), apart(512, 20).opened(&file, &columns).unwrap());
+            assert_eq!(there.header, here.header);
+            assert_eq!(there.reading, here.reading);
+        }
     }
 }
 

@@ -180,6 +180,17 @@ fn answers_that_were_begun_are_gone_on_with() {
 }
 
 #[test]
+fn gaps_between_two_groups_are_asked_about_too() {
+    let directory = place("open-groups");
+    std::fs::copy(SCREENING, directory.join("val.csv")).unwrap();
+    let mut opened = Opened::new(&directory, &["val.csv"]);
+    assert!(opened.page.contains("gaps between north and south"), "{}", opened.page);
+    opened.send("/begin", &[("about", "groups")]);
+    assert!(opened.page.contains("gap between north and south"), "{}", opened.page);
+    opened.end();
+}
+
+#[test]
 fn what_is_wrong_with_a_table_is_said_as_in_the_terminal() {
     let directory = place("open-broken");
     std::fs::write(directory.join("broken.csv"), "y,p\nill,0.4\nwell,1.7\nill,0.9\n").unwrap();

@@ -1,7 +1,7 @@
 //! Listening, and stopping in good order.
 
 use crate::listen::{self, Limits};
-use crate::open::{self, Opened, Work};
+use crate::open::{self, TablePages, Work};
 use crate::participant::{self, Participants, Settings};
 use crate::researcher::accounts::Accounts;
 use crate::researcher::{self, Researchers};
@@ -131,7 +131,7 @@ pub fn table(
     let served = runtime.block_on(async {
         let options = Options { listen: ([127, 0, 0, 1], port).into(), origin: None };
         let (listener, address, origin) = options.bind().await?;
-        let state = Opened::new(work, origin, address.port())?;
+        let state = TablePages::new(work, origin, address.port())?;
         ready(&state.link())?;
         let (tell, told) = watch::channel(false);
         tokio::spawn(async move {

@@ -2,7 +2,9 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
-use equipoise_server::open::{Action, Choice, File, Flow, Opened, Page, Question, Systems, View, Work, app};
+use equipoise_server::open::{
+    Action, Branch, Choice, File, Flow, Page, Question, Systems, TablePages, View, Work, app,
+};
 use http_body_util::BodyExt as _;
 use std::sync::{Arc, Mutex};
 use tower::ServiceExt as _;
@@ -12,7 +14,11 @@ struct Recorder(Arc<Mutex<Vec<String>>>);
 
 impl Work for Recorder {
     fn view(&mut self) -> View {
-        let branch = |name: &str| (name.to_owned(), ("found".to_owned(), 7), ("missed".to_owned(), 3));
+        let branch = |name: &str| Branch {
+            name: name.to_owned(),
+            right: ("found".to_owned(), 7),
+            wrong: ("missed".to_owned(), 3),
+        };
         let flow = || Flow { branches: [branch("ill <b>"), branch("well")] };
         let question = Question {
             number: 1,
@@ -21,7 +27,7 @@ impl Work for Recorder {
             out_of: "Out of 20 cases".to_owned(),
             difference: "A and B make the same mistakes.".to_owned(),
             gaps: vec![],
-            systems: Systems::Flows([flow(), flow()]),
+            systems: Systems::Flows(Box::new([flow(), flow()])),
             can_undo: false,
         };
         View {
@@ -53,7 +59,7 @@ struct Web {
 
 fn web() -> Web {
     let acts = Arc::new(Mutex::new(vec![]));
-    let state = Opened::new(Recorder(acts.clone()), "http://127.0.0.1:4000".to_owned(), 4000).unwrap();
+    let state = TablePages::new(Recorder(acts.clone()), "http://127.0.0.1:4000".to_owned(), 4000).unwrap();
     let link = state.link();
     Web { app: app(state), acts, link }
 }

@@ -20,8 +20,8 @@ mod view;
 
 pub use multipart::LARGEST;
 pub use view::{
-    Action, Choice, File, Flow, Kind, Outcome, Page, Question, Sent, Survey, Systems, Table, View, Wished,
-    Work,
+    Action, Branch, Choice, File, Flow, Kind, Outcome, Page, Question, Sent, Survey, Systems, Table, View,
+    Wished, Work,
 };
 
 use crate::form::Fields;
@@ -54,7 +54,7 @@ enum Who {
 
 /// What the handlers share.
 #[derive(Clone)]
-pub struct Opened(Arc<Shared>);
+pub struct TablePages(Arc<Shared>);
 
 struct Shared {
     work: Mutex<Box<dyn Work>>,
@@ -65,13 +65,13 @@ struct Shared {
     expert: String,
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for TablePages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Opened").field("origin", &self.0.origin).finish_non_exhaustive()
+        f.debug_struct("TablePages").field("origin", &self.0.origin).finish_non_exhaustive()
     }
 }
 
-impl Opened {
+impl TablePages {
     /// Pages over some work, which people reach at an origin.
     pub fn new(work: impl Work + 'static, origin: String, port: u16) -> io::Result<Self> {
         let token = || random::<16>().ok_or_else(|| io::Error::other("the system has no random numbers"));
@@ -119,7 +119,7 @@ impl Opened {
 }
 
 /// The routes of a table's pages.
-pub fn app(state: Opened) -> Router {
+pub fn app(state: TablePages) -> Router {
     let router = Router::new()
         .route("/", get(current))
         .route("/k/{token}", get(join))
@@ -170,7 +170,7 @@ fn message(status: StatusCode, words: [&str; 2]) -> Response {
 
 /// Sets the cookie and goes on to `/`, so that the token leaves the address; not by a redirect, on which browsers would
 /// withhold a strict cookie if the link was clicked elsewhere.
-async fn join(State(state): State<Opened>, Path(token): Path<String>) -> Response {
+async fn join(State(state): State<TablePages>, Path(token): Path<String>) -> Response {
     if state.who(&token).is_none() {
         return message(StatusCode::FORBIDDEN, NO_LINK);
     }
@@ -179,7 +179,7 @@ async fn join(State(state): State<Opened>, Path(token): Path<String>) -> Respons
 }
 
 /// Where somebody is.
-async fn current(State(state): State<Opened>, headers: HeaderMap) -> Response {
+async fn current(State(state): State<TablePages>, headers: HeaderMap) -> Response {
     let Some((who, csrf)) = state.visitor(&headers) else { return message(StatusCode::FORBIDDEN, NO_LINK) };
     match state.blocking(|work| work.view()).await {
         Ok(view) => {
@@ -192,7 +192,7 @@ async fn current(State(state): State<Opened>, headers: HeaderMap) -> Response {
 }
 
 /// A form of a few fields.
-async fn form(State(state): State<Opened>, uri: Uri, headers: HeaderMap, request: Request) -> Response {
+async fn form(State(state): State<TablePages>, uri: Uri, headers: HeaderMap, request: Request) -> Response {
     let Some((who, csrf)) = state.visitor(&headers) else { return message(StatusCode::FORBIDDEN, NO_LINK) };
     let Ok(axum::Form(fields)) = axum::Form::<Vec<(String, String)>>::from_request(request, &()).await else {
         return message(StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
@@ -210,7 +210,7 @@ async fn form(State(state): State<Opened>, uri: Uri, headers: HeaderMap, request
     act(&state, action).await
 }
 
-async fn act(state: &Opened, action: Action) -> Response {
+async fn act(state: &TablePages, action: Action) -> Response {
     match state.blocking(|work| work.act(action)).await {
         Ok(()) => Redirect::to("/").into_response(),
         Err(failed) => failed,
@@ -248,28 +248,26 @@ fn action(path: &str, fields: &Fields) -> Option<Action> {
 }
 
 /// A form with files: a table, or other models.
-async fn upload(State(state): State<Opened>, uri: Uri, headers: HeaderMap, request: Request) -> Response {
-    match state.visitor(&headers) {
+async fn upload(State(state): State<TablePages>, uri: Uri, headers: HeaderMap, request: Request) -> Response {
+    let csrf = match state.visitor(&headers) {
         None => return message(StatusCode::FORBIDDEN, NO_LINK),
         Some((Who::Expert, _)) => return message(StatusCode::FORBIDDEN, NOT_YOURS),
-        Some((Who::Owner, _)) if !guard::comes_from_us(&headers) => {
-            return message(StatusCode::FORBIDDEN, STALE);
-        }
-        Some((Who::Owner, csrf)) => {
-            let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-            let Some(body) = multipart::whole(request.into_body()).await else {
-                return message(StatusCode::PAYLOAD_TOO_LARGE, pages::TOO_LARGE);
-            };
-            let Some(parts) = content_type.and_then(|kind| multipart::parts(kind, &body)) else {
-                return message(StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
-            };
-            let sent = |part: &&Part| part.field == "csrf" && same(csrf.as_bytes(), &part.content);
-            if parts.iter().find(sent).is_none() {
-                return message(StatusCode::FORBIDDEN, STALE);
-            }
-            act(&state, of_parts(uri.path(), parts)).await
-        }
+        Some((Who::Owner, csrf)) => csrf,
+    };
+    if !guard::comes_from_us(&headers) {
+        return message(StatusCode::FORBIDDEN, STALE);
     }
+    let Some(body) = multipart::whole(request.into_body()).await else {
+        return message(StatusCode::PAYLOAD_TOO_LARGE, pages::TOO_LARGE);
+    };
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let Some(parts) = content_type.and_then(|kind| multipart::parts(kind, &body)) else {
+        return message(StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
+    };
+    if !parts.iter().any(|part| part.field == "csrf" && same(csrf.as_bytes(), &part.content)) {
+        return message(StatusCode::FORBIDDEN, STALE);
+    }
+    act(&state, of_parts(uri.path(), parts)).await
 }
 
 /// What a form with files asks for.
@@ -293,7 +291,7 @@ fn of_parts(path: &str, parts: Vec<Part>) -> Action {
     }
 }
 
-async fn download(State(state): State<Opened>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+async fn download(State(state): State<TablePages>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     let attached = format!("attachment; filename=\"{}\"", name.replace(['"', '\\', '\r', '\n'], ""));
     let mut response = file(&state, name, &headers).await;
     if let (true, Ok(attached)) = (response.status().is_success(), attached.parse()) {
@@ -302,14 +300,14 @@ async fn download(State(state): State<Opened>, Path(name): Path<String>, headers
     response
 }
 
-async fn picture(State(state): State<Opened>, Path(name): Path<String>, headers: HeaderMap) -> Response {
+async fn picture(State(state): State<TablePages>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     match name.ends_with(".svg") {
         true => file(&state, name, &headers).await,
         false => message(StatusCode::NOT_FOUND, MISSING),
     }
 }
 
-async fn file(state: &Opened, name: String, headers: &HeaderMap) -> Response {
+async fn file(state: &TablePages, name: String, headers: &HeaderMap) -> Response {
     match state.visitor(headers) {
         Some((Who::Owner, _)) => {}
         Some((Who::Expert, _)) => return message(StatusCode::FORBIDDEN, NOT_YOURS),

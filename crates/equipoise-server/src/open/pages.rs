@@ -1,7 +1,7 @@
 //! The pages of a table, as text.
 
 use super::multipart::LARGEST;
-use super::view::{Flow, Kind, Outcome, Page, Question, Systems, Table};
+use super::view::{Branch, Flow, Kind, Outcome, Page, Question, Systems, Table};
 use crate::page::render;
 use crate::picture;
 use askama::Template;
@@ -141,11 +141,12 @@ fn asked(frame: Frame, mut question: Question) -> String {
     let names = [("a", "A", 1), ("b", "B", 2)];
     let (drawn, same) = match std::mem::replace(&mut question.systems, Systems::Kinds(vec![])) {
         Systems::Flows(flows) => {
-            let [a, b] = flows;
+            let [a, b] = *flows;
             let drawn = [(names[0], a), (names[1], b)].map(|((id, letter, _), flow): (_, Flow)| {
                 let caption = format!("System {letter}, {}", question.out_of);
                 let lent = |n: usize| {
-                    let (name, (right, correct), (wrong, mistaken)) = &flow.branches[n];
+                    let Branch { name, right: (right, correct), wrong: (wrong, mistaken) } =
+                        &flow.branches[n];
                     (name.as_str(), [(right.as_str(), *correct), (wrong.as_str(), *mistaken)])
                 };
                 picture::flow_of_words(id, letter, caption, [lent(0), lent(1)])

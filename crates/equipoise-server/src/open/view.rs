@@ -105,16 +105,27 @@ pub struct Question {
 #[derive(Debug)]
 pub enum Systems {
     /// Two classes: from truth to prediction.
-    Flows([Flow; 2]),
+    Flows(Box<[Flow; 2]>),
     /// More: what differs, and all else.
     Kinds(Vec<Kind>),
 }
 
-/// A two-class system in words and counts; the positive class first.
+/// A two-class system in words and counts: what becomes of the positive class, and of the other.
 #[derive(Debug)]
 pub struct Flow {
-    /// Of each class: its name, right and wrong with their counts.
-    pub branches: [(String, (String, u64), (String, u64)); 2],
+    /// The positive class first.
+    pub branches: [Branch; 2],
+}
+
+/// What becomes of a class.
+#[derive(Debug)]
+pub struct Branch {
+    /// Its name.
+    pub name: String,
+    /// What is right about its cases, and of how many.
+    pub right: (String, u64),
+    /// What is wrong, and of how many.
+    pub wrong: (String, u64),
 }
 
 /// A kind of mistake in both systems.

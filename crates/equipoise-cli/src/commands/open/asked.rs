@@ -12,7 +12,7 @@ use crate::tables::TableColumns;
 use anyhow::Result;
 use equipoise::{AnyPlan, Interview, Outcome, Preference, Query, Step};
 use equipoise_data::{Sample, Table};
-use equipoise_server::open::{self as view, Choice, Flow, Kind, Systems};
+use equipoise_server::open::{self as view, Branch, Choice, Flow, Kind, Systems};
 use std::path::{Path, PathBuf};
 
 /// So many more questions are asked of whoever goes on.
@@ -135,7 +135,7 @@ impl Asked {
             gaps: words.gaps(&shown),
             systems: match &shown {
                 Shown::Two(pair) => {
-                    Systems::Flows([&pair.first, &pair.second].map(|counts| self.flow(counts)))
+                    Systems::Flows(Box::new([&pair.first, &pair.second].map(|counts| self.flow(counts))))
                 }
                 Shown::Trade(trade) => {
                     let kind = |(kind, counts): (usize, &[u64; 2])| Kind {
@@ -160,10 +160,11 @@ impl Asked {
         let words = self.asker.words.two();
         let alarms = counts.false_alarms();
         let alarm = if alarms == 1 { words.false_alarm.one } else { words.false_alarm.many };
+        let branch = |name, right, wrong| Branch { name, right, wrong };
         Flow {
             branches: [
-                (words.positive, (words.found, counts.found), (words.missed, counts.missed())),
-                (words.negative, (words.cleared, counts.cleared), (alarm, alarms)),
+                branch(words.positive, (words.found, counts.found), (words.missed, counts.missed())),
+                branch(words.negative, (words.cleared, counts.cleared), (alarm, alarms)),
             ],
         }
     }
