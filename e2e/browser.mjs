@@ -30,6 +30,21 @@ export async function offScreen(page) {
   });
 }
 
+/** Answers that do not lie under their system: below it, and within its column. */
+export async function misplaced(page) {
+  return page.evaluate(() => {
+    const form = document.querySelector("#answer:has(.answers)");
+    if (!form) return [];
+    const drawn = [...form.querySelectorAll(".systems > .system")];
+    const columns = drawn.length ? drawn : [...form.querySelectorAll(".kinds thead th")].slice(1, 3);
+    return ["a", "b"].filter((letter, n) => {
+      const button = form.querySelector(`[name="choice"][value="${letter}"]`).getBoundingClientRect();
+      const column = columns[n].getBoundingClientRect();
+      return button.left < column.left - 2 || button.right > column.right + 2 || button.top < column.bottom;
+    });
+  });
+}
+
 /** Starts the system's Chromium; CHROMIUM names another one. */
 export async function launch() {
   const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];

@@ -5,7 +5,7 @@
 import { readFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
-import { accessibility, launch, offScreen, SIZES, WIDTHS } from "./browser.mjs";
+import { accessibility, launch, misplaced, offScreen, SIZES, WIDTHS } from "./browser.mjs";
 
 const [directory, pictures, part = ""] = process.argv.slice(2);
 // The made-up language is two fifths longer than any offered one, and bars and icons are drawn below the numbers.
@@ -45,6 +45,7 @@ for (const [size, colorScheme] of looks) {
       if (sideways > 0) violations.push(`scrolls sideways by ${sideways} px at ${width} px`);
     }
     await page.setViewportSize(SIZES[size]);
+    for (const letter of await misplaced(page)) violations.push(`answer ${letter} does not lie under its system`);
     if (size === "phone" && FITS.test(name)) {
       for (const hidden of await offScreen(page)) violations.push(`not on the screen: ${hidden}`);
     }
