@@ -140,6 +140,11 @@ fn what_the_answers_left_open_leaves_the_gate_open() {
     assert!((0.2..0.8).contains(&open["probability"].as_f64().unwrap()), "{}", open["probability"]);
     assert!(open["statement"].as_str().unwrap().contains("Most of the doubt is in the metric"), "{open}");
     assert_eq!(open["metric_draws"], 1000);
+    // An interval without an upper end has nothing to draw from, which is said.
+    place.write("m.json", &metric(r#","interval":{"low":1.5,"high":null,"level":0.95}"#));
+    let certain = place.line(line).document(4);
+    assert_eq!(certain["metric_draws"], 0);
+    assert!(certain["notes"].to_string().contains("has one end only"), "{}", certain["notes"]);
     place.write("m.json", &metric("").replace("[1,3]", "[1,6]"));
     assert_eq!(place.line(line).document(0)["verdict"], "pass");
 }

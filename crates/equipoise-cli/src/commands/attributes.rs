@@ -54,10 +54,13 @@ impl Column {
     }
 }
 
-/// What a file says of models, by name, as it stands there.
+/// Models by name, each with its fields as they stand in a file.
+type Listed = Vec<(String, Map<String, Value>)>;
+
+/// What a file says of models.
 struct Carried {
     file: String,
-    models: Vec<(String, Map<String, Value>)>,
+    models: Listed,
 }
 
 impl Carried {
@@ -93,7 +96,7 @@ impl Carried {
     }
 }
 
-fn from_json(text: &str) -> Result<Vec<(String, Map<String, Value>)>, String> {
+fn from_json(text: &str) -> Result<Listed, String> {
     let document: Value = serde_json::from_str(text).map_err(|error| format!("not valid JSON: {error}"))?;
     let expected = "expected an object of models such as {\"champion\": {\"latency_ms\": 40}}";
     let Value::Object(models) = document else { return Err(format!("found no object, {expected}")) };
@@ -105,7 +108,7 @@ fn from_json(text: &str) -> Result<Vec<(String, Map<String, Value>)>, String> {
 }
 
 /// A row per model; names stand in the column `model` or `name`, or in the first.
-fn from_table(path: &Path) -> Result<Result<Vec<(String, Map<String, Value>)>, String>> {
+fn from_table(path: &Path) -> Result<Result<Listed, String>> {
     let header = read::header(path)?;
     let of_names =
         header.iter().position(|name| ["model", "name"].contains(&name.to_lowercase().as_str())).unwrap_or(0);
@@ -118,7 +121,7 @@ fn from_table(path: &Path) -> Result<Result<Vec<(String, Map<String, Value>)>, S
         let others = header.iter().zip(&texts).enumerate().filter(|(column, _)| *column != of_names);
         (name.clone(), others.map(|(_, (column, cells))| (column.clone(), cell(&cells[n]))).collect())
     };
-    let models: Vec<(String, Map<String, Value>)> = texts[of_names].iter().enumerate().map(row).collect();
+    let models: Listed = texts[of_names].iter().enumerate().map(row).collect();
     let twice = (0..models.len()).find(|&n| models[..n].iter().any(|(name, _)| *name == models[n].0));
     Ok(match twice {
         Some(n) => Err(format!("found {} in two rows, expected a row per model", models[n].0)),

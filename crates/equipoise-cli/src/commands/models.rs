@@ -182,10 +182,14 @@ impl Models {
                 "the models have different rows and are compared as independent samples".to_owned(),
             ));
         }
-        say_once(&mut notes);
-        tables::say(&notes, global);
         let metric_draws =
             metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6d65_7472_6963));
+        if metric_draws.is_empty() && metric.interval().is_some() {
+            let what = "the interval of the metric has one end only, so nothing is drawn from it and the metric counts as certain";
+            notes.push(Note::Finding(what.to_owned()));
+        }
+        say_once(&mut notes);
+        tables::say(&notes, global);
         let population = models.into_iter().next().and_then(|model| match model.source {
             Source::Table(rows, _) => Some(*rows),
             Source::Counts(_) => None,

@@ -24,6 +24,9 @@ const LAPSES: usize = 6;
 const CERTAIN: f64 = 12.0;
 const FINER: usize = 4;
 
+/// The grid of the posterior is this many times as fine as that of comparisons: a written rule leaves little between two cases.
+const CELLS: usize = 8;
+
 /// Nobody is told to be surer than this: a written rule is.
 const STEEPEST: f64 = 1000.0;
 
@@ -87,7 +90,7 @@ impl Decisions {
             () => Tendency::None,
         };
         let top = logs.iter().flatten().copied().fold(f64::MIN, f64::max);
-        let (mut marginal, mut all) = (vec![0.0; Scale::full().places()], 0.0);
+        let (mut marginal, mut all) = (vec![0.0; places()], 0.0);
         let (mut vague, mut lapse) = (0.0, 0.0);
         for (noise, row) in noises().iter().zip(&logs) {
             let mut sum = 0.0;
@@ -111,12 +114,12 @@ impl Decisions {
 
     /// The middle of the posterior.
     pub fn ratio(&self) -> f64 {
-        Scale::full().quantile(&self.marginal, 0.5).exp()
+        scale().quantile(&self.marginal, 0.5).exp()
     }
 
     /// The ends of the 95 % interval; one that the decisions do not set is none.
     pub fn interval(&self) -> [Option<f64>; 2] {
-        Scale::full().ends(&self.marginal).map(|end| end.map(f64::exp))
+        scale().ends(&self.marginal).map(|end| end.map(f64::exp))
     }
 
     /// The risk from which on the middle ratio acts.
@@ -152,6 +155,16 @@ impl Decisions {
     pub fn evidence(&self) -> f64 {
         self.evidence
     }
+}
+
+/// The ratios of the posterior: those of comparisons, and more between each two.
+fn scale() -> Scale {
+    let full = Scale::full();
+    Scale { step: full.step / CELLS as f64, ..full }
+}
+
+fn places() -> usize {
+    CELLS * (Scale::full().places() - 1) + 1
 }
 
 /// Slopes and lapses that are thought possible, all equally likely; those of a written rule come last.
@@ -216,7 +229,12 @@ impl Tally {
                     *log += acted * table[(reach + sum) as usize] + not * table[(reach - sum) as usize];
                 }
             }
-            logs
+            // Whoever wavers has a likelihood that is smooth from one ratio to the next.
+            let between = |n: usize| {
+                let (place, part) = (n / CELLS, (n % CELLS) as f64 / CELLS as f64);
+                logs[place] + part * (logs.get(place + 1).unwrap_or(&logs[place]) - logs[place])
+            };
+            (0..self::places()).map(between).collect()
         };
         let rules = noises().into_iter().filter(|noise| noise[0].is_infinite());
         tables().iter().map(of_noise).chain(rules.map(|[_, lapse]| self.by_rule(lapse, turned))).collect()
@@ -224,7 +242,7 @@ impl Tally {
 
     /// The same for a written rule and slips. Its likelihood jumps at every case, so it is averaged over each cell of the grid.
     fn by_rule(&self, lapse: f64, turned: bool) -> Vec<f64> {
-        let (scale, all) = (Scale::full(), self.thresholds.len() as f64);
+        let (scale, all) = (scale(), self.thresholds.len() as f64);
         let likely = |agreeing: f64| agreeing * (1.0 - lapse).ln() + (all - agreeing) * lapse.ln();
         // Below all thresholds nobody is acted upon.
         let mut agreeing = self.thresholds.iter().filter(|(_, acted)| *acted == turned).count() as f64;
@@ -243,7 +261,7 @@ impl Tally {
             let top = parts.iter().map(|(_, log)| *log).fold(f64::MIN, f64::max);
             top + parts.iter().map(|(long, log)| long / scale.step * (log - top).exp()).sum::<f64>().ln()
         };
-        (0..scale.places()).map(&mut of_cell).collect()
+        (0..places()).map(&mut of_cell).collect()
     }
 
     /// The logarithm of how likely the decisions are where everybody is acted upon with the same chance, whatever the risk, and any
@@ -286,7 +304,7 @@ mod tests {
                     .sum();
                 // Risks are rounded to an eighth of a step of the grid.
                 let rounding = 1e-6 + 4.0 * slope * Scale::full().step / 8.0;
-                assert!((logs[n][place] - plain).abs() < rounding, "{slope} {lapse} {place}");
+                assert!((logs[n][CELLS * place] - plain).abs() < rounding, "{slope} {lapse} {place}");
             }
         }
     }
@@ -295,8 +313,8 @@ mod tests {
     #[test]
     fn a_written_rule_is_averaged_over_each_cell() {
         let cases: Vec<(f64, bool)> = (1..40).map(|n| (f64::from(n) / 41.0, n % 5 > 1)).collect();
-        let (found, scale) = (Tally::of(&cases).by_rule(0.1, false), Scale::full());
-        for place in [0, 300, 371, 400, 460, 800] {
+        let (found, scale) = (Tally::of(&cases).by_rule(0.1, false), scale());
+        for place in [0, 2400, 2968, 3200, 3683, 6400] {
             let at = |n: usize| scale.at(place as f64 + (n as f64 + 0.5) / 5000.0 - 0.5).exp();
             let likely = |ratio: f64| -> f64 {
                 let right = |(risk, acted): &(f64, bool)| (ratio * risk >= 1.0 - risk) == *acted;

@@ -77,7 +77,8 @@ pub struct Adaptive {
     pub(super) stops: Vec<Stop>,
     pub(super) budget: usize,
     pub(super) rows_that_differ: Option<usize>,
-    pub(super) risks: Option<[f64; 2]>,
+    /// Boxed, or plans of all kinds would be as large.
+    pub(super) risks: Option<Box<[f64; 2]>>,
     pub(super) probes: usize,
     pub(super) seed: u64,
 }
@@ -384,12 +385,12 @@ impl Adaptive {
             !(least > 0.0 && least < most && most < 1.0),
             "risks is [{least}, {most}], expected two numbers strictly between 0 and 1, the smaller one first"
         );
-        Ok(Self { risks: Some(risks), ..self })
+        Ok(Self { risks: Some(Box::new(risks)), ..self })
     }
 
     /// The risks between which single cases are asked about, if they are.
     pub fn risks(&self) -> Option<[f64; 2]> {
-        self.risks
+        self.risks.as_deref().copied()
     }
 
     /// The seed of candidate questions.
@@ -494,7 +495,7 @@ impl Adaptive {
     pub fn start(&self) -> Box<dyn Belief> {
         let noise = self.noise();
         match &self.subject {
-            Subject::Ratio(space) => Box::new(match self.risks {
+            Subject::Ratio(space) => Box::new(match self.risks() {
                 Some(risks) => Grid::of_cases(space.clone(), noise, risks),
                 None => Grid::new(space.clone(), noise),
             }),

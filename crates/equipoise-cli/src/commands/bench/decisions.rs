@@ -24,7 +24,7 @@ const SLOPES: [(&str, f64); 4] =
 /// Scores: log odds with this mean and deviation, about the threshold of 6 : 1 or far below it.
 const SCORES: [(&str, f64, f64); 2] = [("around the threshold", -1.8, 1.5), ("mostly below", -4.0, 1.0)];
 
-/// Intervals that hold less or more often than this are not those of 95 %.
+/// Intervals that hold less or more often than this, give or take chance, are not those of 95 %.
 const HOLDS: [f64; 2] = [0.93, 0.97];
 
 /// A kind of expert with a kind of table.
@@ -89,9 +89,9 @@ fn row(
     let one_sided = widths.iter().filter(|width| width.is_infinite()).count() as f64 / count;
     widths.sort_by(f64::total_cmp);
     let width = Some(widths[widths.len() / 2]).filter(|width| width.is_finite());
-    // What so many runs tell of a share.
+    // What so many runs leave to chance.
     let give = 2.0 * (0.95 * 0.05 / count).sqrt();
-    let holds = coverage >= HOLDS[0].min(0.95 - give) && coverage <= HOLDS[1].max(0.95 + give);
+    let holds = coverage >= HOLDS[0] - give && coverage <= HOLDS[1] + give;
     Row { expert, scores, coverage, width, one_sided, holds }
 }
 
