@@ -3,11 +3,11 @@
 use super::attributes::{Carrying, Column};
 use super::decided::Decided;
 use super::details::{Details, Thousand, per_thousand};
-use super::models::{self, Models};
+use super::models::Models;
 use super::score::{meaning, number, percent, range};
 use crate::args::{Gate, Global};
 use crate::counts::grouped;
-use crate::fault::{FINDING, UNDECIDED};
+use crate::fault::{FINDING, Fault, UNDECIDED};
 use crate::page::{Format, Page};
 use crate::table::Table;
 use crate::terminal::Terminal;
@@ -18,6 +18,7 @@ use equipoise::decide::rank::Score;
 use equipoise::{Metric, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const ROLES: [&str; 2] = ["champion", "challenger"];
@@ -71,7 +72,7 @@ pub fn run(args: &Gate, global: &Global) -> Result<ExitCode> {
     let paths = [args.champion.clone(), args.challenger.clone()];
     let carrying = Carrying { allowed: true, file: args.attributes.as_deref(), roles: &ROLES };
     let models = Models::read(&paths, judged, carrying, global)?;
-    models::one_per_file(&models, &paths)?;
+    one_per_file(&models, &paths)?;
     let [champion, challenger] = [0, 1].map(|n| &models.candidates[n]);
     let found =
         gate::gate(champion, challenger, &models.metric, &models.metric_draws, judged.level, args.margin)?;
@@ -132,6 +133,17 @@ pub fn run(args: &Gate, global: &Global) -> Result<ExitCode> {
     }
     page.end()?;
     Ok(code)
+}
+
+/// Refuses a file of several models where one was asked for.
+fn one_per_file(models: &Models, paths: &[PathBuf]) -> Result<()> {
+    if models.candidates.len() == paths.len() {
+        return Ok(());
+    }
+    let files: Vec<String> = paths.iter().map(|path| files::name(path)).collect();
+    let what =
+        format!("{} hold {} models, expected one in each file", files.join(" and "), models.candidates.len());
+    Err(Fault::usage(what).into())
 }
 
 /// The verdict in a sentence or two.

@@ -420,17 +420,6 @@ fn read_columns(
     Ok(())
 }
 
-/// Refuses a file of several models where one was asked for.
-pub fn one_per_file(models: &Models, paths: &[PathBuf]) -> Result<()> {
-    if models.candidates.len() == paths.len() {
-        return Ok(());
-    }
-    let files: Vec<String> = paths.iter().map(|path| files::name(path)).collect();
-    let what =
-        format!("{} hold {} models, expected one in each file", files.join(" and "), models.candidates.len());
-    Err(Fault::usage(what).into())
-}
-
 /// The name of a file without what says how it is stored.
 pub fn stem(path: &Path) -> String {
     let name = path.file_name().map_or_else(|| files::name(path), |name| name.to_string_lossy().into_owned());

@@ -13,7 +13,7 @@ use crate::view::{Measure, View};
 use std::sync::OnceLock;
 
 /// How surely people tell odds apart: the slopes of those who compare, each this much steeper than the one before. Decisions may
-/// follow a written rule instead, which nobody wavers about: that is as likely.
+/// follow a written rule as well, which nobody wavers about: that is as likely as one of the slopes.
 const VAGUEST: f64 = crate::ask::RATIO_SLOPES[0];
 const STEEPER: f64 = std::f64::consts::SQRT_2;
 const SLOPES: usize = 9;
@@ -77,7 +77,7 @@ impl Decisions {
             refuse!(!ok, "the risk of decision {} is {risk}, expected a number in [0, 1]", n + 1);
         }
         let tally = Tally::of(cases);
-        let [logs, turned] = [false, true].map(|turned| weighed(tally.logs(turned)));
+        let (logs, turned) = (tally.logs(false), tally.logs(true));
         let [evidence, against] = [&logs, &turned].map(|logs| evidence(logs));
         let chance = tally.by_chance();
         let tendency = match () {
@@ -167,7 +167,7 @@ fn places() -> usize {
     CELLS * (Scale::full().places() - 1) + 1
 }
 
-/// Slopes and lapses that are thought possible; those of a written rule come last.
+/// Slopes and lapses that are thought possible, all equally likely; those of a written rule come last.
 fn noises() -> Vec<[f64; 2]> {
     let slope = |n: usize| if n < SLOPES { VAGUEST * STEEPER.powi(n as i32) } else { f64::INFINITY };
     let lapse = |n: usize| crate::ask::MOST_LAPSES * ((n as f64 + 0.5) / LAPSES as f64).powi(2);
@@ -273,20 +273,11 @@ impl Tally {
     }
 }
 
-/// Likelihoods, noise by noise, as likely as each noise is: half of all decisions are those of a written rule.
-fn weighed(mut logs: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    for (row, [slope, _]) in logs.iter_mut().zip(noises()) {
-        let among = if slope.is_finite() { SLOPES * LAPSES } else { LAPSES };
-        row.iter_mut().for_each(|log| *log += (0.5 / among as f64).ln());
-    }
-    logs
-}
-
-/// The logarithm of the mean likelihood, over ratios and by how likely each noise is.
-fn evidence(weighed: &[Vec<f64>]) -> f64 {
-    let top = weighed.iter().flatten().copied().fold(f64::MIN, f64::max);
-    let sum: f64 = weighed.iter().flatten().map(|log| (log - top).exp()).sum();
-    top + (sum / places() as f64).ln()
+/// The logarithm of the mean likelihood.
+fn evidence(logs: &[Vec<f64>]) -> f64 {
+    let top = logs.iter().flatten().copied().fold(f64::MIN, f64::max);
+    let sum: f64 = logs.iter().flatten().map(|log| (log - top).exp()).sum();
+    top + (sum / logs.iter().map(Vec::len).sum::<usize>() as f64).ln()
 }
 
 #[cfg(test)]
@@ -297,7 +288,7 @@ mod tests {
     /// Against the likelihood written plainly, case by case.
     #[test]
     fn the_tables_hold_the_noise_of_comparisons() {
-        let cases = [(0.03, false), (0.2, true), (0.21, false), (0.6, true), (1.0, true), (0.0, false)];
+        let cases = [(0.03, false), (0.2, true), (0.21, false), (0.6, true), (0.99, true), (0.01, false)];
         let logs = Tally::of(&cases).logs(false);
         for (n, [slope, lapse]) in noises().into_iter().enumerate().take(SLOPES * LAPSES) {
             let noise = NoiseModel::Relative { slope, lapse };
@@ -312,7 +303,7 @@ mod tests {
                     })
                     .sum();
                 // Risks are rounded to an eighth of a step of the grid.
-                let rounding = 1e-6 + 4.0 * slope * Scale::full().step / 8.0;
+                let rounding = 1e-6 + cases.len() as f64 * slope * Scale::full().step / 8.0;
                 assert!((logs[n][CELLS * place] - plain).abs() < rounding, "{slope} {lapse} {place}");
             }
         }
