@@ -286,7 +286,7 @@ fn what_is_wrong_is_said_in_words_people_use() {
     for (line, expected) in [
         ("demo --seed abc", "expected a whole number from 0 to"),
         ("demo --seed -1", "expected a whole number from 0 to"),
-        ("serve s --origin nonsense", "expected http:// or https:// and a host"),
+        ("study serve s --origin nonsense", "expected http:// or https:// and a host"),
     ] {
         let Run { code, err, .. } = place.line(line);
         assert_eq!(code, Some(2), "{err}");
