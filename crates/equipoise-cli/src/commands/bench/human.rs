@@ -384,40 +384,33 @@ impl Row {
 
 fn print(all: &[Recorded], rows: &[Row], settings: &Settings, out: &mut impl Write) -> Result<()> {
     let terminal = Terminal::detect();
+    writeln!(out, "Choices about trains and electricity, not about classifiers. Seed {}.", settings.seed)?;
     for recorded in all {
         let [dominated, right] = recorded.dominated;
         let choices: usize = recorded.people.iter().map(Vec::len).sum();
         writeln!(
             out,
-            "{}: {} people, {choices} choices; {dominated} more in which one was worse throughout, which {right} refused.",
+            "\n{}: {} people, {choices} choices; in {dominated} more one was worse throughout, and {right} times refused.",
             recorded.name,
             recorded.people.len()
         )?;
+        let heads = ["known", "model", "people are", "choices", "log-loss", "goal", "accuracy", "worst bin"];
+        let mut table = Table::new(terminal, heads);
+        for row in rows.iter().filter(|row| row.data == recorded.name) {
+            let met = if row.holds { "holds" } else { "missed" };
+            table.row([
+                row.known.to_owned(),
+                row.model.clone(),
+                row.prior.to_owned(),
+                row.choices.to_string(),
+                format!("{:.3}", row.log_loss),
+                row.goal.map_or(String::new(), |goal| format!("{goal:.3} {met}")),
+                format!("{:.3}", row.accuracy),
+                format!("{:.3}", row.unreliable),
+            ]);
+        }
+        write!(out, "{table}")?;
     }
-    writeln!(
-        out,
-        "\nChoices about trains and electricity, not about classifiers. Seed {}.\n",
-        settings.seed
-    )?;
-    let heads =
-        ["data", "known", "model", "people are", "choices", "log-loss", "goal", "accuracy", "worst bin"];
-    let mut table = Table::new(terminal, heads);
-    for row in rows {
-        table.row([
-            row.data.to_owned(),
-            row.known.to_owned(),
-            row.model.clone(),
-            row.prior.to_owned(),
-            row.choices.to_string(),
-            format!("{:.3}", row.log_loss),
-            row.goal.map_or(String::new(), |goal| {
-                format!("{goal:.3} {}", if row.holds { "holds" } else { "missed" })
-            }),
-            format!("{:.3}", row.accuracy),
-            format!("{:.3}", row.unreliable),
-        ]);
-    }
-    write!(out, "{table}")?;
     for row in rows.iter().filter(|row| row.goal.is_some()) {
         writeln!(out, "\n{}, {} known, {}, people as {}:", row.data, row.known, row.model, row.prior)?;
         let mut table = Table::new(terminal, ["choices", "said", "seen"]);
