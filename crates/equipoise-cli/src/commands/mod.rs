@@ -18,6 +18,7 @@ pub mod open;
 pub mod optimize;
 pub mod plan;
 pub mod rank;
+mod redrawn;
 mod regret;
 pub mod reproduce;
 pub mod score;

@@ -1,7 +1,8 @@
 //! The cells of `equipoise bench queries` on linear-fractional metrics.
 
 use super::floor::pencil_floor_bits;
-use super::{Row, Settings, TARGETS, Trial, backward, each, printed, race, summary};
+use super::queries::{Row, TARGETS, Trial, backward, printed, race, summary};
+use super::{Settings, each};
 use equipoise::Plan;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::engine::{Adaptive, Belief, Pencil};

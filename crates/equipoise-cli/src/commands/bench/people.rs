@@ -1,6 +1,7 @@
 //! `equipoise bench queries --people`: people whose noise nobody knows, and whether intervals hold for them.
 
-use super::{Settings, ball, conclude, each, quantile};
+use super::queries::ball;
+use super::{Settings, conclude, each, quantile};
 use crate::args::Global;
 use crate::table::Table;
 use crate::terminal::Terminal;
