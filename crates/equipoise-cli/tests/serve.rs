@@ -34,18 +34,15 @@ fn document(reader: &mut impl std::io::BufRead) -> Value {
     panic!("no document in {text:?}");
 }
 
+fn new_study(directory: &Path) {
+    let made = equipoise().args(["study", "new", "cancer"]).current_dir(directory).output().unwrap();
+    assert!(made.status.success());
+}
+
 #[test]
 fn what_cannot_be_served_is_said_in_a_sentence() {
     let directory = place("serve-refused");
-    assert!(
-        equipoise()
-            .args(["study", "new", "cancer"])
-            .current_dir(&directory)
-            .output()
-            .unwrap()
-            .status
-            .success()
-    );
+    new_study(&directory);
     assert_eq!(
         fails(&directory, &["study", "serve", "cancer"]),
         ("error: the study is not locked yet; do it with: equipoise study lock cancer\n".to_owned(), 2)
@@ -165,15 +162,7 @@ fn told(directory: &Path, arguments: &[&str], line: &str) -> (String, String, i3
 #[test]
 fn accounts_are_made_listed_changed_and_taken_away() {
     let directory = place("accounts");
-    assert!(
-        equipoise()
-            .args(["study", "new", "cancer"])
-            .current_dir(&directory)
-            .output()
-            .unwrap()
-            .status
-            .success()
-    );
+    new_study(&directory);
     let run = |arguments: &[&str], line: &str| told(&directory, arguments, line);
     let refused = |arguments: &[&str], line: &str| {
         let (out, sentence, code) = run(arguments, line);

@@ -557,9 +557,7 @@ impl Adaptive {
 
     /// The rule that ends it before a question is chosen, if one does: those first that cost nothing to find out.
     pub fn ended(&self, belief: &dyn Belief) -> Option<&'static str> {
-        // An interval that the answers bound on one side is as narrow as those ratios that are thought possible make it.
-        let set = belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some));
-        let width = if set { belief.width() } else { Width::Factor(f64::INFINITY) };
+        let width = if has_both_ends(belief) { belief.width() } else { Width::Factor(f64::INFINITY) };
         let enough = self.enough(width, |tolerance| belief.threshold_settled(tolerance));
         let asked = belief.answered().len();
         let over = (asked >= self.questions_at_most()).then_some("budget");
@@ -570,14 +568,13 @@ impl Adaptive {
 
     /// The rule that says that what follows from a belief is known well enough, if one does.
     fn decided(&self, belief: &dyn Belief) -> Option<&'static str> {
-        let set = belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some));
         // Of candidates: before as many answers as attributes, what is known is what people hold and not what this one does.
         let asked = belief.answered().len();
         let heard = self.candidates().is_none_or(|space| asked >= space.view().dimension());
         let decided = |stop: &&Stop| match stop {
             Stop::Decision { level } => belief.decision(self.seed).is_some_and(|d| d.probability >= *level),
             Stop::Regret { at_most } => {
-                set && belief.regret().is_some_and(|regret| regret.expected <= *at_most)
+                has_both_ends(belief) && belief.regret().is_some_and(|regret| regret.expected <= *at_most)
             }
             _ => false,
         };
@@ -647,4 +644,10 @@ impl Adaptive {
         let probes = if self.asks_people() { self.probes } else { 0 };
         Doubt::new(belief, probes, self.seed)
     }
+}
+
+/// Whether the answers bound a ratio on both sides: where they do not, its interval is as narrow as those ratios that are thought
+/// possible make it, and so is what follows from it.
+fn has_both_ends(belief: &dyn Belief) -> bool {
+    belief.ratio_ends().is_none_or(|ends| ends.iter().all(Option::is_some))
 }
