@@ -502,3 +502,17 @@ mod bad_input {
         }
     }
 }
+
+/// The README's first command is `cargo run`, which refuses to choose between programs.
+#[test]
+fn cargo_run_has_one_program_to_choose_from() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    let listed = manifest.split("default-members = [").nth(1).unwrap().split(']').next().unwrap();
+    let has_program = |member: &&str| {
+        let own = std::fs::read_to_string(root.join(member).join("Cargo.toml")).unwrap();
+        own.contains("[[bin]]") || root.join(member).join("src/main.rs").exists()
+    };
+    let programs: Vec<&str> = listed.split('"').skip(1).step_by(2).filter(has_program).collect();
+    assert_eq!(programs, ["crates/equipoise-cli"]);
+}
