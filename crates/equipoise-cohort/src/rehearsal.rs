@@ -97,7 +97,8 @@ pub struct Rehearsed {
     pub inside: bool,
     /// More weights: the share of them within their 95 % intervals.
     pub weights_inside: Option<f64>,
-    /// Two classes: how much more the threshold that follows costs the person than the best one, as a share.
+    /// Two classes: how much more the threshold that follows costs the person than the best one, as a share. Candidates: by how
+    /// much the named one falls short of the best, as a share of what lies between best and worst.
     pub regret: Option<f64>,
     /// Whether the report would refuse a metric.
     pub refused: bool,
@@ -187,6 +188,10 @@ fn held(design: &Design, random: &mut Xoshiro256PlusPlus) -> Metric {
     };
     let found = match plan.operating_point() {
         Some(space) => people::metric_of(&plan, &costs(space.dimension())),
+        None if design.is_choice() => {
+            let attributes = plan.candidates().map_or(&[][..], |candidates| candidates.attributes());
+            Metric::attributes(attributes.to_vec(), costs(attributes.len())).ok()
+        }
         None if plan.is_ratio() => Metric::linear(plan.view(), Sense::Utility, costs(2)).ok(),
         None => people::metric(&AnyPlan::Adaptive(plan), random).map(|(metric, _)| metric),
     };
@@ -220,9 +225,10 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
     };
     let degenerate =
         answered.clone().flat_map(|q| systems(&q.asked)).filter(|p| is_degenerate(design, p)).count();
-    let rows = |asked: &Asked| {
-        let rows = design.frame().rows(&asked.shown);
-        rows.iter().filter(|[a, b]| a != b).count()
+    // Candidates that are there differ in whatever they differ in.
+    let two_rows = |asked: &Asked| match design.is_choice() {
+        true => asked.shown.differing() >= 2,
+        false => design.frame().rows(&asked.shown).iter().filter(|[a, b]| a != b).count() == 2,
     };
     Rehearsed {
         comparisons: answered.clone().count(),
@@ -232,7 +238,7 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
         ratio,
         error,
         inside,
-        weights_inside: design.is_around().then(|| weights_inside(participant, held)),
+        weights_inside: (design.is_around() || design.is_choice()).then(|| weights_inside(participant, held)),
         regret: regret(participant, held),
         refused: refused(participant).is_some(),
         against_chance: participant.against_chance(),
@@ -240,14 +246,20 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
         course,
         shown: 2 * answered.clone().count(),
         degenerate,
-        not_two_rows: answered.filter(|question| rows(&question.asked) != 2).count(),
+        not_two_rows: answered.filter(|question| !two_rows(&question.asked)).count(),
         totals,
         slowest_ms: 0.0,
     }
 }
 
-/// What the threshold for the estimate costs whoever holds a metric, beyond the best one for them.
+/// What the threshold for the estimate, or the candidate, costs whoever holds a metric, beyond the best one for them.
 fn regret(participant: &Participant, held: &Metric) -> Option<f64> {
+    if let Some(models) = participant.design().models().filter(|_| participant.design().is_choice()) {
+        let (own, found) = (models.likings(held), models.likings(&participant.belief().metric()));
+        let named = (0..found.len()).max_by(|a, b| found[*a].total_cmp(&found[*b]))?;
+        let (low, high) = own.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+        return Some((high - own[named]) / (high - low));
+    }
     let space = participant.design().binary()?;
     let (prior, ratio) = (space.positive_prior(), held.cost_ratio()?);
     let cost = |[found, cleared]: [f64; 2]| ratio * (prior - found) + 1.0 - prior - cleared;

@@ -75,7 +75,7 @@ fn tell(design: &Design, who: Who, sessions: &[Rehearsed]) {
     regrets.sort_by(f64::total_cmp);
     if let Some(p90) = regrets.get(9 * regrets.len() / 10) {
         let mean = regrets.iter().sum::<f64>() / regrets.len() as f64;
-        println!("  regret of the threshold: mean {mean:.4}, 90 %: {p90:.4}");
+        println!("  regret of what follows: mean {mean:.4}, 90 %: {p90:.4}");
     }
     let mut evidence: Vec<f64> = sessions.iter().filter_map(|s| Some(s.against_chance?.ln())).collect();
     evidence.sort_by(f64::total_cmp);

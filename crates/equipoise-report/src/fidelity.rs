@@ -159,13 +159,15 @@ pub(crate) fn fidelity(participant: &Participant, metric: &Metric, stated: Optio
         sign_test(only(&elicited, stated), only(stated, &elicited))
     });
     let repeats = Conduct::of(participant).repeats;
+    // Candidates with attributes make no mistakes that could be fewest.
+    let is_choice = participant.design().is_choice();
     Fidelity {
         answers: evaluated.len(),
         shares: Shares {
             elicited: agreement(&elicited),
             stated: stated.as_deref().and_then(agreement),
-            fewest_missed: agreement(&fewest),
-            fewest_mistakes: agreement(&accurate),
+            fewest_missed: agreement(&fewest).filter(|_| !is_choice),
+            fewest_mistakes: agreement(&accurate).filter(|_| !is_choice),
             own_repeats: Agreement::new(repeats.count, repeats.of),
         },
         elicited_against_stated: test,

@@ -160,7 +160,12 @@ fn sentence(
                 left[1]
             )
         }
-        _ => format!("In question {number} you chose the system with {}", traded(study, shown, choice)),
+        _ => {
+            let traded =
+                of_attributes(participant, shown, choice).unwrap_or_else(|| traded(study, shown, choice));
+            let what = study.task.system.r#in(LANGUAGE).to_lowercase();
+            format!("In question {number} you chose the {what} with {traded}")
+        }
     };
     // A digit more where two do not show the difference.
     let estimate = participant.belief().quantile(0.5).map(two_digits);
@@ -184,6 +189,17 @@ fn sentence(
             format!("{start}; {otherwise}, {clause}.")
         }
     }
+}
+
+/// What was chosen over what, where candidates have attributes: "price 3 euros rather than 5 euros and …".
+fn of_attributes(participant: &Participant, shown: &Shown, choice: Choice) -> Option<String> {
+    let words = participant.design().words(LANGUAGE)?;
+    let query = participant.design().frame().query(shown);
+    let told = |[label, a, b]: &[String; 3]| {
+        let (taken, left) = if choice == Choice::A { (a, b) } else { (b, a) };
+        format!("{} {taken} rather than {left}", label.to_lowercase())
+    };
+    Some(words.rows(&query).iter().map(told).collect::<Vec<_>>().join(" and "))
 }
 
 /// "12 fewer emergencies predicted as routine and 7 more …": what was gained most, and what was paid most for it.

@@ -8,6 +8,7 @@
 //! [`report()`] makes the values, which are the JSON document; [`html`] writes them as a page with the templates.
 
 mod chance;
+mod choice;
 mod consistency;
 mod fidelity;
 pub mod group;
@@ -23,6 +24,7 @@ mod sentence;
 mod threshold;
 mod times;
 
+pub use choice::{Share, shares};
 pub use consistency::{Against, Consistency, Contradiction};
 pub use fidelity::{Agreement, Fidelity, Shares, StatedAgainstElicited};
 pub use influence::{Change, Influence};

@@ -26,6 +26,11 @@ pub struct ModelReport {
 }
 
 impl ModelReport {
+    /// The one that is likeliest the best.
+    pub fn likeliest(&self) -> Option<&Standing> {
+        self.likeliest_first().first().copied()
+    }
+
     /// The models by how likely each is the best.
     pub(crate) fn likeliest_first(&self) -> Vec<&Standing> {
         let mut all: Vec<&Standing> = self.ranking.standings.iter().collect();
@@ -55,26 +60,48 @@ pub fn models(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<Mode
         ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))?;
     let (name, probability) = (likeliest.name.clone(), likeliest.probability_best);
     let separable = probability >= SETTLED;
-    let help = (!separable).then(|| help(candidates, metric, draws));
+    let one = called(design);
+    let help = (!separable).then(|| match design.is_choice() {
+        true => more_answers(candidates, metric, draws),
+        false => help(candidates, metric, draws),
+    });
     let headline = match &help {
-        None => format!("{name} is the best model with probability {probability:.2}."),
+        None => format!("{name} is the best {one} with probability {probability:.2}."),
         Some(help) => format!(
-            "The models are not separable: {name} is best with probability {probability:.2}, below {SETTLED}. {}",
+            "The {one}s are not separable: {name} is best with probability {probability:.2}, below {SETTLED}. {}",
             help.sentence
         ),
     };
     Some(ModelReport { headline, separable, ranking, help })
 }
 
+/// What there is to choose from.
+pub(crate) fn called(design: &Design) -> &'static str {
+    if design.is_choice() { "candidate" } else { "model" }
+}
+
+/// Candidates are what they are; only more answers can tell more.
+fn more_answers(candidates: &[Candidate], metric: &Metric, draws: &[Metric]) -> Help {
+    let answers = MOST.into_iter().find(|times| settles(candidates, metric, draws, [1, *times]));
+    let sentence = match answers {
+        Some(times) => format!("About {times} times the answers would settle it."),
+        None => "To this metric they are so alike that no reasonable number of answers would settle it."
+            .to_owned(),
+    };
+    Help { test_cases: None, answers, both: None, sentence }
+}
+
+/// Whether so many times the test cases and the answers would name a best one.
+fn settles(candidates: &[Candidate], metric: &Metric, draws: &[Metric], [cases, answers]: [u32; 2]) -> bool {
+    let models: Vec<Candidate> = candidates.iter().map(|model| closer_model(model, cases)).collect();
+    let metrics: Vec<Metric> = draws.iter().map(|draw| closer_metric(metric, draw, answers)).collect();
+    rank(&models, metric, &metrics, equipoise::decide::rank::LEVEL)
+        .is_ok_and(|ranking| ranking.standings.iter().any(|standing| standing.probability_best >= SETTLED))
+}
+
 /// Tries out what more data would do: draws as close to the estimate as so much more of them would bring.
 fn help(candidates: &[Candidate], metric: &Metric, draws: &[Metric]) -> Help {
-    let settles = |cases: u32, answers: u32| {
-        let models: Vec<Candidate> = candidates.iter().map(|model| closer_model(model, cases)).collect();
-        let metrics: Vec<Metric> = draws.iter().map(|draw| closer_metric(metric, draw, answers)).collect();
-        rank(&models, metric, &metrics, equipoise::decide::rank::LEVEL).is_ok_and(|ranking| {
-            ranking.standings.iter().any(|standing| standing.probability_best >= SETTLED)
-        })
-    };
+    let settles = |cases: u32, answers: u32| settles(candidates, metric, draws, [cases, answers]);
     let test_cases = MOST.into_iter().find(|times| settles(*times, 1));
     let answers = MOST.into_iter().find(|times| settles(1, *times));
     let both = MOST.into_iter().find(|times| settles(*times, *times));
@@ -100,6 +127,9 @@ fn help(candidates: &[Candidate], metric: &Metric, draws: &[Metric]) -> Help {
 
 /// The errors of so many times the rows are smaller by the root of it.
 fn closer_model(model: &Candidate, times: u32) -> Candidate {
+    if model.draws().is_empty() {
+        return model.clone();
+    }
     let part = 1.0 / f64::from(times).sqrt();
     let measured = model.confusions();
     let (k, groups) = (measured.classes(), measured.groups());

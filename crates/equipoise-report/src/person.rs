@@ -1,6 +1,7 @@
 //! What one participant's answers say.
 
 use crate::chance::{self, CLEARLY};
+use crate::choice::{self, Share};
 use crate::consistency::{Consistency, consistency};
 use crate::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use crate::influence::{Influence, influences};
@@ -37,6 +38,9 @@ pub struct PersonReport {
     pub rates: Vec<ExchangeRate>,
     /// Groups: what closing each gap is worth.
     pub gaps: Vec<GapPrice>,
+    /// Candidates with attributes: what each attribute weighs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Share>,
     /// The metric with its posterior; nothing where it is refused.
     pub metric: Option<serde_json::Value>,
     /// More classes or groups: the weights themselves, and the trade-off of group metrics.
@@ -126,14 +130,12 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let voice = sentence::Voice::of_you();
     let stated = [When::Before, When::After].map(|when| participant.stated(when));
     let (rates, gaps) = match ratio {
-        Some(_) => (vec![], vec![]),
-        None => (exchange_rates(design, &metric, &rows), gap_prices(design, &metric, &voice, &rows)),
+        None if !design.is_choice() => {
+            (exchange_rates(design, &metric, &rows), gap_prices(design, &metric, &voice, &rows))
+        }
+        _ => (vec![], vec![]),
     };
-    let sentence = match (&refusal, ratio) {
-        (Some(refusal), _) => format!("No metric is reported: {refusal}."),
-        (None, Some(ratio)) => sentence::binary(design.study(), &voice, ratio),
-        (None, None) => sentence::weights(&voice, &rates, &gaps),
-    };
+    let shares = choice::shares(design, &metric);
     let fidelity = fidelity(participant, &metric, stated[0]);
     let draws = if refusal.is_none() && (design.models().is_some() || design.binary().is_some()) {
         participant.belief().draws(DRAWS)
@@ -143,6 +145,12 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let (times, slope) = response_times(participant, &metric);
     let ranked = refusal.is_none().then(|| models(design, &metric, &draws)).flatten();
     let cut = refusal.is_none().then(|| threshold(design, &metric, &draws)).flatten();
+    let sentence = match (&refusal, ratio) {
+        (Some(refusal), _) => format!("No metric is reported: {refusal}."),
+        (None, Some(ratio)) => sentence::binary(design.study(), &voice, ratio),
+        (None, None) if design.is_choice() => choice::sentence(&voice, &shares, ranked.as_ref()),
+        (None, None) => sentence::weights(&voice, &rates, &gaps),
+    };
     PersonReport {
         participant: participant.invited().map_or(0, |invited| invited.number),
         sentence,
@@ -159,6 +167,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         ratio,
         rates,
         gaps,
+        shares,
         answers,
         stopped: participant.stopped(),
         fidelity,

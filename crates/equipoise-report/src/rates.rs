@@ -169,7 +169,8 @@ pub(crate) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: 
 /// one of them, and what closing each gap is worth.
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
-    unit: usize,
+    /// The one that the others are counted in; nothing where they are shares of all.
+    unit: Option<usize>,
     /// What each number is: "one emergency predicted as routine, in false alarms".
     pub names: Vec<String>,
     /// The same with the number left open: "one emergency … would be as bad as {} false alarms".
@@ -181,6 +182,9 @@ pub(crate) struct Prices {
 impl Prices {
     /// Those of a metric; nothing if no mistake counts.
     pub fn of(design: &Design, metric: &Metric) -> Option<Self> {
+        if design.is_choice() {
+            return Some(Self::of_attributes(design, metric));
+        }
         let unit = unit(design, metric)?;
         let study = design.study();
         let kinds = names(study, design.frame().view().classes());
@@ -198,14 +202,30 @@ impl Prices {
                 ));
             }
         }
-        let mut prices = Self { unit, names, clauses, found: vec![] };
+        let mut prices = Self { unit: Some(unit), names, clauses, found: vec![] };
         prices.found = prices.by(design, metric);
         Some(prices)
     }
 
+    /// What attributes weigh, in per cent.
+    fn of_attributes(design: &Design, metric: &Metric) -> Self {
+        let named = crate::choice::names(design);
+        let mut prices = Self {
+            unit: None,
+            names: named.iter().map(|name| format!("weight of {name} in per cent")).collect(),
+            clauses: named.iter().map(|name| format!("{name} would weigh {{}} % of all")).collect(),
+            found: vec![],
+        };
+        prices.found = prices.by(design, metric);
+        prices
+    }
+
     /// The same numbers by another metric.
     pub fn by(&self, design: &Design, metric: &Metric) -> Vec<f64> {
-        let mut all = rates(design, metric, self.unit);
+        let Some(unit) = self.unit else {
+            return crate::choice::of_all(metric).iter().map(|share| 100.0 * share).collect();
+        };
+        let mut all = rates(design, metric, unit);
         all.extend(closing(design, metric));
         all
     }
@@ -213,7 +233,7 @@ impl Prices {
     /// The numbers worth telling: all but the unit, and nothing that hardly counts.
     pub fn telling(&self) -> impl Iterator<Item = usize> {
         let largest = self.found.iter().copied().fold(0.0, f64::max);
-        (0..self.found.len()).filter(move |n| *n != self.unit && self.found[*n] > COUNTS * largest)
+        (0..self.found.len()).filter(move |n| Some(*n) != self.unit && self.found[*n] > COUNTS * largest)
     }
 
     /// The dearest mistake, and the dearest gap where there are groups.

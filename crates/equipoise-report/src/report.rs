@@ -1,5 +1,6 @@
 //! The report of a study, and how it is made.
 
+use crate::choice::{self, Share};
 use crate::fidelity::Shares;
 use crate::group::{Experts, FEWEST_SHOWN, Voice, experts_of};
 use crate::models::{ModelReport, models};
@@ -89,6 +90,9 @@ pub struct Group {
     pub rates: Vec<ExchangeRate>,
     /// Groups: what closing each gap is worth, by the typical metric.
     pub gaps: Vec<GapPrice>,
+    /// Candidates with attributes: what each attribute weighs, by the typical metric.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Share>,
     /// Evaluation answers predicted, over all of them.
     pub fidelity: Shares,
     /// Which rows all this comes from.
@@ -208,11 +212,10 @@ pub fn report_while(
 
 /// Whether the answers of another version are about the same kind of thing.
 fn alike(design: &Design, person: &Participant) -> bool {
-    let view = design.frame().view();
-    person.questions().iter().all(|question| {
-        let shown = &question.asked.shown;
-        (shown.classes, shown.groups) == (view.classes(), view.groups())
-    })
+    person
+        .questions()
+        .iter()
+        .all(|question| design.frame().fits(&question.asked.query, &question.asked.shown))
 }
 
 fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<Group> {
@@ -221,8 +224,10 @@ fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<
     let fidelity = Shares::pooled(people.iter().map(|(_, report)| &report.fidelity.shares));
     let rows = Rows::all(people.iter().map(|(_, report)| &report.rows));
     let voice = sentence::Voice::of_people(people.len());
+    let shares = choice::shares(design, &experts.typical);
     let (rates, gaps) = match experts.ratio {
         Some(_) => (vec![], vec![]),
+        None if design.is_choice() => (vec![], vec![]),
         None => {
             let metric = &experts.typical;
             (rates::exchange_rates(design, metric, &rows), rates::gap_prices(design, metric, &voice, &rows))
@@ -233,7 +238,11 @@ fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<
             let ratio = Ratio { estimate: ratio.estimate, low: Some(ratio.low), high: Some(ratio.high) };
             sentence::binary(design.study(), &voice, ratio)
         }
+        None if design.is_choice() => {
+            let ranked = models(design, &experts.typical, &experts.typical_draws);
+            choice::sentence(&voice, &shares, ranked.as_ref())
+        }
         None => sentence::weights(&voice, &rates, &gaps),
     };
-    Some(Group { experts, sentence, rates, gaps, fidelity, rows })
+    Some(Group { experts, sentence, rates, gaps, shares, fidelity, rows })
 }

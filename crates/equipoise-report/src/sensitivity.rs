@@ -1,7 +1,7 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
 use crate::group::{Estimate, Voice, experts_of};
-use crate::models::models;
+use crate::models::{self, models};
 use crate::rates::Prices;
 use equipoise::Metric;
 use equipoise_study::people::Conduct;
@@ -99,7 +99,7 @@ pub(crate) fn sensitivity(
         None => Prices::of(design, &reported.metric),
     };
     let view = design.frame().view();
-    let mistakes = view.classes() * (view.classes() - 1);
+    let mistakes = if design.is_choice() { view.dimension() } else { view.classes() * (view.classes() - 1) };
     let told = prices.as_ref().map_or(vec![], |prices| prices.dearest(mistakes));
     let told = prices.as_ref().map(|prices| (prices, told.as_slice()));
     let variation = |what: String, people: &[&Voice]| -> Option<Variation> {
@@ -128,7 +128,7 @@ pub(crate) fn sensitivity(
         }
     }
     for (what, slope, lapse) in NOISES {
-        if design.binary().is_none() && lapse > 0.0 {
+        if design.binary().is_none() && !design.is_choice() && lapse > 0.0 {
             continue;
         }
         let mut voices: Vec<Voice> = vec![];
@@ -151,13 +151,14 @@ pub(crate) fn sensitivity(
     }
     let first = variations[0].top.clone();
     let other = variations.iter().find(|variation| variation.top != first);
+    let one = models::called(design);
     let sentence = first.as_ref().map(|first| match other {
         Some(other) => format!(
-            "The best model depends on a choice: it is {first} as reported, and {} {}.",
+            "The best {one} depends on a choice: it is {first} as reported, and {} {}.",
             other.top.as_deref().unwrap_or("none"),
             other.what
         ),
-        None => format!("The best model is {first} under every choice that was tried."),
+        None => format!("The best {one} is {first} under every choice that was tried."),
     });
     Some(Some(Sensitivity {
         top_model_changes: first.is_some() && other.is_some(),

@@ -18,7 +18,7 @@ pub(crate) struct Voice {
     /// "You accept", "8 people typically accept".
     pub accept: String,
     /// "To you", "To them, typically".
-    to: &'static str,
+    pub(crate) to: &'static str,
     /// "your answers", "their answers".
     answers: &'static str,
     /// What is said where nothing is settled.
@@ -98,6 +98,9 @@ pub(crate) fn weights(voice: &Voice, rates: &[ExchangeRate], gaps: &[GapPrice]) 
 /// The weights of a metric by name, of length 1, for an appendix.
 pub(crate) fn raw_weights(participant: &Participant, metric: &Metric) -> Vec<Weight> {
     let design = participant.design();
+    if design.is_choice() {
+        return vec![];
+    }
     let (study, view) = (design.study(), design.frame().view());
     let names: Vec<String> = names(study, view.classes()).into_iter().map(|[_, many]| many).collect();
     let q = names.len();

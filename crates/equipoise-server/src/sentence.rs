@@ -157,6 +157,7 @@ mod tests {
             groups: 1,
             a: cells(100, 200),
             b: cells(100 + missed, 200 + alarms),
+            values: None,
         }
     }
 

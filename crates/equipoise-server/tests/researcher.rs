@@ -854,7 +854,8 @@ async fn what_if_ranks_models_anew_and_says_that_it_is_hypothetical() {
     let (name, table) = template::find("binary-cancer").unwrap().table;
     std::fs::write(directory.join(name), table).unwrap();
     let web = web_with("binary-cancer", &directory, |study| {
-        study.candidates = Some(Candidates { file: Some("models.csv".into()), predictions: vec![] });
+        study.candidates =
+            Some(Candidates { file: Some("models.csv".into()), predictions: vec![], attributes: None });
     });
     take_part(&web, "x");
     let analyst = web.sign_in("analyst").await;

@@ -46,6 +46,7 @@ struct Request {
 enum What {
     Table(Wanted),
     Models,
+    Texts,
     Opened(Columns),
 }
 
@@ -164,6 +165,13 @@ impl Tables for Apart {
     fn models(&self, file: &Path) -> Result<Vec<ModelConfusions>> {
         Ok(wire::read_models(answer(&self.ask(file, What::Models)?)?)?)
     }
+
+    fn texts(&self, file: &Path) -> Result<Vec<(String, Vec<String>)>> {
+        let said = self.ask(file, What::Texts)?;
+        serde_json::from_slice(answer(&said)?).map_err(|error| {
+            Error::Missing(format!("the reader of {} said nothing of use: {error}", file.display()))
+        })
+    }
 }
 
 /// An answer begins with `+`, a sentence about what is wrong with `-`.
@@ -197,6 +205,11 @@ pub fn asked(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         What::Models => Here
             .models(&file)
             .map(|models| out.write_all(b"+").and_then(|()| wire::write_models(&models, &mut out))),
+        What::Texts => Here.texts(&file).map(|columns| {
+            out.write_all(b"+")?;
+            serde_json::to_writer(&mut out, &columns)?;
+            out.flush()
+        }),
         What::Opened(columns) => Ok(write_opened(Opened::here(&file, &columns), &mut out)),
     };
     let said = said.unwrap_or_else(|error| write!(out, "-{error}").and_then(|()| out.flush()));

@@ -7,7 +7,7 @@ use crate::study::{Candidates, Study};
 use crate::tables::{Tables, Wanted};
 use equipoise::decide::rank::Candidate;
 use equipoise::population::{Confusions as _, Population as _, Rule};
-use equipoise::{GroupConfusions, View};
+use equipoise::{GroupConfusions, Metric, View};
 use equipoise_data::{ModelConfusions, Sample, Table};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -23,6 +23,17 @@ pub struct Models {
     sources: Vec<Source>,
     view: View,
     drawn: OnceLock<Vec<Candidate>>,
+    bare: Vec<Candidate>,
+    carried: Vec<Carried>,
+}
+
+/// What models have beside their predictions, which nothing in the metric weighs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// What the file calls it.
+    pub name: String,
+    /// In the order of the models, as it stands in the file.
+    pub cells: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -42,7 +53,7 @@ struct Order {
 impl Models {
     /// Reads the models a study names, from files beside it; `None` if it names none.
     pub fn read(study: &Study, view: View, directory: &Path, tables: &dyn Tables) -> Result<Option<Self>> {
-        let Some(Candidates { file, predictions }) = &study.candidates else { return Ok(None) };
+        let Some(Candidates { file, predictions, attributes }) = &study.candidates else { return Ok(None) };
         let mut found: Vec<(String, Source)> = vec![];
         if let Some(file) = file {
             for model in tables.models(&directory.join(file))? {
@@ -73,7 +84,41 @@ impl Models {
             measured.push(matrix);
             sources.push(source);
         }
-        Ok(Some(Self { names, measured, sources, view, drawn: OnceLock::new() }))
+        let bare =
+            names.iter().zip(&measured).map(|(name, matrix)| Candidate::new(name, matrix.clone())).collect();
+        let carried = match attributes {
+            Some(file) => carried(&names, &tables.texts(&directory.join(file))?)?,
+            None => vec![],
+        };
+        Ok(Some(Self { names, measured, sources, view, drawn: OnceLock::new(), bare, carried }))
+    }
+
+    /// Candidates that are known by their attributes.
+    pub(crate) fn by_attributes(candidates: &equipoise::space::Candidates, view: View) -> Self {
+        let members = candidates.members();
+        let bare: Vec<Candidate> =
+            members.iter().map(|member| Candidate::by_attributes(&member.name, &member.point)).collect();
+        Self {
+            names: members.iter().map(|member| member.name.clone()).collect(),
+            measured: bare.iter().map(|candidate| candidate.confusions().clone()).collect(),
+            sources: vec![],
+            view,
+            drawn: OnceLock::from(bare.clone()),
+            bare,
+            carried: vec![],
+        }
+    }
+
+    /// How much a metric likes each of them, as they were measured.
+    pub fn likings(&self, metric: &Metric) -> Vec<f64> {
+        let sign = metric.sense().sign();
+        let of = |model: &Candidate| model.value(metric, model.confusions());
+        self.bare.iter().map(|model| of(model).map_or(f64::NEG_INFINITY, |value| sign * value)).collect()
+    }
+
+    /// What they have beside their predictions, column by column.
+    pub fn carried(&self) -> &[Carried] {
+        &self.carried
     }
 
     /// The names, in the order of the file.
@@ -108,6 +153,29 @@ impl Models {
                 .collect()
         })
     }
+}
+
+/// The columns of a file that has a row for every model; names stand in the column `model` or `name`, or in the first.
+fn carried(models: &[String], columns: &[(String, Vec<String>)]) -> Result<Vec<Carried>> {
+    let is_name =
+        |(column, _): &&(String, Vec<String>)| ["model", "name"].contains(&column.to_lowercase().as_str());
+    let Some((of_names, names)) = columns.iter().find(is_name).or(columns.first()) else { return Ok(vec![]) };
+    let row = |model: &String| {
+        names.iter().position(|name| name == model).ok_or_else(|| {
+            let what = format!(
+                "candidates.attributes says nothing of model \"{model}\", found {}",
+                names.join(", ")
+            );
+            Error::Missing(what)
+        })
+    };
+    let rows = models.iter().map(row).collect::<Result<Vec<usize>>>()?;
+    let others = columns.iter().filter(|(column, _)| column != of_names);
+    let of = |(name, cells): &(String, Vec<String>)| Carried {
+        name: name.clone(),
+        cells: rows.iter().map(|row| cells.get(*row).cloned().unwrap_or_default()).collect(),
+    };
+    Ok(others.map(of).collect())
 }
 
 impl Source {

@@ -77,7 +77,9 @@ impl Pace {
                 (1, PAGE + TICK + WORD * study.stated_cost.as_ref().map_or(0.0, |s| words(&s.question)))
             }
             Step::Consequences => {
-                (1, PAGE + WORD * study.consequences.iter().map(|card| words(&card.text)).sum::<f64>())
+                let explained = study.task.attributes.iter().filter_map(|has| has.explanation.as_ref());
+                let texts = study.consequences.iter().map(|card| &card.text).chain(explained);
+                (1, PAGE + WORD * texts.map(words).sum::<f64>())
             }
             Step::Picture { question, .. } => {
                 (1, PAGE + PICTURE + WORD * words(&study.picture[question].question))

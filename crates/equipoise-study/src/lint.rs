@@ -124,7 +124,17 @@ impl Lints<'_> {
                 "no stated_cost: the report cannot compare the metric with what people say",
             );
         }
-        if study.consequences.is_empty() {
+        if study.is_choice() {
+            for (n, has) in
+                study.task.attributes.iter().enumerate().filter(|(_, has)| has.explanation.is_none())
+            {
+                let what = format!(
+                    "task.attributes.{n} has no explanation: people may not know what \"{}\" means",
+                    has.id
+                );
+                self.say("G9", false, what);
+            }
+        } else if study.consequences.is_empty() {
             self.say("G9", false, "no consequences: people may not know what a mistake means");
         }
         let words = |truth: &str, predicted: &str| -> usize {
@@ -168,10 +178,10 @@ impl Lints<'_> {
     }
 
     fn practice(&mut self) {
-        if self.study.practice.is_empty() {
+        if self.study.practice.is_empty() && !self.study.is_choice() {
             self.say("practice", false, "no practice comparisons: the first real ones will be practice");
         }
-        if self.study.picture.is_empty() {
+        if self.study.picture.is_empty() && !self.study.is_choice() {
             self.say("picture", false, "no picture questions: nobody checks that the picture is understood");
         }
         if self.study.variants != [Variant::Flow] && self.study.variants.len() == 1 {
@@ -211,7 +221,7 @@ impl Lints<'_> {
                 }
             }
         }
-        if design.binary().is_none() && !design.is_around() {
+        if !design.tells_chances() {
             let what = "the space is a ball around chance, not what your classifiers reach; a table would be";
             self.say("G1", false, what);
         }
@@ -278,6 +288,12 @@ fn texts(study: &Study) -> Vec<(String, &Text)> {
     for (n, class) in study.task.classes.iter().enumerate() {
         all.push((format!("task.classes.{n}.truth"), &class.truth));
         all.push((format!("task.classes.{n}.predicted"), &class.predicted));
+    }
+    for (n, has) in study.task.attributes.iter().enumerate() {
+        all.push((format!("task.attributes.{n}.name"), &has.name));
+        all.extend(has.unit.as_ref().map(|unit| (format!("task.attributes.{n}.unit"), unit)));
+        let explanation = has.explanation.as_ref();
+        all.extend(explanation.map(|text| (format!("task.attributes.{n}.explanation"), text)));
     }
     for (n, group) in study.task.groups.iter().enumerate() {
         all.push((format!("task.groups.{n}.name"), &group.name));

@@ -79,7 +79,7 @@ pub(crate) fn stopped(design: &Design, answered: &[Question], belief: &Belief) -
         return Some(Stopped::Settled);
     }
     match design.adaptive().ended(belief.as_ref()) {
-        Some("regret") => Some(Stopped::Settled),
+        Some("regret" | "decision") => Some(Stopped::Settled),
         Some("budget") => Some(Stopped::Cap),
         Some(_) => Some(Stopped::Narrow),
         None => held.then_some(Stopped::Narrow),
@@ -185,6 +185,11 @@ impl Schedule<'_> {
     fn telling(&self, belief: &Belief) -> Option<(Query, Shown)> {
         if stopped(self.design, self.answered, belief).is_some() {
             return None;
+        }
+        // A candidate is named once it was held against another one that is there.
+        let confirming = self.design.adaptive().confirming(belief.as_ref());
+        if let Some(found) = confirming.and_then(|query| self.presentable(query)) {
+            return Some(found);
         }
         let floor = Some(self.design.study().stop.information);
         // The best may be a pair that cannot be put to people; then the next best.

@@ -73,6 +73,7 @@ const SPACE: Kinds = &[
         ],
     ),
     ("pool", &[("file", Holds::String, true)]),
+    ("attributes", &[("file", Holds::String, true), ("name", Holds::String, false)]),
     ("ball", &[("radius", Holds::Number, true), ("class_shares", Holds::Numbers, true)]),
     (
         "group_ball",

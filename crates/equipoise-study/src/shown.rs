@@ -3,6 +3,7 @@
 //! True-class totals are rounded first, by largest remainder, and then the cells within each class. So cells sum to
 //! the total exactly, and both systems of a pair are about the same people.
 
+use equipoise::space::Candidates;
 use equipoise::{GroupShares, Measure, Point, Query, Rates, View};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub const TOTALS: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
 /// A pair in whole numbers. Cells are group by group, truth by truth, and of each truth the predictions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     /// "Out of so many": of everybody, or, with groups, of each class within each group.
     pub people: u64,
@@ -23,6 +24,9 @@ pub struct Shown {
     pub a: Vec<u64>,
     /// Cells of the system in panel B.
     pub b: Vec<u64>,
+    /// Candidates with attributes: the numbers of A, and those of B. There are then no people, classes or cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<[Vec<f64>; 2]>,
 }
 
 /// How a pair of systems compares, mistake by mistake.
@@ -79,22 +83,29 @@ impl Shown {
         })
     }
 
-    /// Whether A has fewer of the first mistake that differs; `None` if all are the same.
+    /// Whether A has fewer of the first mistake that differs, or less of the first attribute; `None` if all are the same.
     pub fn a_misses_fewer(&self) -> Option<bool> {
+        if let Some([a, b]) = &self.values {
+            return a.iter().zip(b).find(|(a, b)| a != b).map(|(a, b)| a < b);
+        }
         self.mistakes().find_map(|(group, truth, predicted)| {
             let cell = self.cell(group, truth, predicted);
             (self.a[cell] != self.b[cell]).then(|| self.a[cell] < self.b[cell])
         })
     }
 
-    /// How many kinds of mistake differ.
+    /// How many kinds of mistake differ, or how many attributes.
     pub fn differing(&self) -> usize {
+        if let Some([a, b]) = &self.values {
+            return a.iter().zip(b).filter(|(a, b)| a != b).count();
+        }
         self.counts().filter(|[a, b]| a != b).count()
     }
 
     /// The same pair with the panels swapped.
     pub fn swapped(&self) -> Self {
-        Self { a: self.b.clone(), b: self.a.clone(), ..self.clone() }
+        let values = self.values.clone().map(|[a, b]| [b, a]);
+        Self { a: self.b.clone(), b: self.a.clone(), values, ..self.clone() }
     }
 }
 
@@ -113,6 +124,7 @@ pub struct Frame {
     view: View,
     class_shares: Vec<f64>,
     group_shares: Option<GroupShares>,
+    candidates: Option<Candidates>,
 }
 
 /// Two numbers are told apart if they differ by at least so many people.
@@ -124,7 +136,17 @@ const AROUND: i64 = 3;
 impl Frame {
     /// Points of `view`, classes with these shares.
     pub fn new(view: View, class_shares: Vec<f64>) -> Self {
-        Self { view, class_shares, group_shares: None }
+        Self { view, class_shares, group_shares: None, candidates: None }
+    }
+
+    /// Candidates, and points between them: numbers are shown as they are.
+    pub fn of_candidates(view: View, candidates: Candidates) -> Self {
+        Self { candidates: Some(candidates), ..Self::new(view, vec![]) }
+    }
+
+    /// The candidates that have attributes, if it is about them.
+    pub fn candidates(&self) -> Option<&Candidates> {
+        self.candidates.as_ref()
     }
 
     /// With groups that have these shares of every class: rows are then overall rates and gaps, not each group's rates.
@@ -155,9 +177,20 @@ impl Frame {
         kinds.collect()
     }
 
+    /// How the two compare, row by row of what is shown.
+    pub fn dominance(&self, shown: &Shown) -> Dominance {
+        match (&self.candidates, &shown.values) {
+            (Some(candidates), Some([a, b])) => by_worth(candidates, a, b),
+            _ => Dominance::of(&self.rows(shown)),
+        }
+    }
+
     /// Whether a pair reads as what it is: two rows differ, by a few each, and neither system is better throughout unless it
     /// is.
     pub fn is_readable(&self, query: &Query, shown: &Shown) -> bool {
+        if self.candidates.is_some() {
+            return shown.differing() >= 2;
+        }
         let rows = self.rows(shown);
         let apart: Vec<u64> = rows.iter().map(|[a, b]| a.abs_diff(*b)).filter(|by| *by > 0).collect();
         let neither = self.exact(query) == Dominance::Neither;
@@ -199,6 +232,9 @@ impl Frame {
     /// Whether the differences as shown are those of the pair, to a tenth of their length; of two classes, whether their
     /// ratio is.
     pub(crate) fn trades_alike(&self, query: &Query, shown: &Shown) -> bool {
+        if self.candidates.is_some() {
+            return true;
+        }
         let rounded = self.query(shown);
         let difference =
             |query: &Query| query.first.iter().zip(&query.second).map(|(a, b)| a - b).collect::<Vec<f64>>();
@@ -214,10 +250,14 @@ impl Frame {
 
     /// The pair out of a given total; the first of the pair is A.
     pub fn show_out_of(&self, query: &Query, total: u64) -> Shown {
+        if self.candidates.is_some() {
+            return Shown { values: Some([query.first.clone(), query.second.clone()]), ..Shown::default() };
+        }
         let [a, mut b] = [&query.first, &query.second].map(|point| self.cells(point, total));
         self.keep_equal(query, &a, &mut b);
         self.keep_overall(query, total, &a, &mut b);
-        Shown { people: total, classes: self.view.classes(), groups: self.view.groups(), a, b }
+        let (classes, groups) = (self.view.classes(), self.view.groups());
+        Shown { people: total, classes, groups, a, b, values: None }
     }
 
     /// Several classes: mistakes that are equally common in both systems read the same, whatever rounding made of them
@@ -282,24 +322,31 @@ impl Frame {
     /// Whether a pair is one of this study's: of as many classes and groups, with points of as many entries, and somebody in
     /// every class. What was recorded for another study is not.
     pub fn fits(&self, query: &Query, shown: &Shown) -> bool {
+        let point =
+            |point: &[f64]| point.len() == self.view.dimension() && point.iter().all(|x| x.is_finite());
+        let points = point(&query.first) && point(&query.second);
+        if self.candidates.is_some() {
+            return points
+                && shown.values.as_ref().is_some_and(|values| values.iter().all(|values| point(values)));
+        }
         let (classes, groups) = (self.view.classes(), self.view.groups());
         let peopled = |row: &[u64]| row.iter().any(|count| *count > 0);
         let binary = self.view.measure() == Measure::Binary;
         let cells = |cells: &[u64]| {
             cells.len() == classes * classes * groups && (binary || cells.chunks(classes).all(peopled))
         };
-        let point =
-            |point: &[f64]| point.len() == self.view.dimension() && point.iter().all(|x| x.is_finite());
-        (shown.classes, shown.groups) == (classes, groups)
+        points
+            && (shown.classes, shown.groups) == (classes, groups)
             && shown.people > 0
             && cells(&shown.a)
             && cells(&shown.b)
-            && point(&query.first)
-            && point(&query.second)
     }
 
     /// A shown pair as points, A first; the pair must [fit](Self::fits).
     pub fn query(&self, shown: &Shown) -> Query {
+        if let Some([a, b]) = &shown.values {
+            return Query::new(a.clone(), b.clone());
+        }
         Query::new(self.point(shown, &shown.a), self.point(shown, &shown.b))
     }
 
@@ -317,6 +364,9 @@ impl Frame {
 
     /// Which is better throughout before rounding.
     fn exact(&self, query: &Query) -> Dominance {
+        if let Some(candidates) = &self.candidates {
+            return by_worth(candidates, &query.first, &query.second);
+        }
         let sign = if self.view.measure().lists_errors() { -1.0 } else { 1.0 };
         let more = |x: &[f64], y: &[f64]| x.iter().zip(y).any(|(x, y)| sign * (x - y) > 1e-12);
         match (more(&query.first, &query.second), more(&query.second, &query.first)) {
@@ -380,6 +430,19 @@ impl Frame {
                 rates.off_diagonal()
             })
             .collect()
+    }
+}
+
+/// How two candidates compare, attribute by attribute.
+fn by_worth(candidates: &Candidates, a: &[f64], b: &[f64]) -> Dominance {
+    let worths = candidates.attributes().iter().zip(a.iter().zip(b));
+    let worths: Vec<[f64; 2]> =
+        worths.map(|(attribute, (a, b))| [*a, *b].map(|x| attribute.worth(x))).collect();
+    match (worths.iter().any(|[a, b]| a > b), worths.iter().any(|[a, b]| b > a)) {
+        (true, true) => Dominance::Neither,
+        (true, false) => Dominance::A,
+        (false, true) => Dominance::B,
+        (false, false) => Dominance::Same,
     }
 }
 

@@ -61,6 +61,9 @@ pub trait Tables {
 
     /// Models that are known by their counts.
     fn models(&self, file: &Path) -> Result<Vec<ModelConfusions>>;
+
+    /// The columns of any table, cell by cell as they stand in it.
+    fn texts(&self, file: &Path) -> Result<Vec<(String, Vec<String>)>>;
 }
 
 /// Reads them in this process: for files one has written oneself.
@@ -74,5 +77,11 @@ impl Tables for Here {
 
     fn models(&self, file: &Path) -> Result<Vec<ModelConfusions>> {
         Ok(read::confusions(file)?.data)
+    }
+
+    fn texts(&self, file: &Path) -> Result<Vec<(String, Vec<String>)>> {
+        let header = read::header(file)?;
+        let cells = read::texts(file, &header)?;
+        Ok(header.into_iter().zip(cells).collect())
     }
 }

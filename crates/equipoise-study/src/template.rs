@@ -14,7 +14,7 @@ pub struct Template {
 }
 
 /// All templates.
-pub const TEMPLATES: [Template; 3] = [
+pub const TEMPLATES: [Template; 4] = [
     Template {
         name: "binary-cancer",
         about: "two classes: missed cancers against false alarms, as in chapter 8 of the thesis",
@@ -32,6 +32,12 @@ pub const TEMPLATES: [Template; 3] = [
         about: "two classes and two groups: mistakes of a hiring filter, and the gaps between women and men",
         text: include_str!("templates/group-fair-hiring.toml"),
         table: ("hiring.csv", include_str!("templates/hiring.csv")),
+    },
+    Template {
+        name: "choose-program",
+        about: "candidates with attributes: which program, by what it misses, how long it takes and what it costs",
+        text: include_str!("templates/choose-program.toml"),
+        table: ("programs.csv", include_str!("templates/programs.csv")),
     },
 ];
 

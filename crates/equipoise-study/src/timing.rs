@@ -53,8 +53,14 @@ mod tests {
 
     #[test]
     fn whoever_answers_faster_than_reading_takes_has_not_read() {
-        let shown =
-            Shown { people: 100, classes: 2, groups: 1, a: vec![50, 15, 5, 30], b: vec![57, 8, 9, 26] };
+        let shown = Shown {
+            people: 100,
+            classes: 2,
+            groups: 1,
+            a: vec![50, 15, 5, 30],
+            b: vec![57, 8, 9, 26],
+            values: None,
+        };
         assert_eq!(needed_ms(&shown), 1_200);
         assert!(is_unread(&shown, &answer(Some(900), 0), Some(5_000)));
         assert!(!is_unread(&shown, &answer(Some(1_300), 0), Some(5_000)));

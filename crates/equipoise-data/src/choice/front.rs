@@ -5,6 +5,7 @@ use equipoise::space::Candidates;
 use std::collections::HashMap;
 
 /// What a table has to choose from.
+#[derive(Debug, Clone)]
 pub struct Front {
     /// Those that are asked about; where there is nothing to ask, who is best.
     pub candidates: Result<Candidates, String>,

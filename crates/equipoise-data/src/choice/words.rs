@@ -28,6 +28,7 @@ const SHARES: [&str; 19] = [
 ];
 
 /// How an attribute is said.
+#[derive(Debug, Clone)]
 pub struct Said {
     /// Its name, without the unit.
     pub label: String,
@@ -54,6 +55,11 @@ impl Said {
         // The least that tells a hundredth of the range.
         let of = [1e2, 1e3, 1e4, 1e5].into_iter().find(|of| (high - low) * of >= 100.0).unwrap_or(1e5);
         Self { label: words.join(" "), unit, of: is_share.then_some(of) }
+    }
+
+    /// In somebody's own words; a share may be said as so many out of some number.
+    pub fn as_named(label: &str, unit: Option<&str>, out_of: Option<u64>) -> Self {
+        Self { label: label.to_owned(), unit: unit.map(str::to_owned), of: out_of.map(|of| of as f64) }
     }
 
     /// A number without its unit.
@@ -123,6 +129,11 @@ impl<'a> Words<'a> {
     /// For these candidates.
     pub fn new(candidates: &'a Candidates) -> Self {
         Self { candidates, said: candidates.attributes().iter().map(Said::new).collect() }
+    }
+
+    /// For these candidates, in somebody's own words.
+    pub fn as_said(candidates: &'a Candidates, said: Vec<Said>) -> Self {
+        Self { candidates, said }
     }
 
     /// The names of both candidates, if both are real; otherwise the question is to be imagined.

@@ -1,7 +1,7 @@
 //! From people to a model: several rules side by side, and how often two people would choose differently.
 
 use super::{Estimate, Experts, metric_at};
-use equipoise::{GroupConfusions, Metric};
+use equipoise::Metric;
 use equipoise_study::candidates::Models;
 use equipoise_study::ratio_metric;
 use rand::SeedableRng as _;
@@ -83,8 +83,8 @@ pub(super) fn together(
     metrics: &[&Metric],
     draws: &dyn Fn(usize) -> Vec<Metric>,
 ) -> Option<Together> {
-    let (names, measured) = (models.names(), models.measured());
-    let likings = |metric: &Metric| likings(metric, measured);
+    let names = models.names();
+    let likings = |metric: &Metric| models.likings(metric);
     let by_person: Vec<Vec<f64>> = metrics.iter().map(|metric| likings(metric)).collect();
     let chosen: Vec<usize> = by_person.iter().map(|likings| best(likings)[0]).collect();
     let regret = |model: usize| {
@@ -125,7 +125,7 @@ pub(super) fn together(
     ];
     let rules_differ = choices.iter().any(|choice| choice.models != choices[0].models);
     let sentence = sentence(&choices, rules_differ);
-    let (disagreement, expected) = disagreement(measured, metrics.len(), draws)?;
+    let (disagreement, expected) = disagreement(names.len(), &likings, metrics.len(), draws)?;
     let mut preferred: Vec<Preferred> = names
         .iter()
         .enumerate()
@@ -155,11 +155,6 @@ fn sentence(choices: &[Choice], differ: bool) -> String {
     }
 }
 
-fn likings(metric: &Metric, measured: &[GroupConfusions]) -> Vec<f64> {
-    let sign = metric.sense().sign();
-    measured.iter().map(|matrix| metric.of(matrix).map_or(f64::NEG_INFINITY, |value| sign * value)).collect()
-}
-
 fn top(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
@@ -182,24 +177,24 @@ fn middle(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Over draws of everybody's metric: the share of pairs with different models, and the expected friends of each model.
 fn disagreement(
-    measured: &[GroupConfusions],
+    models: usize,
+    likings: &dyn Fn(&Metric) -> Vec<f64>,
     people: usize,
     draws: &dyn Fn(usize) -> Vec<Metric>,
 ) -> Option<(Estimate, Vec<f64>)> {
     // Draws come in order; mixed up, draw n of one person says nothing about draw n of another.
     let chosen: Vec<Vec<usize>> = (0..people)
         .map(|n| {
-            let mut chosen: Vec<usize> =
-                draws(n).iter().map(|metric| best(&likings(metric, measured))[0]).collect();
+            let mut chosen: Vec<usize> = draws(n).iter().map(|metric| best(&likings(metric))[0]).collect();
             chosen.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(n as u64));
             chosen
         })
         .collect();
     let (count, people) = (chosen.first()?.len(), people as f64);
-    let mut expected = vec![0.0; measured.len()];
+    let mut expected = vec![0.0; models];
     let mut shares: Vec<f64> = vec![];
     for draw in 0..count {
-        let mut votes = vec![0.0; measured.len()];
+        let mut votes = vec![0.0; models];
         chosen.iter().for_each(|person| votes[person[draw]] += 1.0);
         let same: f64 = votes.iter().map(|v: &f64| v * (v - 1.0)).sum::<f64>() / (people * (people - 1.0));
         shares.push(1.0 - same);
@@ -213,6 +208,7 @@ fn disagreement(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use equipoise::GroupConfusions;
 
     fn matrix(false_alarms: f64, missed: f64) -> GroupConfusions {
         GroupConfusions::new(2, vec![vec![0.7 - false_alarms, false_alarms, missed, 0.3 - missed]]).unwrap()
@@ -222,8 +218,12 @@ mod tests {
     fn two_clusters_disagree_on_every_mixed_pair() {
         // Above a ratio of 2 the second model is better.
         let measured = [matrix(0.02, 0.10), matrix(0.20, 0.01)];
+        let likings = |metric: &Metric| -> Vec<f64> {
+            let sign = metric.sense().sign();
+            measured.iter().map(|matrix| sign * metric.of(matrix).unwrap()).collect()
+        };
         let people = [vec![ratio_metric(1.0); 50], vec![ratio_metric(9.0); 50], vec![ratio_metric(9.0); 50]];
-        let (found, expected) = disagreement(&measured, people.len(), &|n| people[n].clone()).unwrap();
+        let (found, expected) = disagreement(2, &likings, people.len(), &|n| people[n].clone()).unwrap();
         assert!((found.estimate - 2.0 / 3.0).abs() < 1e-9);
         assert!((expected[0] - 1.0).abs() < 1e-9 && (expected[1] - 2.0).abs() < 1e-9);
     }

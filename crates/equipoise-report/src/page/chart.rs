@@ -1,7 +1,7 @@
 //! The charts of the page. They are hidden from screen readers; a table with the same numbers stands beside each.
 
 use crate::group::{Estimate, Experts};
-use crate::{Agreement, ExchangeRate, PersonReport, SETTLED, ThresholdReport, TimePoint, TracePoint};
+use crate::{Agreement, ExchangeRate, PersonReport, SETTLED, Share, ThresholdReport, TimePoint, TracePoint};
 use equipoise::decide::rank::Standing;
 use equipoise_plot::{Axis, Chart};
 
@@ -53,6 +53,17 @@ pub fn rates(rates: &[ExchangeRate]) -> String {
     for (n, rate) in rates.iter().enumerate() {
         let (low, high) = range(rate);
         chart = chart.interval(n, rate.rate, low, high, "s0");
+    }
+    chart.svg()
+}
+
+/// What each attribute weighs.
+pub fn shares(shares: &[Share]) -> String {
+    let labels: Vec<String> = shares.iter().map(|share| share.attribute.clone()).collect();
+    let mut chart = Chart::rows(Axis::linear(0.0, 1.0), "share of all weights", &labels);
+    for (n, share) in shares.iter().enumerate() {
+        let [low, high] = share.interval.unwrap_or([share.share; 2]);
+        chart = chart.interval(n, share.share, low, high, "s0");
     }
     chart.svg()
 }

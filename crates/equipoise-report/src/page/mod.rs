@@ -98,7 +98,11 @@ impl Page<'_> {
 
     fn weight_names(&self) -> Vec<&str> {
         let named = self.report.people.iter().find(|person| !person.weights.is_empty());
-        named.map_or(vec![], |person| person.weights.iter().map(|weight| weight.name.as_str()).collect())
+        let of_attributes = || self.report.people.first().map_or(&[][..], |person| &person.shares);
+        match named {
+            Some(person) => person.weights.iter().map(|weight| weight.name.as_str()).collect(),
+            None => of_attributes().iter().map(|share| share.attribute.as_str()).collect(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::group::{Estimate, Experts, Member};
 use crate::{Curve, ExchangeRate, PersonReport, Sensitivity, Slope, StatedAgainstElicited, rates};
+use equipoise_study::candidates::Models;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::study::Exclusion;
 use equipoise_study::{Design, Stopped};
@@ -74,14 +75,53 @@ pub fn ended_when(design: &Design) -> String {
     match stop.regret {
         Some(regret) => {
             let share = 100.0 * regret;
-            rules.push(format!(
-                "the rule that follows is expected to cost at most {share} % more than the best one"
-            ));
+            rules.push(match design.is_choice() {
+                true => format!(
+                    "the best candidate is best with probability 0.9, or is expected to fall short of the best by at most \
+                     {share} % of what lies between best and worst"
+                ),
+                false => format!(
+                    "the rule that follows is expected to cost at most {share} % more than the best one"
+                ),
+            });
         }
         None if rules.is_empty() => rules.push("the rule that follows is good enough".to_owned()),
         None => {}
     }
     rules.join(", or ")
+}
+
+/// What there is to choose from.
+pub fn one(design: &Design) -> &'static str {
+    crate::models::called(design)
+}
+
+/// The head of the column of their names.
+pub fn one_of(design: &Design) -> &'static str {
+    if design.is_choice() { "Candidate" } else { "Model" }
+}
+
+/// All of them.
+pub fn likeliest_first(design: &Design) -> &'static str {
+    if design.is_choice() { "Candidates, likeliest best first" } else { "Models, likeliest best first" }
+}
+
+/// What probabilities of being best depend on.
+pub fn given(design: &Design) -> &'static str {
+    match design.is_choice() {
+        true => {
+            "Given what people want, which is uncertain. Dashed: from here on a candidate is called the best."
+        }
+        false => {
+            "Given what people want, which is uncertain, and what models do, which was measured on a sample. Dashed: from here \
+             on a model is called the best."
+        }
+    }
+}
+
+/// Headings of what models have besides their predictions.
+pub fn carried_heads(models: &Models) -> Vec<&str> {
+    std::iter::once("Model").chain(models.carried().iter().map(|column| column.name.as_str())).collect()
 }
 
 /// About so many of a list: enough to read.

@@ -177,6 +177,15 @@ pub const WORDS: Words = Words {
     stale_title: "This page was out of date",
     stale_text: "Please go on from where you are.",
     // With a count
+    instead: "{name} {second} instead of {first}",
+    less_is_better: "less is better",
+    more_is_better: "more is better",
+    attributes: "What they have",
+    attributes_title: "What the numbers mean",
+    attributes_intro: "Please read what each number means. You can come back to this page during the questions.",
+    chosen: "{name} suits you best, with a probability of {probability}.",
+    chosen_open: "Your answers leave open which one suits you best; {name} is the likeliest, with a probability of {probability}.",
+    chosen_weighs: "What weighs for you, over the range you saw",
     overall_more: Forms {
         one: "{count} more mistake per 1,000 overall",
         other: "{count} more mistakes per 1,000 overall",

@@ -181,6 +181,15 @@ pub const WORDS: Words = Words {
     stale_title: "Cette page n’était plus à jour",
     stale_text: "Veuillez poursuivre là où vous en êtes.",
     // With a count
+    instead: "{name} {second} au lieu de {first}",
+    less_is_better: "moins, c’est mieux",
+    more_is_better: "plus, c’est mieux",
+    attributes: "Ce qu’ils ont",
+    attributes_title: "Ce que signifient les nombres",
+    attributes_intro: "Veuillez lire ce que signifie chaque nombre. Vous pourrez y revenir pendant les questions.",
+    chosen: "{name} vous convient le mieux, avec une probabilité de {probability}.",
+    chosen_open: "Vos réponses ne disent pas nettement ce qui vous convient le mieux ; le plus probable est {name}, avec une probabilité de {probability}.",
+    chosen_weighs: "Ce qui compte pour vous, sur l’étendue que vous avez vue",
     overall_more: Forms {
         one: "{count} erreur de plus pour 1 000 au total",
         other: "{count} erreurs de plus pour 1 000 au total",

@@ -183,6 +183,15 @@ pub const WORDS: Words = Words {
     stale_title: "Diese Seite war veraltet",
     stale_text: "Bitte fahren Sie von Ihrer Stelle aus fort.",
     // With a count
+    instead: "{name} {second} statt {first}",
+    less_is_better: "weniger ist besser",
+    more_is_better: "mehr ist besser",
+    attributes: "Was sie haben",
+    attributes_title: "Was die Zahlen bedeuten",
+    attributes_intro: "Bitte lesen Sie, was jede Zahl bedeutet. Sie können das während der Fragen noch einmal nachlesen.",
+    chosen: "{name} passt am besten zu Ihnen, mit einer Wahrscheinlichkeit von {probability}.",
+    chosen_open: "Ihre Antworten lassen offen, was am besten zu Ihnen passt; am wahrscheinlichsten ist {name}, mit {probability}.",
+    chosen_weighs: "Was für Sie zählt, im Bereich, den Sie gesehen haben",
     overall_more: Forms {
         one: "{count} Fehler je 1.000 insgesamt mehr",
         other: "{count} Fehler je 1.000 insgesamt mehr",

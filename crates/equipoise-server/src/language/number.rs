@@ -26,17 +26,22 @@ impl Numbers {
         format!("{}{}{}{}", tenths / 10, self.decimal, tenths % 10, self.percent)
     }
 
-    /// A number to two significant digits: 6.1, 0.16, 5,600. More would promise a precision answers do not have.
-    pub fn two_digits(&self, value: f64) -> String {
-        if !value.is_finite() {
-            return "∞".to_owned();
-        }
+    /// A number as English writes it, as the language does.
+    pub fn localized(&self, number: &str) -> String {
         let marked = |mark: char| match mark {
             ',' => self.thousands.to_owned(),
             '.' => self.decimal.to_owned(),
             digit => digit.to_string(),
         };
-        numbers::two_digits(value).chars().map(marked).collect()
+        number.chars().map(marked).collect()
+    }
+
+    /// A number to two significant digits: 6.1, 0.16, 5,600. More would promise a precision answers do not have.
+    pub fn two_digits(&self, value: f64) -> String {
+        if !value.is_finite() {
+            return "∞".to_owned();
+        }
+        self.localized(&numbers::two_digits(value))
     }
 }
 

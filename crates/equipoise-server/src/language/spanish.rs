@@ -180,6 +180,15 @@ pub const WORDS: Words = Words {
     stale_title: "Esta página ya no estaba al día",
     stale_text: "Continúe, por favor, desde donde está.",
     // With a count
+    instead: "{name} {second} en vez de {first}",
+    less_is_better: "cuanto menos, mejor",
+    more_is_better: "cuanto más, mejor",
+    attributes: "Lo que tienen",
+    attributes_title: "Qué significan los números",
+    attributes_intro: "Lea, por favor, qué significa cada número. Puede volver a consultarlo durante las preguntas.",
+    chosen: "{name} es lo que mejor le conviene, con una probabilidad de {probability}.",
+    chosen_open: "Sus respuestas dejan abierto qué le conviene más; lo más probable es {name}, con una probabilidad de {probability}.",
+    chosen_weighs: "Lo que pesa para usted, en el rango que vio",
     overall_more: Forms {
         one: "{count} error más por cada 1000 en total",
         other: "{count} errores más por cada 1000 en total",

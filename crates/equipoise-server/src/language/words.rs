@@ -359,6 +359,24 @@ words! {
         stale_title,
         #[doc = "Please go on from where you are."]
         stale_text,
+        #[doc = "`{name}`: `{second}` instead of `{first}`"]
+        instead,
+        #[doc = "less is better"]
+        less_is_better,
+        #[doc = "more is better"]
+        more_is_better,
+        #[doc = "What they have"]
+        attributes,
+        #[doc = "What the numbers mean"]
+        attributes_title,
+        #[doc = "Please read what each number means. …"]
+        attributes_intro,
+        #[doc = "`{name}` suits you best, with a probability of `{probability}`."]
+        chosen,
+        #[doc = "Your answers leave open which one suits you best; …"]
+        chosen_open,
+        #[doc = "What weighs for you, over the range you saw"]
+        chosen_weighs,
     }
     counted {
         #[doc = "`{count}` more mistakes per 1,000 overall"]

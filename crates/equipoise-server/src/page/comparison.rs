@@ -1,6 +1,6 @@
 //! Two systems and a question.
 
-use super::{Frame, MistakeCards, cards};
+use super::{Frame, MistakeCards, cards, cards_title};
 use crate::language::{Language, fill};
 use crate::{picture, sentence};
 use askama::Template;
@@ -37,6 +37,7 @@ pub struct Comparison {
     rates: bool,
     offer_mistakes_only: bool,
     cards: Vec<MistakeCards>,
+    cards_title: &'static str,
 }
 
 /// How far the undo exercise has come.
@@ -161,7 +162,8 @@ impl Comparison {
             saved: false,
             note: None,
             question: study.task.question.r#in(tag).to_owned(),
-            out_of: (shown.groups == 1).then(|| fill(language.words().out_of, &values)),
+            out_of: (shown.groups == 1 && shown.values.is_none())
+                .then(|| fill(language.words().out_of, &values)),
             out_of_changed: false,
             difference: picture::difference(study, shown, missed_first, language),
             picture,
@@ -175,6 +177,7 @@ impl Comparison {
             rates: false,
             offer_mistakes_only: false,
             cards,
+            cards_title: cards_title(study, language),
         }
     }
 }
@@ -193,5 +196,5 @@ pub(super) fn shown(study: &Study, a: &[u64], b: &[u64]) -> Shown {
         // With groups it is out of so many of each class in each group.
         _ => a[..classes].iter().sum(),
     };
-    Shown { people, classes, groups, a: a.to_vec(), b: b.to_vec() }
+    Shown { people, classes, groups, a: a.to_vec(), b: b.to_vec(), values: None }
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a request or writes to the log: a page is a function of its struct.
 
+mod chosen;
 mod comparison;
 mod learn;
 mod questionnaire;
@@ -18,6 +19,7 @@ use crate::language::{Language, Words};
 use crate::{markdown, sentence};
 use askama::Template;
 use equipoise_study::Study;
+use equipoise_study::study::Better;
 
 /// What surrounds every page.
 #[derive(Debug, Clone)]
@@ -98,6 +100,8 @@ impl Consent {
 #[template(path = "consequences.html")]
 pub struct Consequences {
     frame: Frame,
+    title: &'static str,
+    lead: &'static str,
     introduction: String,
     cards: Vec<MistakeCards>,
 }
@@ -107,8 +111,16 @@ impl Consequences {
     pub fn new(frame: Frame, study: &Study) -> Self {
         let introduction = markdown::html(study.task.introduction.r#in(frame.language.tag()));
         let cards = cards(study, frame.language);
-        Self { frame, introduction, cards }
+        let words = frame.words();
+        let lead = if study.is_choice() { words.attributes_intro } else { words.consequences_intro };
+        Self { title: cards_title(study, frame.language), lead, frame, introduction, cards }
     }
+}
+
+/// What the cards are about.
+fn cards_title(study: &Study, language: Language) -> &'static str {
+    let words = language.words();
+    if study.is_choice() { words.attributes_title } else { words.consequences_title }
 }
 
 /// What one kind of mistake means.
@@ -154,7 +166,16 @@ fn cards(study: &Study, language: Language) -> Vec<MistakeCards> {
             }
         }
     }
-    all.into_iter().map(|(_, mistake)| mistake).collect()
+    let explained = study.task.attributes.iter().filter_map(|has| {
+        let text = has.explanation.as_ref()?.r#in(tag).to_owned();
+        let better = match has.better {
+            Better::Less => language.words().less_is_better,
+            Better::More => language.words().more_is_better,
+        };
+        let card = CardText { kind: better.to_owned(), text, source: String::new() };
+        Some(MistakeCards { name: has.name.r#in(tag).to_owned(), sign: "", cards: vec![card] })
+    });
+    all.into_iter().map(|(_, mistake)| mistake).chain(explained).collect()
 }
 
 fn capital(text: &str) -> String {

@@ -17,6 +17,8 @@ pub struct ResultPage {
     consistency: Option<String>,
     receipt: String,
     completion: Option<String>,
+    /// Candidates with attributes: what came out.
+    chosen: Option<String>,
 }
 
 impl ResultPage {
@@ -36,7 +38,9 @@ impl ResultPage {
             told.map_or((None, None), |(sentence, interval)| (Some(sentence), interval));
         let consistency = consistency(&frame, participant);
         let completion = study.completion.url.clone();
-        Self { frame, sentence, interval, consistency, receipt, completion }
+        let chosen =
+            study.completion.show_result.then(|| super::chosen::html(participant, frame.language)).flatten();
+        Self { frame, sentence, interval, consistency, receipt, completion, chosen }
     }
 }
 

@@ -206,7 +206,7 @@ mod tests {
     /// So many of 100 suited women and men are turned away; nobody else is mistaken.
     fn turned_away(a: [u64; 2], b: [u64; 2]) -> Shown {
         let cells = |[women, men]: [u64; 2]| vec![100, 0, women, 100 - women, 100, 0, men, 100 - men];
-        Shown { people: 100, classes: 2, groups: 2, a: cells(a), b: cells(b) }
+        Shown { people: 100, classes: 2, groups: 2, a: cells(a), b: cells(b), values: None }
     }
 
     /// The template with its table, which tells how large the groups are.
@@ -259,7 +259,7 @@ mod tests {
             let a: Vec<u64> = cells.iter().enumerate().flat_map(|(row, &wrong)| {
                 if row % 2 == 0 { [100 - wrong, wrong] } else { [wrong, 100 - wrong] }
             }).collect();
-            let shown = Shown { people: 100, classes: 2, groups: 3, a: a.clone(), b: a };
+            let shown = Shown { people: 100, classes: 2, groups: 3, a: a.clone(), b: a, values: None };
             for (truth, predicted) in kinds(&shown) {
                 let (size, most, least) = gap(&shown, &shown.a, truth, predicted);
                 let rates: Vec<u64> = (0..3).map(|group| cells[2 * group + truth]).collect();

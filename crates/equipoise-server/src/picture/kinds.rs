@@ -76,7 +76,7 @@ fn table(
         let amount = |count: u64| Amount {
             count: numbers.count(count),
             rate: numbers.percent(count, of_class),
-            meter: meter(count, most),
+            meter: super::meter(100.0 * count as f64 / most as f64),
         };
         let kind = Mistakes::of(study, truth, predicted, language);
         let amounts = [a, b].into_iter().take(letters.len()).map(amount).collect();
@@ -117,15 +117,6 @@ fn matrix(study: &Study, shown: &Shown, cells: &[u64], name: &str, language: Lan
     }
 }
 
-/// A bar on the scale all rows share.
-fn meter(count: u64, most: u64) -> String {
-    let width = 100.0 * count as f64 / most as f64;
-    format!(
-        "<svg class=\"meter\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
-         <rect class=\"track\" width=\"100\" height=\"8\"/><rect class=\"fill\" width=\"{width:.1}\" height=\"8\"/></svg>"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,7 +127,7 @@ mod tests {
     fn one_system_has_one_column_and_every_kind_of_mistake() {
         let study = Study::parse(template::find("multiclass-triage").unwrap().text).unwrap();
         let cells = vec![40, 12, 8, 6, 20, 4, 2, 3, 5];
-        let shown = Shown { people: 100, classes: 3, groups: 1, a: cells.clone(), b: cells };
+        let shown = Shown { people: 100, classes: 3, groups: 1, a: cells.clone(), b: cells, values: None };
         let page = single(&study, &shown, Language::English);
         assert_eq!(page.matches("<td class=\"amount\">").count(), 6, "{page}");
         assert!(!page.contains("System B") && !page.contains("the same in A and B"), "{page}");
@@ -154,7 +145,7 @@ mod tests {
             let cells = &cells[..classes * classes];
             let a: Vec<u64> = cells.iter().map(|(a, ..)| *a).collect();
             let b = cells.iter().map(|(a, b, same)| if *same { *a } else { *b }).collect();
-            let shown = Shown { people: 1_000, classes, groups: 1, a, b };
+            let shown = Shown { people: 1_000, classes, groups: 1, a, b, values: None };
             let all: Vec<_> = sentence::counted(&shown).collect();
             let kinds = in_order(&shown);
             prop_assert!(all.iter().filter(|(.., a, b)| a != b).all(|kind| kinds.contains(kind)));

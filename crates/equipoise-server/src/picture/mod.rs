@@ -1,8 +1,10 @@
-//! Systems as pictures: a flow chart for two classes, a table of mistakes for more, dots on a scale for groups.
+//! Systems as pictures: a flow chart for two classes, a table of mistakes for more, dots on a scale for groups, a table of
+//! attributes for candidates of any kind.
 //!
 //! Both systems of a pair are always drawn on the same scale with the same colours. What is drawn is hidden from screen
 //! readers, which get a table with the same numbers.
 
+pub(crate) mod attributes;
 mod flow;
 mod groups;
 mod kinds;
@@ -20,7 +22,9 @@ const FOLDED: &str = "<details id=\"all-numbers\">";
 
 /// The picture of a pair as HTML.
 pub fn pair(study: &Study, shown: &Shown, variant: Variant, language: Language) -> String {
-    if shown.groups > 1 {
+    if let Some(values) = &shown.values {
+        attributes::html(study, values, language)
+    } else if shown.groups > 1 {
         groups::html(study, shown, language)
     } else if shown.classes > 2 {
         kinds::html(study, shown, language)
@@ -52,6 +56,14 @@ pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
     format!("<div class=\"systems one\">{drawn}</div>")
 }
 
+/// A bar of so much of its track, in per cent.
+pub(crate) fn meter(width: f64) -> String {
+    format!(
+        "<svg class=\"meter\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"track\" width=\"100\" height=\"8\"/><rect class=\"fill\" width=\"{width:.1}\" height=\"8\"/></svg>"
+    )
+}
+
 /// How to read the picture, a sentence each.
 pub fn explained(study: &Study, language: Language, people: u64) -> Vec<String> {
     let words = language.words();
@@ -66,6 +78,9 @@ pub fn explained(study: &Study, language: Language, people: u64) -> Vec<String> 
 
 /// The difference between the systems of a pair, in words.
 pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: Language) -> String {
+    if let Some(values) = &shown.values {
+        return attributes::difference(study, values, language);
+    }
     match shown.groups {
         1 => sentence::difference(study, shown, missed_first, language),
         _ => groups::difference(study, shown, language),

@@ -10,18 +10,19 @@ use crate::groups::Sizes;
 use crate::length::Length;
 use crate::schedule::FEWEST;
 use crate::shown::{Dominance, Frame, Shown};
-use crate::study::{Family, Study};
+use crate::study::{Family, Has, Study};
 use crate::tables::{Here, Tables};
 use equipoise::ask::NoiseModel;
 use equipoise::engine::Adaptive;
 use equipoise::population::Profile;
 use equipoise::space::Binary;
 use equipoise::{AnyPlan, Query};
+use equipoise_data::choice::{Front, Said, Words};
 use pairs::Engine;
 use prepare::{Prepared, prepare};
 use serde::Serialize;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How much longer or shorter than expected it takes people, around an operating point: nine of ten are within.
 const SPREAD: [f64; 9] = [0.3, 0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.8, 2.4];
@@ -41,6 +42,7 @@ pub struct Design {
     scores: Option<Scores>,
     people: u64,
     regret: Option<f64>,
+    front: Option<Arc<Front>>,
 }
 
 /// How well a logistic law describes the boundary of a two-class table (G1).
@@ -76,14 +78,21 @@ impl Design {
             files.push(crate::inside::read(directory, file)?);
         }
         let hash = study.hash(&files);
-        let Prepared { engine, plan, frame, fit, scores, regret } = prepare(&study, directory, tables)?;
+        let Prepared { engine, plan, frame, fit, scores, regret, front } =
+            prepare(&study, directory, tables)?;
         if let (Some(groups), Some(space)) = (frame.group_shares(), plan.operating_point()) {
             let classes = frame.class_shares().to_vec();
             let of_group = |group| (0..classes.len()).map(|class| groups.get(group, class)).collect();
             let rows = (0..space.prevalence().map_or(1, |shares| shares.groups())).map(of_group).collect();
             study.sizes = Some(Sizes { classes, groups: rows });
         }
-        let models = Models::read(&study, frame.view(), directory, tables)?;
+        if let Some(candidates) = frame.candidates() {
+            study.ranges = candidates.attributes().iter().map(|attribute| attribute.range).collect();
+        }
+        let models = match frame.candidates() {
+            Some(candidates) => Some(Models::by_attributes(candidates, frame.view())),
+            None => Models::read(&study, frame.view(), directory, tables)?,
+        };
         let (at_first, length) = (OnceLock::new(), OnceLock::new());
         let mut made = Self {
             study,
@@ -98,6 +107,7 @@ impl Design {
             scores,
             people: 0,
             regret,
+            front: front.map(Arc::new),
         };
         made.people = made.one_total();
         Ok(made)
@@ -117,8 +127,7 @@ impl Design {
     /// of answers that have nothing to do with the question.
     pub fn belief_with_noise(&self, slope: f64, lapse: f64) -> Option<Belief> {
         // Lapses are no part of the Gaussian's model for several weights.
-        let slips = self.plan.is_ratio() || self.plan.operating_point().is_some();
-        let lapse = if slips { lapse } else { 0.0 };
+        let lapse = if self.tells_chances() { lapse } else { 0.0 };
         let plan = self.plan.clone().answers(NoiseModel::Absolute { slope, lapse }).ok()?;
         Some(plan.start())
     }
@@ -150,9 +159,9 @@ impl Design {
 
     /// How the two systems of a comparison compare, row by row of what is shown.
     pub fn dominance(&self, shown: &Shown) -> Dominance {
-        match self.plan.operating_point() {
-            Some(_) => Dominance::of(&self.frame.rows(shown)),
-            None => shown.dominance(),
+        match self.is_around() || self.is_choice() {
+            true => self.frame.dominance(shown),
+            false => shown.dominance(),
         }
     }
 
@@ -172,6 +181,31 @@ impl Design {
     /// Whether questions are asked around a classifier that somebody has, two rows at a time.
     pub fn is_around(&self) -> bool {
         self.plan.operating_point().is_some()
+    }
+
+    /// Whether candidates with attributes are chosen from.
+    pub fn is_choice(&self) -> bool {
+        self.frame.candidates().is_some()
+    }
+
+    /// What is to be said of the candidates' table: what was left out, who is nowhere better than another.
+    pub fn front(&self) -> Option<&Front> {
+        self.front.as_deref()
+    }
+
+    /// The words for questions about candidates with attributes, in a language.
+    pub fn words(&self, language: &str) -> Option<Words<'_>> {
+        let said = |has: &Has| {
+            let unit = has.unit.as_ref().map(|unit| unit.r#in(language));
+            Said::as_named(has.name.r#in(language), unit, has.out_of)
+        };
+        let candidates = self.frame.candidates()?;
+        Some(Words::as_said(candidates, self.study.task.attributes.iter().map(said).collect()))
+    }
+
+    /// Whether the belief tells how likely an answer is; a Gaussian of weights on a ball does not.
+    pub(crate) fn tells_chances(&self) -> bool {
+        self.binary().is_some() || self.is_around() || self.is_choice()
     }
 
     /// The plan behind the questions, without the checks.
@@ -217,7 +251,7 @@ impl Design {
         }
         let most = self.study.stop.cap.saturating_sub(asked).max(1);
         let least = FEWEST.saturating_sub(asked).clamp(1, most);
-        let lengths = if self.is_around() {
+        let lengths = if self.is_around() || self.is_choice() {
             // Nobody is imagined: that would take seconds. How much is left to regret tells about how many are left.
             let left = self.plan.about(belief.as_ref())?.saturating_sub(belief.answered().len());
             SPREAD.map(|factor| (factor * left as f64).round() as usize).to_vec()

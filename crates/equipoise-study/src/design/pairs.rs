@@ -16,6 +16,10 @@ use rand::{Rng, RngExt as _};
 /// what people hold.
 const LOG_RATES: std::ops::Range<f64> = -2.0..2.0;
 
+/// Attributes: by how much of their range two candidates differ in a trade, and where one is worse in both.
+const TRADED: std::ops::Range<f64> = 0.15..0.8;
+const WORSE: std::ops::Range<f64> = 0.25..0.6;
+
 /// Several classes: a question on a ball differs in at most so many kinds of mistake (UX-09).
 pub(super) const READABLE: usize = 3;
 
@@ -49,6 +53,8 @@ pub(super) enum Engine {
     },
     /// The plan has the operating point.
     Around,
+    /// The frame has the candidates.
+    Choice,
 }
 
 /// The part of a two-class boundary that keeps half of the best Youden index.
@@ -111,6 +117,9 @@ impl Design {
     /// Out of how many people nine of ten pairs can be read: both rows differ by a few, and neither is better throughout
     /// unless it is.
     pub(super) fn one_total(&self) -> u64 {
+        if self.is_choice() {
+            return 0;
+        }
         let mut random = crate::schedule::draws(self.study.seed, "total", 0);
         let first: Vec<Query> = self.belief().questions(self.study.seed).take(LOOKED_AT).collect();
         let drawn = (0..LOOKED_AT).filter_map(|number| self.pair(number, &mut random));
@@ -176,7 +185,49 @@ impl Design {
                 let [one, other] = space.traded(trade, random.random_range(LOG_RATES))?;
                 Some(if random.random() { Query::new(one, other) } else { Query::new(other, one) })
             }
+            // Candidates themselves are what is decided between; trades of two attributes can be read at a glance.
+            Engine::Choice if number.is_multiple_of(2) => self.two_candidates(random),
+            Engine::Choice => self.trade_of_attributes(random),
         }
+    }
+
+    /// Two candidates that are there.
+    fn two_candidates(&self, random: &mut impl Rng) -> Option<Query> {
+        let members = self.frame.candidates()?.members();
+        let first = random.random_range(0..members.len());
+        let second = (first + random.random_range(1..members.len())) % members.len();
+        Some(Query::new(members[first].point.clone(), members[second].point.clone()))
+    }
+
+    /// Two imagined candidates that are alike but for two attributes, each better in one.
+    fn trade_of_attributes(&self, random: &mut impl Rng) -> Option<Query> {
+        let (first, places) = self.somebody(random)?;
+        let mut both = [first.clone(), first];
+        for (better, place) in places.into_iter().enumerate() {
+            let by = random.random_range(TRADED);
+            let low = random.random_range(0.0..1.0 - by);
+            both[better][place] = low + by;
+            both[1 - better][place] = low;
+        }
+        self.imagined(both)
+    }
+
+    /// A candidate's worths, attribute by attribute, and two attributes.
+    fn somebody(&self, random: &mut impl Rng) -> Option<(Vec<f64>, [usize; 2])> {
+        let candidates = self.frame.candidates()?;
+        let member = &candidates.members()[random.random_range(0..candidates.members().len())];
+        let worths: Vec<f64> =
+            candidates.attributes().iter().zip(&member.point).map(|(a, x)| a.worth(*x)).collect();
+        let i = random.random_range(0..worths.len());
+        let j = (i + random.random_range(1..worths.len())) % worths.len();
+        Some((worths, [i, j]))
+    }
+
+    /// The candidates with these worths; what is worth the same is the same number.
+    fn imagined(&self, worths: [Vec<f64>; 2]) -> Option<Query> {
+        let candidates = self.frame.candidates()?;
+        let [first, second] = worths.map(|worths| candidates.imagined(&worths));
+        Some(Query::new(first, second))
     }
 
     /// A pair to evaluate the metric on: neither better throughout.
@@ -208,7 +259,9 @@ impl Design {
         let plain = |query: &Query, shown: &Shown| {
             let (differing, kinds) = (shown.differing(), shown.mistakes().count());
             let enough = match &self.engine {
-                Engine::Around | Engine::Ratio { .. } => self.frame.is_readable(query, shown),
+                Engine::Around | Engine::Ratio { .. } | Engine::Choice => {
+                    self.frame.is_readable(query, shown)
+                }
                 Engine::Weights { .. } if self.few_rows() => (2..=READABLE + 1).contains(&differing),
                 Engine::Weights { .. } => 2 * differing > kinds,
             };
@@ -221,6 +274,16 @@ impl Design {
                 let trade = random.random_range(0..space.trades());
                 let [better, worse] = space.better_and_worse(trade, random.random_range(0.5..1.0))?;
                 Some(Query::new(better, worse))
+            }
+            Engine::Choice => {
+                let (mut better, places) = self.somebody(random)?;
+                let mut worse = better.clone();
+                for place in places {
+                    let by = random.random_range(WORSE);
+                    better[place] = better[place].max(by);
+                    worse[place] = better[place] - by;
+                }
+                self.imagined([better, worse])
             }
             Engine::Weights { centre, radius } => {
                 let better = around(centre, *radius, true, random);

@@ -4,20 +4,24 @@ use super::pairs::{Engine, READABLE};
 use super::{Fit, Scores};
 use crate::error::{Error, Result};
 use crate::shown::Frame;
-use crate::study::{Family, QuerySpace, Smooth, Study};
+use crate::study::{Better, Family, QuerySpace, Smooth, Study};
 use crate::tables::{Tables, Wanted};
 use equipoise::ask::NoiseModel;
 use equipoise::decide::threshold::rewards;
 use equipoise::engine::{Adaptive, Stop};
-use equipoise::metric::Named;
+use equipoise::metric::{Named, Transform};
 use equipoise::population::{AskError, Confusions as _, Logistic, Population as _, PostShift, Rule, Score};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point};
+use equipoise_data::choice::{self, Front};
 use equipoise_data::{Groups, ModelConfusions, Sample, Table, binary_space, operating_point, space_for};
 use std::path::Path;
 
 /// Two classes: the threshold that follows is to cost at most this much more than the best one, unless the study says more.
 const REGRET: f64 = 0.025;
+
+/// Candidates: the best is to be so certain, unless little can be regretted.
+const CERTAIN: f64 = 0.9;
 
 /// On a ball, where nothing is to be decided between: the angle that holds the weights with 95 % certainty.
 const ANGLE: f64 = 0.25;
@@ -31,6 +35,8 @@ pub(super) struct Prepared {
     pub(super) scores: Option<Scores>,
     /// How much more than the best one the rule that follows may be expected to cost at the end.
     pub(super) regret: Option<f64>,
+    /// Candidates with attributes, as their table has them.
+    pub(super) front: Option<Front>,
 }
 
 pub(super) fn prepare(study: &Study, directory: &Path, tables: &dyn Tables) -> Result<Prepared> {
@@ -40,6 +46,7 @@ pub(super) fn prepare(study: &Study, directory: &Path, tables: &dyn Tables) -> R
         frame,
         fit: None,
         scores: None,
+        front: None,
         regret: two_class_regret(study)
             .filter(|_| study.task.classes.len() == 2 && study.task.groups.is_empty()),
     };
@@ -72,6 +79,9 @@ pub(super) fn prepare(study: &Study, directory: &Path, tables: &dyn Tables) -> R
             }
             around_rule(study, &sample, around).map(law)
         }
+        QuerySpace::Attributes { file, name } => {
+            attributes(study, &directory.join(file), name.as_deref(), tables)
+        }
         QuerySpace::Ball { radius, class_shares } => ball(study, *radius, class_shares).map(law),
         QuerySpace::GroupBall { radius, class_shares, group_shares } => {
             let space = GroupSphere::new(*radius, GroupShares::new(group_shares.clone())?)?;
@@ -83,6 +93,60 @@ pub(super) fn prepare(study: &Study, directory: &Path, tables: &dyn Tables) -> R
             weights(study, plan, Frame::new(view, class_shares.clone()), centre, *radius).map(law)
         }
     }
+}
+
+/// Candidates of any kind: the columns that the task names are what they have.
+fn attributes(study: &Study, file: &Path, name: Option<&str>, tables: &dyn Tables) -> Result<Prepared> {
+    let columns = tables.texts(file)?;
+    let named = &study.task.attributes;
+    let of = |better: Better| -> Vec<String> {
+        named.iter().filter(|has| has.better == better).map(|has| has.id.clone()).collect()
+    };
+    let scale: Vec<(String, Transform)> =
+        named.iter().filter_map(|has| Some((has.id.clone(), has.scale?))).collect();
+    let (minimize, maximize) = (of(Better::Less), of(Better::More));
+    let wanted = choice::Wanted {
+        name,
+        minimize: &minimize,
+        maximize: &maximize,
+        ignore: &[],
+        scale: &scale,
+        all: false,
+        only_real: false,
+        option: |option, column| format!("leave \"{column}\" out of task.attributes ({option})"),
+    };
+    let refused = |error: choice::Refused| Error::Missing(format!("space.file: {error}"));
+    let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+    wanted.columns(&header).map_err(refused)?;
+    // Names first, then what the task names, in its order; whatever else the table has is nobody's business.
+    let is_named = |column: &str| named.iter().any(|has| has.id == column);
+    let names = columns.iter().filter(|(column, _)| match name {
+        Some(name) => column == name,
+        None => !is_named(column),
+    });
+    let has = named.iter().filter_map(|has| columns.iter().find(|(column, _)| *column == has.id));
+    let taken: Vec<(String, Vec<String>)> = names.take(1).chain(has).cloned().collect();
+    let front = Front::new(&taken, &wanted).map_err(refused)?;
+    let candidates = front.candidates.clone().map_err(|only| {
+        Error::Missing(format!(
+            "space.file: {only} is at least as good as every other candidate in everything: there is nothing to ask"
+        ))
+    })?;
+    let constant = named.iter().find(|has| !candidates.attributes().iter().any(|a| a.name == has.id));
+    if let Some(constant) = constant {
+        let what = format!(
+            "space.file: \"{}\" is the same for every candidate, expected numbers that differ; leave it out of task.attributes",
+            constant.id
+        );
+        return Err(Error::Missing(what));
+    }
+    let mut plan = Adaptive::choice(candidates.clone()).probes(0)?.budget(study.stop.cap)?.seed(study.seed);
+    if let Some(at_most) = study.stop.regret {
+        plan = plan.stop(vec![Stop::Decision { level: CERTAIN }, Stop::Regret { at_most }])?;
+    }
+    let frame = Frame::of_candidates(plan.view(), candidates);
+    let front = Some(front);
+    Ok(Prepared { engine: Engine::Choice, plan, frame, fit: None, scores: None, regret: None, front })
 }
 
 /// The table with classes and groups in the study's order.
@@ -133,7 +197,7 @@ fn thresholds(study: &Study, sample: &Sample<Table>, smooth: Smooth) -> Result<P
     let Ok(profile) = sample.score_profile(Score::Class(1));
     let reliability = equipoise_data::Reliability::new(&profile, 10);
     let scores = Some(Scores { profile, reliability });
-    Ok(Prepared { engine, plan, frame, fit: Some(fit), scores, regret: two_class_regret(study) })
+    Ok(Prepared { engine, plan, frame, fit: Some(fit), scores, regret: two_class_regret(study), front: None })
 }
 
 /// More classes, or two groups: what lies around a rule that somebody has.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 const RETRACTED_BY: usize = 15;
 
-const COLUMNS: [Column; 22] = [
+const COLUMNS: [Column; 24] = [
     column("study_version", Kind::Whole, "The version of the study file the participant was invited to"),
     column("participant", Kind::Whole, "The participant, counted from 1 in the order of invitations"),
     column("seq", Kind::Whole, "The number of the answer among the participant's events"),
@@ -56,6 +56,12 @@ const COLUMNS: [Column; 22] = [
         "yes if the browser told more time than went by between the two times",
     ),
     column("chain_hash", Kind::Text, "The hash of the answer's row in the log"),
+    column(
+        "a_values",
+        Kind::Text,
+        "The numbers of candidate A in the order of the attributes, where they have any",
+    ),
+    column("b_values", Kind::Text, "The numbers of candidate B, in the same order"),
 ];
 
 /// Every answer in the log, in order.
@@ -134,7 +140,15 @@ fn cells(who: [u64; 2], row: &Row, asked: &Asked, served_at: i64, answer: &Answe
             None => Cell::Nothing,
         },
         Cell::Text(hex::encode(&row.hash)),
+        values(asked, 0),
+        values(asked, 1),
     ]
+}
+
+/// The numbers of one candidate, where they have attributes.
+fn values(asked: &Asked, side: usize) -> Cell {
+    let list = |values: &Vec<f64>| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+    asked.shown.values.as_ref().map_or(Cell::Nothing, |values| Cell::Text(list(&values[side])))
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ impl Participant {
             }
             Event::DeviceTaken { .. } => now(self.consent.is_some(), "a change of device"),
             Event::Withdrawn => Ok(()),
-            Event::CardOpened { card } => now(*card < self.design.study().consequences.len(), "a card"),
+            Event::CardOpened { card } => now(*card < self.design.study().cards(), "a card"),
             Event::RatesToggled { .. } => Ok(()),
             Event::QuestionnaireAnswered { position, answers } => {
                 now(step == Step::Questionnaire(*position), "a questionnaire")?;

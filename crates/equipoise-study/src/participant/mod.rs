@@ -291,7 +291,7 @@ impl Participant {
             Step::Questionnaire(Position::Before)
         } else if states(When::Before) {
             Step::StatedCost(When::Before)
-        } else if !self.read && !study.consequences.is_empty() {
+        } else if !self.read && study.has_cards() {
             Step::Consequences
         } else if self.picture.0 < study.picture.len() {
             Step::Picture { question: self.picture.0, wrong: self.picture.1 }
@@ -520,8 +520,7 @@ struct Heard {
 impl Heard {
     /// The logarithm of how likely an answer is to the belief, against one half; `None` for "can't tell".
     fn weight(&self, design: &Design, asked: &Asked, choice: Choice) -> Option<f64> {
-        // A Gaussian of weights on a ball does not tell how likely an answer is.
-        if design.binary().is_none() && !design.is_around() {
+        if !design.tells_chances() {
             return None;
         }
         let first = || self.belief.chance_of_first(&as_planned(design, asked));

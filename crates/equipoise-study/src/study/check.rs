@@ -9,6 +9,14 @@ use crate::shown::TOTALS;
 /// Says what is wrong with a field, on its line, unless it is fine.
 type Need<'a> = dyn Fn(bool, &str, String) -> Result<()> + 'a;
 
+fn word(family: Family) -> &'static str {
+    match family {
+        Family::Linear => "linear",
+        Family::Quadratic => "quadratic",
+        Family::GroupFair => "group_fair",
+    }
+}
+
 impl Study {
     /// Says what is wrong, if anything is.
     pub(super) fn check(&self, lines: &Lines) -> Result<()> {
@@ -26,7 +34,15 @@ impl Study {
         field(!self.languages.is_empty(), "languages", "is empty, expected at least one".to_owned())?;
         field(!self.variants.is_empty(), "variants", "is empty, expected at least one".to_owned())?;
         let k = self.task.classes.len();
-        field((2..=12).contains(&k), "task.classes", format!("has {k} entries, expected 2 to 12"))?;
+        match self.is_choice() {
+            true => self.check_choice(&need, &field)?,
+            false => {
+                field((2..=12).contains(&k), "task.classes", format!("has {k} entries, expected 2 to 12"))?
+            }
+        }
+        let without = self.is_choice() || self.task.attributes.is_empty();
+        let what = "has entries, which go with a space of kind \"attributes\"; expected none";
+        field(without, "task.attributes", what.to_owned())?;
         for (n, class) in self.task.classes.iter().enumerate() {
             let what = format!("the class \"{}\" is there twice", class.id);
             need(self.class(&class.id) == Some(n), &format!("task.classes.{n}.id"), what)?;
@@ -58,6 +74,41 @@ impl Study {
         need(both, "task", what.to_owned())?;
         self.check_numbers(&need, &field)?;
         self.check_pictures(&need, &field)
+    }
+
+    /// Candidates with attributes: nothing of the file is about classes.
+    fn check_choice(&self, need: &Need<'_>, field: &Need<'_>) -> Result<()> {
+        let attributes = &self.task.attributes;
+        let what = format!("has {} entries, expected 2 to 12", attributes.len());
+        field((2..=12).contains(&attributes.len()), "task.attributes", what)?;
+        for (n, attribute) in attributes.iter().enumerate() {
+            let once = attributes.iter().position(|other| other.id == attribute.id) == Some(n);
+            let what = format!("the attribute \"{}\" is there twice", attribute.id);
+            need(once, &format!("task.attributes.{n}.id"), what)?;
+            let out_of = attribute.out_of.unwrap_or(1);
+            let what = format!("is {out_of}, expected a whole number from 1 to 1000000");
+            field((1..=1_000_000).contains(&out_of), &format!("task.attributes.{n}.out_of"), what)?;
+        }
+        let about_classes = [
+            ("task.classes", self.task.classes.is_empty()),
+            ("task.groups", self.task.groups.is_empty()),
+            ("task.mistakes", self.task.mistakes.is_empty()),
+            ("consequences", self.consequences.is_empty()),
+            ("picture", self.picture.is_empty()),
+            ("practice", self.practice.is_empty()),
+            ("stated_cost", self.stated_cost.is_none()),
+            ("candidates", self.candidates.is_none()),
+        ];
+        for (path, fine) in about_classes {
+            let what = "is about classes, which candidates with attributes do not have; expected none";
+            field(fine, path, what.to_owned())?;
+        }
+        let what = format!("is \"{}\", expected \"linear\", which attributes have", word(self.family));
+        field(self.family == Family::Linear, "family", what)?;
+        let Stop { width, angle, .. } = self.stop;
+        let fine = width.is_none() && angle.is_none();
+        let what = "has a width or an angle; attributes end by regret, expected regret and cap only";
+        field(fine, "stop", what.to_owned())
     }
 
     fn check_numbers(&self, need: &Need<'_>, field: &Need<'_>) -> Result<()> {
@@ -105,9 +156,9 @@ impl Study {
                 let what = format!("has {rows} rows, expected one for each of {groups} groups");
                 field(rows == groups, "space.group_shares", what)?;
             }
-            QuerySpace::Table { .. } => {}
+            QuerySpace::Table { .. } | QuerySpace::Attributes { .. } => {}
         }
-        if let Some(Candidates { file, predictions }) = &self.candidates {
+        if let Some(Candidates { file, predictions, .. }) = &self.candidates {
             let found = if file.is_some() { "both file and predictions" } else { "no file" };
             let what = format!("has {found}, expected either file or predictions");
             field(file.is_some() == predictions.is_empty(), "candidates", what)?;

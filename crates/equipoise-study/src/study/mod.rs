@@ -10,6 +10,7 @@ use crate::lines::Lines;
 use crate::retention::Retention;
 use crate::shape;
 use crate::text::Text;
+use equipoise::metric::Transform;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
@@ -86,6 +87,9 @@ pub struct Study {
     /// How common classes and groups are where a table tells: filled in when the table is read.
     #[serde(skip)]
     pub(crate) sizes: Option<Sizes>,
+    /// The range of every attribute where a table tells: filled in when the table is read.
+    #[serde(skip)]
+    pub ranges: Vec<[f64; 2]>,
 }
 
 /// What is asked.
@@ -97,11 +101,14 @@ pub struct Task {
     /// What the task is about, before the first question.
     pub introduction: Text,
     /// Whom the numbers count: "people".
+    #[serde(default = "people")]
     pub people: Text,
     /// What a classifier is called: "System".
     #[serde(default = "system")]
     pub system: Text,
-    /// The classes in the order of the data; of two classes the second is the positive one.
+    /// The classes in the order of the data; of two classes the second is the positive one. None where candidates have
+    /// attributes.
+    #[serde(default)]
     pub classes: Vec<Class>,
     /// The groups, if there are any.
     #[serde(default)]
@@ -109,6 +116,52 @@ pub struct Task {
     /// A name for every kind of mistake that has one; of two classes both must have.
     #[serde(default)]
     pub mistakes: Vec<Mistake>,
+    /// What candidates have, in the order in which it is shown; only of a space of attributes.
+    // Left out where there is none, so that the hash of such a study stays what it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<Has>,
+}
+
+/// Something that candidates have: a column of their table, and what people read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Has {
+    /// The column.
+    pub id: String,
+    /// What participants read: "Waiting time".
+    pub name: Text,
+    /// What it is counted in: "seconds".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Text>,
+    /// Which way is better.
+    pub better: Better,
+    /// On which scale differences count alike; guessed from the column if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Transform>,
+    /// A share is read as so many out of this many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out_of: Option<u64>,
+    /// What it means for people, in a sentence or two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Text>,
+}
+
+impl Has {
+    /// A number of it without the unit, as people read it in English.
+    pub fn number(&self, x: f64) -> String {
+        let shown = self.out_of.map_or(x, |of| x * of as f64);
+        equipoise_data::choice::Said::as_named("", None, None).number(shown)
+    }
+}
+
+/// Which way an attribute is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Less of it.
+    Less,
+    /// More of it.
+    More,
 }
 
 /// A class.
@@ -207,6 +260,13 @@ pub enum QuerySpace {
         /// How common each class is.
         class_shares: Vec<f64>,
     },
+    /// Candidates of any kind, by the attributes that the task names.
+    Attributes {
+        /// A row per candidate, beside the study file.
+        file: PathBuf,
+        /// The column of their names; guessed if left out.
+        name: Option<String>,
+    },
     /// The ball common to all groups (Remark 5.2).
     GroupBall {
         /// Half its width.
@@ -226,6 +286,9 @@ pub struct Candidates {
     pub file: Option<PathBuf>,
     /// Tables of predictions, one model each, which is named after its file.
     pub predictions: Vec<PathBuf>,
+    /// What the models have beside their predictions, a row each: latency, price, size. The report shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<PathBuf>,
 }
 
 /// How a boundary from data is made smooth (G1).
@@ -532,6 +595,10 @@ fn flow() -> Vec<Variant> {
     vec![Variant::Flow]
 }
 
+fn people() -> Text {
+    Text::from("people")
+}
+
 fn system() -> Text {
     Text::from("System")
 }
@@ -568,13 +635,33 @@ impl Study {
     /// The data files the study names.
     pub fn data_files(&self) -> Vec<&PathBuf> {
         let mut files = match &self.space {
-            QuerySpace::Table { file, .. } | QuerySpace::Pool { file } => vec![file],
+            QuerySpace::Table { file, .. }
+            | QuerySpace::Pool { file }
+            | QuerySpace::Attributes { file, .. } => {
+                vec![file]
+            }
             _ => vec![],
         };
         if let Some(candidates) = &self.candidates {
-            files.extend(candidates.file.iter().chain(&candidates.predictions));
+            files.extend(candidates.file.iter().chain(&candidates.predictions).chain(&candidates.attributes));
         }
         files
+    }
+
+    /// Whether candidates have attributes, and there are no classes.
+    pub fn is_choice(&self) -> bool {
+        matches!(self.space, QuerySpace::Attributes { .. })
+    }
+
+    /// Whether there is something to read about what the numbers mean before the first comparison.
+    pub fn has_cards(&self) -> bool {
+        self.cards() > 0
+    }
+
+    /// How many cards there are to read.
+    pub fn cards(&self) -> usize {
+        let explained = self.task.attributes.iter().filter(|has| has.explanation.is_some()).count();
+        self.consequences.len().saturating_add(explained)
     }
 
     /// The number of a class.

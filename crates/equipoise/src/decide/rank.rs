@@ -49,6 +49,13 @@ impl Candidate {
         }
     }
 
+    /// A candidate of any kind that is known by its attributes alone: there is no confusion matrix to look at.
+    pub fn by_attributes(name: impl Into<String>, values: &[f64]) -> Self {
+        let nothing = GroupConfusions::new(2, vec![vec![0.25; 4]]).expect("shares that sum to 1");
+        let given = values.iter().map(|value| Attributed::Given(*value)).collect();
+        Self::new(name, nothing).with_attributes(given, f64::INFINITY)
+    }
+
     /// The same model with attributes, in the order of a metric of attributes, which is what it takes to be judged by one.
     ///
     /// `cases` are the rows that rates were measured on. Where the logarithm or the odds of a rate count, it is taken to be at least

@@ -612,7 +612,7 @@ impl Adaptive {
 
     /// The candidate that would be named now against one that exists: where many attributes go together, trades of two of them
     /// say little of all of them against one, and what is left is what people hold who were never asked.
-    fn confirming(&self, belief: &dyn Belief) -> Option<Query> {
+    pub fn confirming(&self, belief: &dyn Belief) -> Option<Query> {
         self.candidates().and(self.decided(belief)).and_then(|_| belief.unconfirmed())
     }
 

@@ -110,7 +110,7 @@ impl Candidates {
     }
 
     /// A point with these worths, in numbers with as few digits as say it.
-    pub(crate) fn imagined(&self, worths: &[f64]) -> Vec<f64> {
+    pub fn imagined(&self, worths: &[f64]) -> Vec<f64> {
         let number = |(attribute, worth): (&Attribute, &f64)| readable(attribute, *worth);
         self.attributes.iter().zip(worths).map(number).collect()
     }

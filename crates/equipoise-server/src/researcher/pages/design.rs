@@ -145,6 +145,9 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
         QuerySpace::Logistic { slope, offset } => format!("a logistic law, slope {slope}, offset {offset}"),
         QuerySpace::Table { file, .. } => format!("thresholds on {}", file.display()),
         QuerySpace::Pool { file } => format!("the models of {}", file.display()),
+        QuerySpace::Attributes { file, .. } => {
+            format!("the candidates of {}, and such as can be imagined between them", file.display())
+        }
         QuerySpace::Ball { radius, .. } => format!("a ball of error rates, radius {radius}"),
         QuerySpace::GroupBall { radius, .. } => {
             format!("a ball of error rates common to all groups, radius {radius}")
