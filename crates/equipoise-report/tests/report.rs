@@ -325,6 +325,77 @@ fn several_classes_and_groups_have_rates_prices_and_a_map() {
 }
 
 #[test]
+fn candidates_with_attributes_have_weights_a_best_one_and_a_page() {
+    let design = common::design("choose-program");
+    let people = cohort(&design, &[2.0, 2.0, 1.0], 200.0);
+    let report = report_of(&design, &people);
+    assert_eq!(report.counts.with_metric, 3);
+    for (person, ratio) in report.people.iter().zip([2.0_f64, 2.0, 1.0]) {
+        let sum: f64 = (0..4).map(|n| ratio.powi(-n)).sum();
+        for (n, share) in person.shares.iter().enumerate() {
+            let [low, high] = share.interval.unwrap();
+            let held = ratio.powi(-(n as i32)) / sum;
+            assert!(low <= share.share && share.share <= high);
+            assert!(
+                (share.share - held).abs() < 0.15,
+                "{}: {:.2} for {held:.2}",
+                share.attribute,
+                share.share
+            );
+        }
+        assert_eq!(person.shares[0].range, "41 of 1,000 patients to 21 of 1,000 patients");
+        let best = person.models.as_ref().unwrap().likeliest().unwrap();
+        assert!(person.sentence.starts_with(&format!("The best candidate is {} with", best.name)));
+        assert!(person.rates.is_empty() && person.weights.is_empty() && person.ratio.is_none());
+        assert_eq!(person.why.len(), 3);
+        assert!(person.why.iter().all(|why| why.sentence.contains(" rather than ")), "{:?}", person.why);
+        assert!(person.fidelity.shares.elicited.is_some() && person.fidelity.shares.fewest_missed.is_none());
+    }
+    let group = report.group.as_ref().unwrap();
+    assert!(group.experts.models.is_some() && group.shares.len() == 4);
+    let depends = report.sensitivity.as_ref().unwrap();
+    assert!(
+        depends.variations.len() > 1 && depends.sentence.as_ref().unwrap().contains("The best candidate")
+    );
+    let page = report::html(&design, &report);
+    for expected in
+        ["Which candidate?", "What attributes weigh", "Missed findings", "Oak (by ", "some were imagined"]
+    {
+        assert!(page.contains(expected), "{expected}");
+    }
+    for wrong in ["different models", "which model", "on a model", "best model", "radians", "test cases"] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+}
+
+#[test]
+fn what_models_have_besides_is_shown_and_weighs_nothing() {
+    let with = |name: &str, table: &str| {
+        let directory = place(&format!("{name}-besides"));
+        std::fs::write(directory.join("besides.csv"), table).unwrap();
+        let besides = directory.join("besides.csv");
+        let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::create_dir_all(&copy);
+        cancer(name, MODELS, |text| {
+            std::fs::copy(&besides, copy.join("besides.csv")).unwrap();
+            text.replacen("file = \"models.csv\"", "file = \"models.csv\"\nattributes = \"besides.csv\"", 1)
+        })
+    };
+    let design =
+        with("report-besides", "latency_ms,model,licence\n40,timid,free\n90,bold,paid\n70,even,free\n")
+            .unwrap();
+    let carried = design.models().unwrap().carried();
+    assert_eq!(carried[0].cells, ["90", "70", "40"]);
+    let plain = cancer("report-besides-none", MODELS, |text| text).unwrap();
+    assert!(design.hash() != plain.hash(), "what is shown is a part of the hash");
+    let people = cohort(&design, &[6.0, 8.0], 40.0);
+    let page = report::html(&design, &report_of(&design, &people));
+    assert!(page.contains("latency_ms") && page.contains("<td>90</td><td>paid</td>"), "{page}");
+    let wrong = with("report-besides-wrong", "model,latency_ms\nbold,40\neven,70\n").unwrap_err().to_string();
+    assert_eq!(wrong, "candidates.attributes says nothing of model \"timid\", found bold, even");
+}
+
+#[test]
 fn a_metric_that_is_refused_is_not_explained() {
     let design = common::design("multiclass-triage");
     let service = common::service("multiclass-triage", 7);

@@ -37,6 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     gallery.variants()?;
     gallery.larger("multiclass-triage", "multiclass")?;
     gallery.larger("group-fair-hiring", "groups")?;
+    gallery.larger("choose-program", "attributes")?;
+    gallery.chosen()?;
     let names = std::mem::take(&mut gallery.names);
     std::fs::write(gallery.directory.join("pages.json"), serde_json::to_string(&names)?)?;
     println!("{} pages in {}", names.len(), gallery.directory.display());
@@ -158,6 +160,20 @@ impl Gallery {
     }
 }
 
+impl Gallery {
+    /// What came out for somebody to whom all attributes are worth the same.
+    fn chosen(&mut self) -> Result<(), Box<dyn Error>> {
+        let sample = Sample::new("choose-program", |_| {})?;
+        sample.answer(60)?;
+        for language in [Language::English, Language::German] {
+            let frame = sample.frame(language);
+            let page = sample.look(|participant| ResultPage::new(frame(), participant, "a".repeat(64)))?;
+            self.put(format!("{}-attributes-result", language.tag()), render(&page))?;
+        }
+        Ok(())
+    }
+}
+
 /// A study in memory with one participant.
 struct Sample {
     service: Service,
@@ -227,6 +243,13 @@ impl Sample {
             let Some((asked, choice)) = self.look(|participant| {
                 let question = participant.pending()?;
                 let shown = &question.asked.shown;
+                if let Some([a, b]) = &shown.values {
+                    let ranges = &participant.design().study().ranges;
+                    let cost = |values: &[f64]| -> f64 {
+                        values.iter().zip(ranges).map(|(x, [low, high])| (x - low) / (high - low)).sum()
+                    };
+                    return Some((question.seq, if cost(a) < cost(b) { Choice::A } else { Choice::B }));
+                }
                 let cost = |cells: &[u64]| match shown.classes {
                     2 if shown.groups == 1 => 6 * cells[2] + cells[1],
                     _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),

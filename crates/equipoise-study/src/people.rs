@@ -248,8 +248,28 @@ pub struct Person {
     pub ratio: Option<[f64; 3]>,
     /// More classes or groups: the angle that holds the weights with 95 % certainty.
     pub angle: Option<f64>,
+    /// Candidates with attributes: which one would be named now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<Best>,
     /// What to look at.
     pub flags: Vec<&'static str>,
+}
+
+/// A candidate that would be named.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Best {
+    /// Its name.
+    pub name: String,
+    /// How likely it is the best.
+    pub probability: f64,
+}
+
+/// Candidates with attributes: the one that somebody's answers name.
+pub fn best(person: &Participant) -> Option<Best> {
+    let design = person.design();
+    let decision = person.belief().decision(design.study().seed).filter(|_| design.is_choice())?;
+    let name = design.models()?.names().get(decision.best)?.clone();
+    Some(Best { name, probability: decision.probability })
 }
 
 impl Person {
@@ -258,8 +278,9 @@ impl Person {
         let mut known = Self::at_a_glance(person);
         if known.answers > 0 {
             known.ratio = ratio(person.belief());
+            known.best = best(person);
             known.angle = match person.belief().width() {
-                Width::Angle(angle) => Some(angle),
+                Width::Angle(angle) if known.best.is_none() => Some(angle),
                 _ => None,
             };
         }
@@ -274,6 +295,7 @@ impl Person {
             answers: answers(person),
             ratio: None,
             angle: None,
+            best: None,
             flags: Conduct::of(person).flags,
         }
     }

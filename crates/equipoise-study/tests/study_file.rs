@@ -100,3 +100,113 @@ fn the_classifier_questions_are_asked_around_is_named_in_the_file() {
         "{said}"
     );
 }
+
+/// A study of candidates with attributes, and their table, each changed as told.
+fn choice(
+    name: &str,
+    file: impl Fn(&str) -> String,
+    table: impl Fn(&str) -> String,
+) -> Result<Design, String> {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("choice-{name}"));
+    std::fs::create_dir_all(&directory).unwrap();
+    let template = template::find("choose-program").unwrap();
+    std::fs::write(directory.join(template.table.0), table(template.table.1)).unwrap();
+    let study = Study::parse(&file(template.text)).map_err(|error| error.to_string())?;
+    Design::new(study, &directory).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_is_wrong_with_a_study_of_candidates_has_a_sentence() {
+    let as_is = |text: &str| text.to_owned();
+    let file = |name: &str, from: &str, to: &str| {
+        let text = template::find("choose-program").unwrap().text;
+        assert!(text.contains(from), "{from}");
+        choice(name, |text| text.replacen(from, to, 1), as_is).map(drop).unwrap_err()
+    };
+    let table = |name: &str, change: fn(&str) -> String| choice(name, as_is, change).map(drop).unwrap_err();
+    let price = "\n[[task.attributes]]\nid = \"price_eur\"";
+    let cases = [
+        (
+            file("column", "id = \"missed\"", "id = \"misses\""),
+            "there is no column \"misses\", expected one of program",
+        ),
+        (file("twice", "id = \"minutes\"", "id = \"missed\""), "the attribute \"missed\" is there twice"),
+        (file("way", "better = \"less\"", "better = \"least\""), "found least, expected less or more"),
+        (file("scale", "scale = \"linear\"", "scale = \"cubic\""), "cubic"),
+        (file("name", "name = \"program\"", "name = \"who\""), "there is no column \"who\""),
+        (
+            file("family", "[task]", "family = \"quadratic\"\n\n[task]"),
+            "family is \"quadratic\", expected \"linear\"",
+        ),
+        (file("angle", "regret = 0.02", "angle = 0.2"), "attributes end by regret"),
+        (
+            file("cost", "[completion]", "[stated_cost]\nquestion = \"as bad as ___\"\n\n[completion]"),
+            "stated_cost is about classes",
+        ),
+        (file("out-of", "scale = \"linear\"", "out_of = 0"), "task.attributes.0.out_of is 0"),
+        (file("kind", "kind = \"attributes\"", "kind = \"table\""), "unknown field name"),
+        (
+            file(
+                "group",
+                price,
+                "\n[[task.groups]]\nid = \"a\"\nname = \"a\"\n\n[[task.attributes]]\nid = \"price_eur\"",
+            ),
+            "task.groups is about classes",
+        ),
+        (
+            table("text", |text| text.replacen("39,135", "many,135", 1)),
+            "column \"missed\" is \"many\" in row 1, expected numbers",
+        ),
+        (
+            table("empty", |text| text.replacen("39,135", ",135", 1)),
+            "column \"missed\" has no number in row 1",
+        ),
+        (
+            table("one", |text| text.lines().take(2).collect::<Vec<_>>().join("\n")),
+            "the table has 1 candidates, expected at least 2",
+        ),
+        (
+            table("best", |text| format!("{text}Best,1,1,0.1,0.1\n")),
+            "Best is at least as good as every other candidate in everything",
+        ),
+        (
+            table("alike", |text| {
+                let row = |line: &str| format!("{},7", line.rsplit_once(',').unwrap().0);
+                let head = "program,missed,false_alarms,minutes,price_eur".to_owned();
+                std::iter::once(head).chain(text.lines().skip(1).map(row)).collect::<Vec<_>>().join("\n")
+            }),
+            "\"price_eur\" is the same for every candidate",
+        ),
+        (table("names", |text| text.replace("Moss", "Kelp")), "two candidates have the name \"Kelp\""),
+    ];
+    for (found, expected) in cases {
+        assert!(found.contains(expected), "{found}\n  expected {expected}");
+    }
+}
+
+#[test]
+fn candidates_are_shown_in_the_order_of_the_file_and_the_dominated_are_told() {
+    let design = choice("order", |text| text.to_owned(), |text| text.to_owned()).unwrap();
+    let candidates = design.frame().candidates().unwrap();
+    let names: Vec<&str> = candidates.attributes().iter().map(|attribute| attribute.name.as_str()).collect();
+    assert_eq!(names, ["missed", "false_alarms", "minutes", "price_eur"]);
+    let dominated: Vec<&str> =
+        design.front().unwrap().dominated.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(dominated.contains(&"Oak") && dominated.contains(&"Pine"), "{dominated:?}");
+    assert!(candidates.members().iter().all(|member| !dominated.contains(&member.name.as_str())));
+    // The columns may stand in another order, and there may be others.
+    let turned = choice(
+        "turned",
+        |text| text.to_owned(),
+        |text| {
+            let turn = |(n, line): (usize, &str)| {
+                let cells: Vec<&str> = line.split(',').collect();
+                let [name, missed, alarms, minutes, price] = cells[..] else { panic!("five columns") };
+                let vendor = if n == 0 { "vendor" } else { "somebody" };
+                format!("{price},{vendor},{minutes},{name},{missed},{alarms}")
+            };
+            text.lines().enumerate().map(turn).collect::<Vec<_>>().join("\n")
+        },
+    );
+    assert_eq!(turned.unwrap().frame().candidates(), Some(candidates));
+}

@@ -157,7 +157,7 @@ pub fn experts_of(design: &Arc<Design>, people: &[&Voice]) -> Option<Experts> {
     };
     if let Some(models) = design.models() {
         let metrics: Vec<&Metric> = people.iter().map(|voice| &voice.metric).collect();
-        let together = rules::together(models, &experts, &metrics, &draws)?;
+        let together = rules::together(crate::models::called(design), models, &experts, &metrics, &draws)?;
         for (member, preferred) in experts.members.iter_mut().zip(&together.by_person) {
             member.prefers = Some(preferred.clone());
         }

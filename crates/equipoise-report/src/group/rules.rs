@@ -22,6 +22,9 @@ pub struct Together {
     pub rules_differ: bool,
     /// That, in a sentence.
     pub sentence: String,
+    /// What there is to choose from: a model, or a candidate.
+    #[serde(skip)]
+    pub one: &'static str,
     /// Everybody's model, in the order of the people.
     #[serde(skip)]
     pub by_person: Vec<String>,
@@ -78,6 +81,7 @@ pub struct Choice {
 }
 
 pub(super) fn together(
+    one: &'static str,
     models: &Models,
     experts: &Experts,
     metrics: &[&Metric],
@@ -124,7 +128,7 @@ pub(super) fn together(
         choice(Rule::MinimaxRegret, best(&regrets.iter().map(|r| -r).collect::<Vec<_>>()), None),
     ];
     let rules_differ = choices.iter().any(|choice| choice.models != choices[0].models);
-    let sentence = sentence(&choices, rules_differ);
+    let sentence = sentence(one, &choices, rules_differ);
     let (disagreement, expected) = disagreement(names.len(), &likings, metrics.len(), draws)?;
     let mut preferred: Vec<Preferred> = names
         .iter()
@@ -133,10 +137,10 @@ pub(super) fn together(
         .collect();
     preferred.sort_by(|a, b| b.expected.total_cmp(&a.expected));
     let by_person = chosen.iter().map(|model| names[*model].clone()).collect();
-    Some(Together { disagreement, preferred, choices, rules_differ, sentence, by_person })
+    Some(Together { disagreement, preferred, choices, rules_differ, sentence, one, by_person })
 }
 
-fn sentence(choices: &[Choice], differ: bool) -> String {
+fn sentence(one: &str, choices: &[Choice], differ: bool) -> String {
     let mut picks: Vec<(String, Vec<&str>)> = vec![];
     for choice in choices {
         let models = choice.models.join(" or ");
@@ -148,7 +152,7 @@ fn sentence(choices: &[Choice], differ: bool) -> String {
     let said = |(models, rules): &(String, Vec<&str>)| format!("{models} by {}", rules.join(", "));
     match differ {
         true => format!(
-            "The rules do not agree on a model: {}. Which rule to follow is for people to decide.",
+            "The rules do not agree on a {one}: {}. Which rule to follow is for people to decide.",
             picks.iter().map(said).collect::<Vec<_>>().join("; ")
         ),
         false => format!("All four rules choose {}.", choices[0].models.join(" or ")),

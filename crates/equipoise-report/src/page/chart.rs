@@ -106,7 +106,7 @@ fn first(n: usize) -> &'static str {
 pub fn models(standings: &[&Standing]) -> String {
     let labels: Vec<String> =
         standings.iter().map(|s| format!("{}: {:.2}", s.name, s.probability_best)).collect();
-    let mut chart = Chart::rows(Axis::linear(0.0, 1.0), "probability of being the best model", &labels);
+    let mut chart = Chart::rows(Axis::linear(0.0, 1.0), "probability of being the best", &labels);
     chart = chart.rule(SETTLED, "s5 dash");
     for (n, standing) in standings.iter().enumerate() {
         chart = chart.bar(n, standing.probability_best, first(n));

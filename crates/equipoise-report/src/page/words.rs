@@ -1,6 +1,6 @@
 //! What takes more than a template to tell.
 
-use crate::group::{Estimate, Experts, Member};
+use crate::group::{Estimate, Experts, Member, Together};
 use crate::{Curve, ExchangeRate, PersonReport, Sensitivity, Slope, StatedAgainstElicited, rates};
 use equipoise_study::candidates::Models;
 use equipoise_study::numbers::two_digits;
@@ -213,19 +213,31 @@ pub fn rule_heads(by_ratio: &bool) -> Vec<&'static str> {
     heads
 }
 
+/// Whose models those are.
+pub fn who_prefers(together: &Together) -> String {
+    format!("Who prefers which {}", together.one)
+}
+
+/// The heads of who prefers which.
+pub fn preferred_heads(together: &Together) -> Vec<String> {
+    vec![capital(together.one), "People".to_owned(), "Expected, uncertainty allowed for".to_owned()]
+}
+
+/// The text as the start of a heading.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Headings of the answers under other choices.
 pub fn variation_heads(found: &Sensitivity) -> Vec<String> {
-    let capital = |text: &String| {
-        let mut letters = text.chars();
-        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect::<String>())
-    };
     let first = &found.variations[0];
     let ratio = first.ratio.iter().map(|_| "Cost ratio".to_owned());
-    let numbers = ratio.chain(found.numbers.iter().map(capital));
+    let numbers = ratio.chain(found.numbers.iter().map(|number| capital(number)));
     let mut heads = vec!["Choice".to_owned(), "People".to_owned()];
     heads.extend(numbers.flat_map(|number| [number, "95 % interval".to_owned()]));
     if first.top.is_some() {
-        heads.extend(["Best model", "P(best)"].map(str::to_owned));
+        heads.extend(["Best", "P(best)"].map(str::to_owned));
     }
     heads
 }

@@ -40,7 +40,8 @@ pub fn html(participant: &Participant, language: Language) -> Option<String> {
     let best = ranked.likeliest()?;
     let sentence = if best.probability_best >= SETTLED { words.chosen } else { words.chosen_open };
     let probability = numbers.localized(&format!("{:.2}", best.probability_best));
-    let percent = |share: f64| numbers.percent((1_000.0 * share).round() as u64, 1_000);
+    let whole = |share: f64| format!("{:.0}", 100.0 * share);
+    let percent = |share: f64| whole(share) + numbers.percent;
     let row = |(n, (has, share)): (usize, (&Has, equipoise_report::Share))| {
         let [low, high] = study.ranges.get(n).copied().unwrap_or_default();
         let [from, to] = if has.better == Better::Less { [high, low] } else { [low, high] };
@@ -50,9 +51,7 @@ pub fn html(participant: &Participant, language: Language) -> Option<String> {
             what: has.name.r#in(language.tag()).to_owned(),
             range: format!("{from} → {to} {unit}").trim().to_owned(),
             percent: percent(share.share),
-            interval: share
-                .interval
-                .map(|[low, high]| fill(words.interval, &[("low", &percent(low)), ("high", &percent(high))])),
+            interval: share.interval.map(|[low, high]| format!("{}–{}", whole(low), percent(high))),
             meter: crate::picture::meter(100.0 * share.share),
         }
     };

@@ -17,7 +17,7 @@ struct Attributes {
 struct Row {
     what: String,
     /// What it is counted in, and which way is better.
-    hints: Vec<String>,
+    hint: String,
     numbers: [String; 2],
     meters: [String; 2],
     /// Whether it differs between the candidates.
@@ -51,7 +51,7 @@ pub fn html(study: &Study, values: &[Vec<f64>; 2], language: Language) -> String
         let range = study.ranges.get(n).copied().unwrap_or([a.min(b), a.max(b)]);
         Row {
             what: has.name.r#in(language.tag()).to_owned(),
-            hints: unit(study, has, language).into_iter().chain([better.to_owned()]).collect(),
+            hint: unit(study, has, language).map_or(better.to_owned(), |unit| format!("{unit}, {better}")),
             numbers: [a, b].map(|x| number(has, x, language)),
             meters: [a, b].map(|x| meter(x, range)),
             differs: a != b,

@@ -78,6 +78,15 @@ impl Simulant {
                 let value = |p: &[f64]| (self.ratio * p[0] + p[1]) / norm;
                 (value(&query.first) - value(&query.second)) / *self.unit.get_or_insert_with(|| radius(space))
             }
+            // Attributes in the order of the file, each worth less than the one before it.
+            None if design.is_choice() => {
+                let attributes = design.frame().candidates().unwrap().attributes();
+                let value = |p: &[f64]| -> f64 {
+                    let worths = attributes.iter().zip(p).map(|(attribute, x)| attribute.worth(*x));
+                    worths.enumerate().map(|(n, worth)| self.ratio.powi(-(n as i32)) * worth).sum()
+                };
+                value(&query.first) - value(&query.second)
+            }
             None => {
                 let sum = |p: &[f64]| p.iter().enumerate().map(|(n, x)| -(n as f64 + 1.0) * x).sum::<f64>();
                 sum(&query.first) - sum(&query.second)

@@ -41,7 +41,7 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let blinded = audit::blinded(&store)?;
     if blinded {
         for person in &mut summary.people {
-            (person.ratio, person.angle) = (None, None);
+            (person.ratio, person.angle, person.best) = (None, None, None);
         }
     }
     let mut out = std::io::stdout().lock();
@@ -62,13 +62,21 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     if summary.people.is_empty() || global.quiet {
         return Ok(ExitCode::SUCCESS);
     }
-    let known = if design.binary().is_some() { "cost ratio" } else { "weights within, radians" };
+    let known = match design.is_choice() {
+        true => "best candidate",
+        false if design.binary().is_some() => "cost ratio",
+        false => "weights within, radians",
+    };
     let mut table = Table::new(Terminal::detect(), ["participant", "step", "answers", known, "flags"]);
     let listed = summary.people.iter().zip(&everybody).filter(|(_, person)| last(person) >= from);
     let mut left_out = summary.people.len();
     for (person, _) in listed {
         left_out -= 1;
         let known = match (person.ratio, person.angle) {
+            (None, _) if person.best.is_some() => person
+                .best
+                .as_ref()
+                .map_or(String::new(), |best| format!("{} ({:.2})", best.name, best.probability)),
             (Some(ratio), _) => {
                 let [middle, low, high] = ratio.map(two_digits);
                 format!("{middle} ({low} to {high})")
