@@ -183,3 +183,92 @@ fn questions_trade_two_attributes_first_and_stay_inside_the_ranges() {
         belief.take(&query, &if n % 2 == 0 { Preference::First } else { Preference::Second }.into());
     }
 }
+
+/// Somebody who weighs attributes, and of one of them takes nothing below some share of its range, or finds its first steps worth
+/// most; errs like the standard person.
+struct Other {
+    set: Candidates,
+    weights: Vec<f64>,
+    attribute: usize,
+    floor: Option<f64>,
+    power: f64,
+    random: Xoshiro256PlusPlus,
+}
+
+impl equipoise::Oracle for Other {
+    type Err = std::convert::Infallible;
+
+    fn prefer(&mut self, query: &Query) -> Result<equipoise::Answer, Self::Err> {
+        let worths = |point: &[f64]| -> Vec<f64> {
+            self.set.attributes().iter().zip(point).map(|(a, x)| a.worth(*x)).collect()
+        };
+        let [a, b] = [worths(&query.first), worths(&query.second)];
+        let below = |worths: &[f64]| self.floor.is_some_and(|floor| worths[self.attribute] < floor);
+        let value = |n: usize, worth: f64| {
+            let power = if n == self.attribute { self.power } else { 1.0 };
+            self.weights[n] * worth.max(0.0).powf(power)
+        };
+        let gains: Vec<f64> = (0..a.len()).map(|n| value(n, a[n]) - value(n, b[n])).collect();
+        let (more, less) = gains
+            .iter()
+            .fold((1e-9, 1e-9), |(more, less), x| if *x > 0.0 { (more + x, less) } else { (more, less - x) });
+        let chance = match (below(&a), below(&b)) {
+            (true, false) => 0.0,
+            (false, true) => 1.0,
+            _ => 1.0 / (1.0 + (less / more as f64).powf(3.0)),
+        };
+        let first = self.random.random::<f64>() < 0.015 + 0.97 * chance;
+        Ok(if first { Preference::First } else { Preference::Second }.into())
+    }
+}
+
+#[test]
+#[ignore = "prints how often rivals are named; takes minutes"]
+fn how_often_rivals_are_named() {
+    let people = 60;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(random::seed());
+    for dimension in [3, 5] {
+        for (who, floor, power) in
+            [("weights", false, 1.0), ("a floor", true, 1.0), ("diminishing", false, 0.35)]
+        {
+            let (mut named, mut right, mut probes, mut any) = (0, 0, 0, 0);
+            let mut asked = 0;
+            for _ in 0..people {
+                let set = front(24, dimension, &mut random);
+                let attribute = random.random_range(0..dimension);
+                let weights =
+                    random::normals(dimension, &mut random).iter().map(|w| w.abs().max(1e-3)).collect();
+                let floor = floor.then(|| random.random_range(0.2..0.6));
+                let seeded = Xoshiro256PlusPlus::seed_from_u64(random.random());
+                let other = Other { set: set.clone(), weights, attribute, floor, power, random: seeded };
+                let mut oracle = equipoise::ask::Counting::new(other);
+                let Ok(outcome) = Adaptive::choice(set).run(&mut oracle);
+                asked += oracle.asked();
+                let name = format!("a{attribute}");
+                let is = |wanted: fn(&Finding) -> Option<&String>| {
+                    outcome.findings.iter().find_map(wanted).cloned()
+                };
+                let limit =
+                    is(|f| if let Finding::Limit { attribute, .. } = f { Some(attribute) } else { None });
+                let less =
+                    is(
+                        |f| {
+                            if let Finding::Diminishing { attribute, .. } = f {
+                                Some(attribute)
+                            } else {
+                                None
+                            }
+                        },
+                    );
+                named += usize::from(limit.is_some() || less.is_some());
+                right += usize::from(limit.or(less) == Some(name));
+                let object = outcome.findings.iter().any(|f| matches!(f, Finding::ProbesObject { .. }));
+                probes += usize::from(object);
+                any += usize::from(!outcome.identifiable());
+            }
+            println!(
+                "{dimension} attributes, {who}: {asked} questions of {people} people; named {named}, right {right}, probes object {probes}, said {any}"
+            );
+        }
+    }
+}

@@ -118,6 +118,24 @@ pub enum Finding {
         /// Of so many.
         probes: usize,
     },
+    /// Beyond some number of an attribute nothing seems to make up for it, which weights do not say.
+    Limit {
+        /// The attribute.
+        attribute: String,
+        /// About there.
+        at: f64,
+        /// Whether what lies above is refused, rather than what lies below.
+        above: bool,
+        /// How much likelier that makes the answers.
+        factor: f64,
+    },
+    /// The first steps of an attribute from its worse end seem to be worth more than the last ones.
+    Diminishing {
+        /// The attribute.
+        attribute: String,
+        /// How much likelier that makes the answers.
+        factor: f64,
+    },
     /// What the rule that follows from the answers is regretted.
     Regret {
         /// How much more than the best one it is expected to cost, as a share.
@@ -181,6 +199,8 @@ impl Finding {
                 | Finding::GoalMissed { .. }
                 | Finding::LikeChance { .. }
                 | Finding::ProbesObject { .. }
+                | Finding::Limit { .. }
+                | Finding::Diminishing { .. }
         )
     }
 }
@@ -290,6 +310,19 @@ impl std::fmt::Display for Finding {
                 f,
                 "{wrong} of {probes} probes were answered otherwise than the other answers say: a metric of this family does \
                  not explain them, or they were guessed"
+            ),
+            Finding::Limit { attribute, at, above, factor } => write!(
+                f,
+                "weights do not explain these answers: they are {} times likelier from somebody who takes nothing with {attribute} \
+                 {} about {at}, whatever else it has; leave those candidates out and choose again",
+                digits(*factor),
+                if *above { "above" } else { "below" }
+            ),
+            Finding::Diminishing { attribute, factor } => write!(
+                f,
+                "weights do not explain these answers: they are {} times likelier from somebody to whom the first steps of \
+                 {attribute} from its worse end are worth more than the last; another scale for it would",
+                digits(*factor)
             ),
             Finding::Regret { expected, bound } => write!(
                 f,

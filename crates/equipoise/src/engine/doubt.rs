@@ -7,7 +7,9 @@
 //! one does not decide. Whoever always chooses the same side, or in turns, is found out by that.
 
 use super::belief::{Belief, evidence};
-use crate::ask::{Answer, Answered, Finding, Guess, Preference, Query};
+use super::rivals::rival;
+use crate::ask::{Answer, Answered, Finding, Guess, NoiseModel, Preference, Query};
+use crate::space::Candidates;
 
 /// Probes end when their answers are this much likelier from somebody with a metric than from a coin.
 const CLEARLY: f64 = 3.0;
@@ -45,13 +47,21 @@ pub struct Doubt {
     evidence: f64,
     heard: usize,
     wrong: usize,
+    /// Candidates with attributes, of which something else than weights may be thought.
+    candidates: Option<(Candidates, NoiseModel)>,
 }
 
 impl Doubt {
     /// After the questions, at least so many probes.
     pub(super) fn new(belief: &dyn Belief, least: usize, seed: u64) -> Self {
         let before = belief.evidence();
-        Self { belief: belief.boxed(), least, seed, before, evidence: 0.0, heard: 0, wrong: 0 }
+        let (belief, candidates) = (belief.boxed(), None);
+        Self { belief, least, seed, before, evidence: 0.0, heard: 0, wrong: 0, candidates }
+    }
+
+    /// Of somebody who chose among candidates, and errs like this.
+    pub(super) fn among(self, candidates: Candidates, noise: NoiseModel) -> Self {
+        Self { candidates: Some((candidates, noise)), ..self }
     }
 
     /// The next probe, if one more is wanted: as many as the plan says, and a few more where they leave doubt.
@@ -85,8 +95,13 @@ impl Doubt {
         let habit = habit.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
         if let Some((than, found)) = habit.filter(|(_, found)| found - total.max(0.0) > HABIT.ln()) {
             findings.push(Finding::LikeChance { factor: (total - found).exp(), than });
-        } else if self.heard > 0 && self.evidence < 0.0 {
+            return findings;
+        }
+        if self.heard > 0 && self.evidence < 0.0 {
             findings.push(Finding::ProbesObject { wrong: self.wrong, probes: self.heard });
+        }
+        if let Some((candidates, noise)) = self.candidates.as_ref().filter(|_| self.heard > 0) {
+            findings.extend(rival(candidates, *noise, self.belief.answered(), self.seed));
         }
         findings
     }

@@ -20,6 +20,7 @@ mod plan;
 mod probit;
 mod progress;
 mod question;
+mod rivals;
 mod stop;
 
 pub use belief::pencil::Pencil;

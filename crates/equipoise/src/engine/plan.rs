@@ -642,7 +642,11 @@ impl Adaptive {
     /// The probes after a belief that has come to its end, for whoever asks the questions one by one.
     pub fn doubt(&self, belief: &dyn Belief) -> Doubt {
         let probes = if self.asks_people() { self.probes } else { 0 };
-        Doubt::new(belief, probes, self.seed)
+        let doubt = Doubt::new(belief, probes, self.seed);
+        match self.candidates() {
+            Some(candidates) => doubt.among(candidates.clone(), self.noise()),
+            None => doubt,
+        }
     }
 }
 
