@@ -225,7 +225,7 @@ impl equipoise::Oracle for Other {
 #[test]
 #[ignore = "prints how often rivals are named; takes minutes"]
 fn how_often_rivals_are_named() {
-    let people = 60;
+    let people = 40;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(random::seed());
     for dimension in [3, 5] {
         for (who, floor, power) in

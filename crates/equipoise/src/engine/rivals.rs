@@ -7,11 +7,13 @@
 
 use super::belief::Belief;
 use super::belief::choice::Choice;
-use super::belief::log_weights::{LogWeights, Person};
+use super::belief::log_weights::{LogWeights, Person, Said};
+use super::belief::prior::Prior;
 use super::belief::setting::Setting;
 use crate::ask::{Answer, Answered, Finding, NoiseModel, Query};
 use crate::metric::{Direction, Metric};
 use crate::space::Candidates;
+use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
 
@@ -25,6 +27,9 @@ const POWER: f64 = 0.4;
 const CLEARLY: f64 = 3.0;
 /// Fewer answers tell nothing of it.
 const FEWEST: usize = 8;
+/// So many people are drawn to find out which rivals may be worth a crowd, and so many rivals are given one.
+const DRAWN: usize = 2000;
+const HEARD: usize = 2;
 
 /// Something else than a weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,8 +95,30 @@ impl Setting for Otherwise {
     }
 }
 
-fn answer(answered: &Answered) -> Answer {
-    Answer { preference: answered.preference, shown: answered.shown.clone() }
+impl Otherwise {
+    fn new(candidates: &Candidates, attribute: usize, rival: Rival) -> Self {
+        Self { choice: Choice::new(candidates.clone()), attribute, rival }
+    }
+}
+
+/// What somebody said, in another measure of the attributes.
+fn said(setting: &dyn Setting, answers: &[Answered]) -> Vec<Said> {
+    let of = |answered: &Answered| {
+        let query = answered.shown.as_ref().unwrap_or(&answered.query);
+        Said::about(setting, query, answered.preference)
+    };
+    answers.iter().map(of).collect()
+}
+
+/// The logarithm of how likely people who are drawn give all the answers, on average.
+fn on_average(setting: &dyn Setting, drawn: &[Person], answers: &[Answered]) -> f64 {
+    let said = said(setting, answers);
+    let fits: Vec<f64> = drawn
+        .iter()
+        .map(|person| said.iter().map(|said| said.fit(person, setting.unit(), false)).sum())
+        .collect();
+    let top = fits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + (fits.iter().map(|fit: &f64| (fit - top).exp()).sum::<f64>() / fits.len() as f64).ln()
 }
 
 /// The rival that explains the answers clearly better than weights do, if one does.
@@ -101,36 +128,47 @@ pub(super) fn rival(
     answers: &[Answered],
     seed: u64,
 ) -> Option<Finding> {
-    if answers.len() < FEWEST {
+    if answers.len() < FEWEST || noise != NoiseModel::Unknown {
         return None;
     }
     let attributes = candidates.attributes();
+    let every = FLOORS.map(Rival::Floor).into_iter().chain([Rival::Diminishing]);
+    let mut all: Vec<(f64, usize, Rival)> =
+        (0..attributes.len()).flat_map(|n| every.clone().map(move |rival| (0.0, n, rival))).collect();
+    // A crowd takes its time to hear all answers: those first that people who are drawn find likely.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let drawn: Vec<Person> =
+        (0..DRAWN).map(|_| Person::draw(&Prior::people(), attributes.len(), &mut random)).collect();
+    for (likely, attribute, rival) in &mut all {
+        *likely = on_average(&Otherwise::new(candidates, *attribute, *rival), &drawn, answers);
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let evidence = |setting: Arc<dyn Setting>| {
         let mut crowd = LogWeights::new(setting, noise, seed);
-        answers.iter().for_each(|answered| crowd.take(&answered.query, &answer(answered)));
+        for Answered { query, preference, shown } in answers {
+            crowd.take(query, &Answer { preference: *preference, shown: shown.clone() });
+        }
         crowd.evidence()
     };
     let weights = evidence(Arc::new(Choice::new(candidates.clone())));
     let factor = |attribute: usize, rival: Rival| {
-        let choice = Choice::new(candidates.clone());
-        (evidence(Arc::new(Otherwise { choice, attribute, rival })) - weights).exp()
+        let factor = (evidence(Arc::new(Otherwise::new(candidates, attribute, rival))) - weights).exp();
+        // A floor is one of several.
+        if matches!(rival, Rival::Floor(_)) { factor / FLOORS.len() as f64 } else { factor }
     };
-    let mut found: Vec<(f64, Finding)> = vec![];
-    for (n, attribute) in attributes.iter().enumerate() {
-        let floors = FLOORS.map(|floor| (factor(n, Rival::Floor(floor)), floor));
-        let best = floors.iter().fold((0.0, 0.0), |best, floor| if floor.0 > best.0 { *floor } else { best });
-        let likely = floors.iter().map(|(factor, _)| factor).sum::<f64>() / FLOORS.len() as f64;
-        let name = attribute.name.clone();
-        let at = candidates.imagined(&vec![best.1; attributes.len()])[n];
-        let above = attribute.direction == Direction::Minimize;
-        found.push((likely, Finding::Limit { attribute: name.clone(), at, above, factor: likely }));
-        let factor = factor(n, Rival::Diminishing);
-        found.push((factor, Finding::Diminishing { attribute: name, factor }));
-    }
-    let needed = CLEARLY * found.len() as f64;
-    found
-        .into_iter()
-        .filter(|(factor, _)| *factor > needed)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, f)| f)
+    let heard =
+        all.iter().take(HEARD).map(|(_, attribute, rival)| (factor(*attribute, *rival), *attribute, *rival));
+    let (factor, attribute, rival) = heard.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    // Two for every attribute.
+    let needed = CLEARLY * 2.0 * attributes.len() as f64;
+    let name = attributes[attribute].name.clone();
+    (factor > needed).then(|| match rival {
+        Rival::Floor(floor) => Finding::Limit {
+            attribute: name,
+            at: candidates.imagined(&vec![floor; attributes.len()])[attribute],
+            above: attributes[attribute].direction == Direction::Minimize,
+            factor,
+        },
+        Rival::Diminishing => Finding::Diminishing { attribute: name, factor },
+    })
 }

@@ -60,7 +60,7 @@ impl Person {
     }
 
     /// Anybody.
-    pub(super) fn draw(prior: &Prior, dimension: usize, random: &mut Xoshiro256PlusPlus) -> Self {
+    pub(in crate::engine) fn draw(prior: &Prior, dimension: usize, random: &mut Xoshiro256PlusPlus) -> Self {
         let logs = prior.logs(dimension, random);
         let erring = Erring::draw(prior, random);
         Self::new(logs, Some(erring), erring.model())
@@ -75,6 +75,13 @@ pub struct Said {
 }
 
 impl Said {
+    /// What somebody said about two points of a setting.
+    pub(in crate::engine) fn about(setting: &dyn Setting, query: &Query, preference: Preference) -> Self {
+        let [first, second] = [&query.first, &query.second].map(|point| setting.kinds_of(point));
+        let parts = plus(&second, -1.0, &first).into_iter().enumerate();
+        Self { parts: parts.filter(|(_, part)| part.abs() > 1e-12).collect(), preference }
+    }
+
     fn gap(&self, person: &Person, unit: f64) -> Gap {
         let parts = self.parts.iter().map(|(kind, part)| person.weights[*kind] * part);
         let length = dot(&person.weights, &person.weights).sqrt() * unit;
@@ -82,7 +89,7 @@ impl Said {
     }
 
     /// The logarithm of how likely the person says it.
-    pub(super) fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
+    pub(in crate::engine) fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
         let Chances { first, second, cannot_tell } = person.noise.chances(self.gap(person, unit), hesitates);
         let chance = match self.preference {
             Preference::First => first,
@@ -135,13 +142,7 @@ impl LogWeights {
 
     /// What somebody said about two points.
     pub fn said(&self, query: &Query, preference: Preference) -> Said {
-        Said { parts: self.differences(query), preference }
-    }
-
-    fn differences(&self, query: &Query) -> Vec<(usize, f64)> {
-        let [first, second] = [&query.first, &query.second].map(|point| self.setting.kinds_of(point));
-        let parts = plus(&second, -1.0, &first).into_iter().enumerate();
-        parts.filter(|(_, part)| part.abs() > 1e-12).collect()
+        Said::about(self.setting.as_ref(), query, preference)
     }
 
     /// How likely somebody gives all the answers.
