@@ -1,6 +1,6 @@
 // Whole studies in a real browser: by mouse, by keyboard only, and without a script, on a phone and on a desk. Every
 // page on the way goes through axe-core. Usage: node study.mjs EQUIPOISE PICTURES
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessibility, offScreen, SIZES } from "./browser.mjs";
 import { check, run, serve, serveTemplate } from "./runner.mjs";
@@ -11,6 +11,17 @@ mkdirSync(pictures, { recursive: true });
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
+
+/** The last page tells a result, draws it, and has a picture of it to keep. */
+async function keeps(page) {
+  for (const part of [".answer", ".axis .track .dot.found", "code.receipt"]) check(await has(page, part), `no ${part} on the last page`);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('a[href="/result.svg"]')]);
+  const drawn = readFileSync(await download.path(), "utf8");
+  check(download.suggestedFilename() === "result.svg" && drawn.startsWith("<svg"), drawn.slice(0, 80));
+  const sentence = (await page.textContent(".answer")).trim();
+  const words = drawn.replace(/<style>.*?<\/style>/, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  check(words.includes(sentence), `the picture does not say "${sentence}": ${words}`);
+}
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const [how, act, options] of [
@@ -42,6 +53,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
           const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           check(sideways <= 0, `${kind} scrolls sideways by ${sideways} px`);
         });
+        await keeps(page);
         check(seen.has("/answer") && seen.has("/practice") && seen.has("/learn"), [...seen].join(" "));
         check(complaints.length === 0, complaints.join("; "));
       } finally {
@@ -108,6 +120,7 @@ for (const template of ["multiclass-triage", "group-fair-hiring"]) {
         if (looked < 8 || hidden.length) await page.screenshot({ path: join(pictures, `fits-${template}-${String(step).padStart(2, "0")}.png`) });
         check(hidden.length === 0, `not on the screen at step ${step}: ${hidden.join("; ")}`);
       });
+      await keeps(page);
       check(looked > 16, `${looked} comparisons`);
     } finally {
       await context.close();

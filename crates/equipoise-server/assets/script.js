@@ -159,6 +159,7 @@
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-help]")) openHelp(event);
+    if (event.target.closest("[data-print]")) print();
   });
   document.addEventListener("change", (event) => {
     const { id, name, checked } = event.target;

@@ -12,7 +12,7 @@ use equipoise_server::page::{
 use equipoise_study::event::{Answered, Choice, When};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::study::{Direction, Position, Variant};
-use equipoise_study::{Design, Event, Participant, Service, Step, Study, template};
+use equipoise_study::{Design, Event, Participant, Question, Service, Step, Study, template};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,6 +103,12 @@ impl Gallery {
             "result",
             sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
         )?;
+        let careless = Sample::new("binary-cancer", |_| {})?;
+        careless.press(40)?;
+        put(
+            "result-refused",
+            careless.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+        )?;
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
         put("withdraw", render(&Message::withdraw(frame())))?;
@@ -154,6 +160,10 @@ impl Gallery {
             let page = sample.comparison(&frame, Some((20, 40)))?;
             self.put(format!("en-{name}-comparison-{answers}"), page)?;
         }
+        sample.answer(80)?;
+        let receipt = "57-9f86d081884c7d65".to_owned();
+        let page = sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt)))?;
+        self.put(format!("en-{name}-result"), page)?;
         Ok(())
     }
 }
@@ -223,16 +233,26 @@ impl Sample {
 
     /// Answers some comparisons like somebody to whom a missed case is six false alarms.
     fn answer(&self, count: usize) -> Result<(), Box<dyn Error>> {
+        self.choose(count, |question| {
+            let shown = &question.asked.shown;
+            let cost = |cells: &[u64]| match shown.classes {
+                2 if shown.groups == 1 => 6 * cells[2] + cells[1],
+                _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),
+            };
+            if cost(&shown.a) < cost(&shown.b) { Choice::A } else { Choice::B }
+        })
+    }
+
+    /// Answers some comparisons without looking.
+    fn press(&self, count: usize) -> Result<(), Box<dyn Error>> {
+        self.choose(count, |_| Choice::A)
+    }
+
+    fn choose(&self, count: usize, choose: impl Fn(&Question) -> Choice) -> Result<(), Box<dyn Error>> {
         for _ in 0..count {
             let Some((asked, choice)) = self.look(|participant| {
                 let question = participant.pending()?;
-                let shown = &question.asked.shown;
-                let cost = |cells: &[u64]| match shown.classes {
-                    2 if shown.groups == 1 => 6 * cells[2] + cells[1],
-                    _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),
-                };
-                let choice = if cost(&shown.a) < cost(&shown.b) { Choice::A } else { Choice::B };
-                Some((question.seq, choice))
+                Some((question.seq, choose(question)))
             })?
             else {
                 return Ok(());

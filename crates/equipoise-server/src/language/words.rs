@@ -301,6 +301,40 @@ words! {
         unsettled,
         #[doc = "Your answers are recorded. The research team will look at them together with …"]
         no_result,
+        #[doc = "From your answers"]
+        own_answers,
+        #[doc = "Your guess at the end"]
+        own_last,
+        #[doc = "How many `{many}` are as bad as one `{one}`"]
+        axis_ratio,
+        #[doc = "How many `{many}` one of them is as bad as"]
+        axis_weights,
+        #[doc = "To you, one `{one}` is as bad as about `{amount}` `{many}`."]
+        weights_lead,
+        #[doc = "1, what the others are measured in"]
+        unit,
+        #[doc = "To shrink the gap … you accept up to `{amount}` more …"]
+        gap_worth,
+        #[doc = "The best system for you"]
+        best_title,
+        #[doc = "Of `{count}` `{people}` it has `{list}`."]
+        best_system,
+        #[doc = "Your answers are recorded, but no result follows from them: `{why}`."]
+        refused,
+        #[doc = "`{count}` answers are too few, `{needed}` are needed"]
+        refused_few,
+        #[doc = "in `{count}` of `{total}` comparisons with a system that is better in every way, the other one was chosen"]
+        refused_checks,
+        #[doc = "what was chosen goes by the side more than by what the systems do"]
+        refused_sides,
+        #[doc = "they fit together no better than tosses of a coin would"]
+        refused_chance,
+        #[doc = "they contradict each other too much"]
+        refused_wide,
+        #[doc = "Save as a picture"]
+        keep_picture,
+        #[doc = "Print this page"]
+        keep_print,
         #[doc = "Your receipt"]
         receipt_title,
         #[doc = "Keep this code. With it you can have it checked that your answers are in the …"]

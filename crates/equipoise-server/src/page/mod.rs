@@ -2,7 +2,9 @@
 //!
 //! Nothing here reads a request or writes to the log: a page is a function of its struct.
 
+mod axis;
 mod comparison;
+mod keep;
 mod learn;
 mod questionnaire;
 mod result;
@@ -11,7 +13,7 @@ mod stated;
 pub use comparison::{Comparison, Tried};
 pub use learn::{Learn, LearnState};
 pub use questionnaire::{Control, Field, Questionnaire};
-pub use result::{ResultPage, choice_name};
+pub use result::{ResultPage, Told, choice_name};
 pub use stated::{StatedCost, Typed};
 
 use crate::language::{Language, Words};

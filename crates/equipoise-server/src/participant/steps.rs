@@ -129,6 +129,19 @@ fn page_at(
     state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
 }
 
+/// The result as a picture to keep; whoever has none is sent on.
+pub fn picture(state: &Participants, visitor: &Visitor, accepted: Language) -> Result<Option<Reply>> {
+    let Some(session) = session(state, visitor)? else { return Ok(None) };
+    let receipt = state.service.last_row(&session)?.map_or(String::new(), |receipt| receipt.to_string());
+    let drawn = state.service.look(&session, |participant| {
+        let (frame, study) = (frame_for(participant, visitor, accepted), participant.design().study());
+        let shown = participant.step() == Step::Result && study.completion.show_result;
+        let told = shown.then(|| page::Told::new(participant, frame.language).ok()).flatten()?;
+        Some(told.picture(&frame.study, &receipt, frame.language))
+    })?;
+    Ok(Some(drawn.map_or(Reply::Go("/".to_owned()), Reply::Picture)))
+}
+
 enum Drawn {
     Page(String),
     /// The last page needs the receipt, which the log has.
