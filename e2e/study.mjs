@@ -73,8 +73,6 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
     for (const language of ["en", "de", "es", "fr"]) {
       await page.goto(new URL("/language", page.url()).href);
       await Promise.all([page.waitForURL((url) => url.pathname === "/"), page.click(`button[value="${language}"]`)]);
-      await page.waitForSelector('#answer, a[href="/?begin=yes"]');
-      if (await has(page, 'a[href="/?begin=yes"]')) await page.click('a[href="/?begin=yes"]');
       await page.waitForSelector("#answer");
       for (let question = 0; question < 4; question++) {
         const { small, panels } = await page.evaluate(() => {
@@ -200,9 +198,17 @@ test("an answer without a connection is kept and sent when it is back", async (b
     await toFirstQuestion(page, study.link);
     const before = await page.getAttribute("#answer", "data-query");
     await page.waitForTimeout(300);
+    const places = () => page.evaluate(() => [...document.querySelectorAll("main h1, main .system, main .answers button, main progress")].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round).join(" ");
+    }).join("\n"));
+    const still = await places();
     await context.setOffline(true);
     await page.keyboard.press("a");
-    await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Waiting"));
+    await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Offline"));
+    check((await places()) === still, "something moved when the connection was lost");
+    check((await page.locator(".answers .chosen").getAttribute("value")) === "a", "the answer that was given is not marked");
+    await page.screenshot({ path: join(pictures, "offline-phone.png") });
     check((await page.getAttribute("#answer", "data-query")) === before, "the next question came without an acknowledgement");
     await context.setOffline(false);
     await answered(page, before);

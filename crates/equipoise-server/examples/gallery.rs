@@ -6,7 +6,7 @@ use equipoise_log::{MemoryStore, Writer};
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
-    Comparison, Consent, Consequences, Device, Frame, LanguagePage, Learn, LearnState, Message,
+    Comparison, Consent, Consequences, Device, Field, Frame, LanguagePage, Learn, LearnState, Message,
     Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
@@ -63,9 +63,16 @@ impl Gallery {
         let words = language.words();
         let typed = || Typed { ratio: "ten".to_owned(), low: String::new(), high: String::new() };
         let mut put = |name: &str, page: String| self.put(format!("{tag}-{name}"), page);
-        put("language", render(&LanguagePage { frame: frame(), choices: Language::OFFERED.to_vec() }))?;
-        put("consent", render(&Consent::new(frame(), study, "0".repeat(64), false)))?;
-        put("consent-missing", render(&Consent::new(frame(), study, "0".repeat(64), true)))?;
+        put(
+            "language",
+            render(&LanguagePage {
+                frame: Frame { stored: false, goes_on: false, ..frame() },
+                choices: Language::OFFERED.to_vec(),
+            }),
+        )?;
+        let unknown = || Frame { stored: false, goes_on: false, ..frame() };
+        put("consent", render(&Consent::new(unknown(), study, "0".repeat(64), false)))?;
+        put("consent-missing", render(&Consent::new(unknown(), study, "0".repeat(64), true)))?;
         for (name, position) in
             [("before", Position::Before), ("task", Position::Task), ("after", Position::After)]
         {
@@ -73,6 +80,12 @@ impl Gallery {
                 put(&format!("questionnaire-{name}"), render(&Questionnaire::new(frame(), study, position)))?;
             }
         }
+        let mut wrong: Vec<Field> =
+            study.items(Position::Before).map(|item| Field::empty(item, language)).collect();
+        for field in wrong.iter_mut().step_by(3) {
+            field.problem = Some(words.choose_one.to_owned());
+        }
+        put("questionnaire-wrong", render(&Questionnaire::with(frame(), Position::Before, wrong)))?;
         put("stated", render(&StatedCost::new(frame(), study, When::Before, Typed::default(), vec![])))?;
         let problems = vec![words.stated_missing.to_owned()];
         put("stated-wrong", render(&StatedCost::new(frame(), study, When::After, typed(), problems)))?;
@@ -93,7 +106,7 @@ impl Gallery {
                 .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
             put(&format!("practice-{index}"), render(&page))?;
         }
-        put("begin", render(&Message::begin(frame())))?;
+        put("comparison-first", sample.comparison(&frame, Some((9, 16)))?)?;
         sample.answer(4)?;
         put("comparison", sample.comparison(&frame, Some((5, 9)))?)?;
         put("finish", render(&Message::finish(frame())))?;
@@ -191,7 +204,14 @@ impl Sample {
 
     fn frame(&self, language: Language) -> impl Fn() -> Frame {
         let outside = Frame::outside(self.service.design().study(), language);
-        move || Frame { inside: true, csrf: "0".repeat(32), key: "sample".to_owned(), ..outside.clone() }
+        move || Frame {
+            inside: true,
+            stored: true,
+            goes_on: true,
+            csrf: "0".repeat(32),
+            key: "sample".to_owned(),
+            ..outside.clone()
+        }
     }
 
     fn look<T>(&self, f: impl FnOnce(&Participant) -> T) -> equipoise_study::Result<T> {

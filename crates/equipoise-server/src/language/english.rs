@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Back to the study",
     saved: "Saved",
     saving: "Saving …",
-    waiting: "Waiting for connection, 1 answer kept on this device",
+    waiting: "Offline: your answer is kept",
     problems: "Please look at this again",
     // Language
     language_title: "Choose your language",
@@ -52,7 +52,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "The range has to go from a smaller number to a larger one, with your number in between.",
     // Consequences
     consequences_title: "What the mistakes mean",
-    consequences_intro: "No system is right every time. Please read what each mistake means for the person. You can come \
+    consequences_intro: "Please read what each mistake means for the person. You can come \
         back to this at any question with “Help”.",
     source: "Source: {source}",
     // Learning the picture
@@ -75,9 +75,7 @@ pub const WORDS: Words = Words {
     practice_undo: "Slipped? Press “Undo last” to take the previous answer back, then answer again.",
     practice_tell: "Can’t tell which is better? Saying so is an answer, too. Try it here.",
     begin_title: "Now it counts",
-    begin_text: "From here on your answers are recorded. There is no right or wrong: choose what you would want. \
-        Take the time you need.",
-    begin: "Start",
+    begin_text: "There is no right or wrong: choose what you would want.",
     // Comparisons
     question_number: "Question {number}",
     left_range: "about {low}–{high} left",
@@ -92,7 +90,10 @@ pub const WORDS: Words = Words {
     rates: "Rates",
     mistakes_only: "Mistakes only",
     shortcuts: "Keyboard shortcuts",
-    shortcut_keys: "a or ← is A, b or → is B, space is “I can’t tell”, u undoes, r shows rates, ? opens help.",
+    keys_answer: "a or ← is A, b or → is B, space is “I can’t tell”, u undoes",
+    keys_rates: "r shows rates",
+    keys_numbers: "m shows all numbers",
+    keys_help: "? opens help",
     table_caption: "{system}, out of {count} {people}",
     table_truth: "What is true",
     table_total: "How many",

@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Retour à l’étude",
     saved: "Enregistré",
     saving: "Enregistrement …",
-    waiting: "En attente de connexion, 1 réponse conservée sur cet appareil",
+    waiting: "Hors ligne : réponse gardée",
     problems: "Veuillez revoir ce point",
     // Language
     language_title: "Choisissez votre langue",
@@ -53,7 +53,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "La fourchette doit aller du plus petit au plus grand nombre et contenir le vôtre.",
     // Consequences
     consequences_title: "Ce que les erreurs impliquent",
-    consequences_intro: "Aucun système n’a toujours raison. Veuillez lire ce que chaque erreur signifie pour la personne. \
+    consequences_intro: "Veuillez lire ce que chaque erreur signifie pour la personne. \
         Vous pourrez y revenir à chaque question avec « Aide ».",
     source: "Source : {source}",
     // Learning the picture
@@ -77,9 +77,7 @@ pub const WORDS: Words = Words {
         nouveau.",
     practice_tell: "Vous ne savez pas lequel est le meilleur ? Le dire est aussi une réponse. Essayez ici.",
     begin_title: "Maintenant, cela compte",
-    begin_text: "À partir d’ici, vos réponses sont enregistrées. Il n’y a ni juste ni faux : choisissez ce que \
-        vous voudriez. Prenez votre temps.",
-    begin: "Commencer",
+    begin_text: "Il n’y a ni juste ni faux : choisissez ce que vous voudriez.",
     // Comparisons
     question_number: "Question n° {number}",
     left_range: "encore {low}–{high}",
@@ -94,8 +92,10 @@ pub const WORDS: Words = Words {
     rates: "Taux",
     mistakes_only: "Erreurs seules",
     shortcuts: "Raccourcis clavier",
-    shortcut_keys: "a ou ← pour A, b ou → pour B, espace pour « Je ne sais pas », u annule, r affiche les taux, ? \
-        ouvre l’aide.",
+    keys_answer: "a ou ← pour A, b ou → pour B, espace pour « Je ne sais pas », u annule",
+    keys_rates: "r affiche les taux",
+    keys_numbers: "m affiche tous les nombres",
+    keys_help: "? ouvre l’aide",
     table_caption: "{system}, sur {count} {people}",
     table_truth: "Ce qui est vrai",
     table_total: "Combien",

@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Zurück zur Studie",
     saved: "Gespeichert",
     saving: "Wird gespeichert …",
-    waiting: "Warten auf Verbindung, 1 Antwort auf diesem Gerät aufbewahrt",
+    waiting: "Offline: Antwort aufbewahrt",
     problems: "Bitte sehen Sie hier noch einmal hin",
     // Language
     language_title: "Wählen Sie Ihre Sprache",
@@ -53,7 +53,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "Der Bereich muss von einer kleineren zu einer größeren Zahl gehen, mit Ihrer Zahl dazwischen.",
     // Consequences
     consequences_title: "Was die Fehler bedeuten",
-    consequences_intro: "Kein System hat immer recht. Bitte lesen Sie, was jeder Fehler für den Menschen bedeutet. Mit \
+    consequences_intro: "Bitte lesen Sie, was jeder Fehler für den Menschen bedeutet. Mit \
         „Hilfe“ kommen Sie bei jeder Frage hierher zurück.",
     source: "Quelle: {source}",
     // Learning the picture
@@ -76,9 +76,7 @@ pub const WORDS: Words = Words {
     practice_undo: "Vertippt? „Letzte zurücknehmen“ nimmt die vorige Antwort zurück; danach antworten Sie neu.",
     practice_tell: "Sie können nicht sagen, was besser ist? Auch das ist eine Antwort. Probieren Sie es hier aus.",
     begin_title: "Jetzt gilt es",
-    begin_text: "Ab hier werden Ihre Antworten gewertet. Es gibt kein Richtig oder Falsch: Wählen Sie, was Sie \
-        möchten. Nehmen Sie sich die Zeit, die Sie brauchen.",
-    begin: "Beginnen",
+    begin_text: "Richtig oder falsch gibt es nicht: Wählen Sie, was Sie möchten.",
     // Comparisons
     question_number: "Frage {number}",
     left_range: "noch etwa {low}–{high}",
@@ -93,8 +91,10 @@ pub const WORDS: Words = Words {
     rates: "Anteile",
     mistakes_only: "Nur Fehler",
     shortcuts: "Tastenkürzel",
-    shortcut_keys: "a oder ← ist A, b oder → ist B, Leertaste ist „Weiß ich nicht“, u nimmt zurück, r zeigt Anteile, \
-        ? öffnet die Hilfe.",
+    keys_answer: "a oder ← ist A, b oder → ist B, Leertaste ist „Weiß ich nicht“, u nimmt zurück",
+    keys_rates: "r zeigt Anteile",
+    keys_numbers: "m zeigt alle Zahlen",
+    keys_help: "? öffnet die Hilfe",
     table_caption: "{system}, von {count} {people}",
     table_truth: "Was wahr ist",
     table_total: "Wie viele",

@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Volver al estudio",
     saved: "Guardado",
     saving: "Guardando …",
-    waiting: "Esperando conexión, 1 respuesta guardada en este dispositivo",
+    waiting: "Sin conexión: respuesta guardada",
     problems: "Revise esto, por favor",
     // Language
     language_title: "Elija su idioma",
@@ -52,7 +52,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "El intervalo debe ir del número menor al mayor e incluir el suyo.",
     // Consequences
     consequences_title: "Qué significan los errores",
-    consequences_intro: "Ningún sistema acierta siempre. Lea, por favor, qué significa cada error para la persona. Puede \
+    consequences_intro: "Lea, por favor, qué significa cada error para la persona. Puede \
         volver aquí en cada pregunta con «Ayuda».",
     source: "Fuente: {source}",
     // Learning the picture
@@ -75,9 +75,7 @@ pub const WORDS: Words = Words {
     practice_undo: "¿Se ha equivocado? «Deshacer la última» retira la respuesta anterior; después responda de nuevo.",
     practice_tell: "¿No sabe cuál es mejor? Decirlo también es una respuesta. Pruébelo aquí.",
     begin_title: "Ahora cuenta",
-    begin_text: "A partir de aquí se registran sus respuestas. No hay respuestas correctas ni incorrectas: elija \
-        lo que usted querría. Tómese el tiempo que necesite.",
-    begin: "Empezar",
+    begin_text: "No hay respuestas correctas ni incorrectas: elija lo que querría.",
     // Comparisons
     question_number: "Pregunta {number}",
     left_range: "quedan unas {low}–{high}",
@@ -92,8 +90,10 @@ pub const WORDS: Words = Words {
     rates: "Porcentajes",
     mistakes_only: "Solo errores",
     shortcuts: "Atajos de teclado",
-    shortcut_keys: "a o ← es A, b o → es B, espacio es «No lo sé», u deshace, r muestra porcentajes, ? abre la \
-        ayuda.",
+    keys_answer: "a o ← es A, b o → es B, espacio es «No lo sé», u deshace",
+    keys_rates: "r muestra porcentajes",
+    keys_numbers: "m muestra todos los números",
+    keys_help: "? abre la ayuda",
     table_caption: "{system}, de {count} {people}",
     table_truth: "Lo que es verdad",
     table_total: "Cuántas",

@@ -81,7 +81,7 @@ words! {
         saved,
         #[doc = "Saving …"]
         saving,
-        #[doc = "Waiting for connection, 1 answer kept on this device"]
+        #[doc = "Offline: your answer is kept"]
         waiting,
         #[doc = "Please look at this again"]
         problems,
@@ -141,7 +141,7 @@ words! {
         stated_range_wrong,
         #[doc = "What the mistakes mean"]
         consequences_title,
-        #[doc = "No system is right every time. Please read what each mistake means for the …"]
+        #[doc = "Please read what each mistake means for the …"]
         consequences_intro,
         #[doc = "Source: `{source}`"]
         source,
@@ -181,10 +181,8 @@ words! {
         practice_tell,
         #[doc = "Now it counts"]
         begin_title,
-        #[doc = "From here on your answers are recorded. There is no right or wrong: choose …"]
+        #[doc = "There is no right or wrong: choose what you would want."]
         begin_text,
-        #[doc = "Start"]
-        begin,
         #[doc = "Question `{number}`"]
         question_number,
         #[doc = "about `{low}`–`{high}` left"]
@@ -211,8 +209,14 @@ words! {
         mistakes_only,
         #[doc = "Keyboard shortcuts"]
         shortcuts,
-        #[doc = "a or ← is A, b or → is B, space is “I can’t tell”, u undoes, r shows rates, ? …"]
-        shortcut_keys,
+        #[doc = "a or ← is A, b or → is B, space is “I can’t tell”, u undoes"]
+        keys_answer,
+        #[doc = "r shows rates"]
+        keys_rates,
+        #[doc = "m shows all numbers"]
+        keys_numbers,
+        #[doc = "? opens help"]
+        keys_help,
         #[doc = "`{system}`, out of `{count}` `{people}`"]
         table_caption,
         #[doc = "What is true"]

@@ -63,7 +63,15 @@ fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -
         Step::Language => accepted,
         _ => Language::from_tag(participant.language()).unwrap_or(accepted),
     };
-    Frame { csrf: visitor.csrf(), key: key(participant), inside: true, ..Frame::outside(study, chosen) }
+    let (stored, ended) = (participant.consented(), participant.step() == Step::Result);
+    Frame {
+        csrf: visitor.csrf(),
+        key: key(participant),
+        inside: true,
+        stored,
+        goes_on: stored && !ended,
+        ..Frame::outside(study, chosen)
+    }
 }
 
 /// The key of the page's form: the same for everybody who sees the same page, so that sending it twice, from two tabs
@@ -187,18 +195,12 @@ fn draw(
         Step::Practice(index) => {
             render(&Comparison::practice(frame, participant, index, Tried::from_word(asked("tried"))))
         }
-        Step::Compare => {
-            let first = participant.questions().len() <= 1 && participant.retracted() == 0;
-            match participant.pending() {
-                _ if first && !study.practice.is_empty() && asked("begin") != "yes" => {
-                    render(&Message::begin(frame))
-                }
-                Some(question) => {
-                    render(&Comparison::asked(frame, participant, question, Some(following(participant))))
-                }
-                None => render(&Message::failed(frame)),
+        Step::Compare => match participant.pending() {
+            Some(question) => {
+                render(&Comparison::asked(frame, participant, question, Some(following(participant))))
             }
-        }
+            None => render(&Message::failed(frame)),
+        },
         Step::Finish => render(&Message::finish(frame)),
         Step::Result => return Drawn::Result(frame),
         Step::Withdrawn => render(&Message::withdrawn(frame, state.service.is_settled())),
