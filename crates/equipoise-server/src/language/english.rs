@@ -62,7 +62,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Each row is a kind of mistake. The number is how many {people} out of {count} that happens to.",
     learn_meter: "The bar shows the same number. The fewer, the better.",
     learn_groups: "For each kind of mistake you see how many of 100 people it happens to.",
-    learn_gap: "A gap is how many more of 100 it happens to in one group than in the other. The smaller, the better.",
+    learn_gap: "The dots are the groups, and the line between them is the gap: how many more of 100 it happens to in one group than in the other. The shorter, the better.",
     learn_number: "Try it: {number} of {total}",
     check: "Check my answer",
     right: "That is right.",
@@ -118,6 +118,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "said {said}, really {really}",
     kinds: "Kind of mistake",
+    change: "With B",
+    same: "same",
+    gap_short: "Gap",
+    per_100: "Of 100 each",
     all_numbers: "All numbers",
     // Groups
     overall: "Everyone",

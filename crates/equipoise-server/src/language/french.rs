@@ -63,7 +63,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Chaque ligne est un type d’erreur. Le nombre indique combien sur {count} {people} sont concernés.",
     learn_meter: "La barre montre le même nombre. Moins il y en a, mieux c’est.",
     learn_groups: "Pour chaque type d’erreur, vous voyez combien de personnes sur 100 sont concernées.",
-    learn_gap: "Un écart dit combien de personnes de plus sur 100 sont concernées dans un groupe que dans l’autre. Plus il est petit, mieux c’est.",
+    learn_gap: "Les points sont les groupes, et le trait entre eux est l’écart : combien de personnes de plus sur 100 sont touchées dans un groupe que dans l’autre. Plus il est court, mieux c’est.",
     learn_number: "Exercice {number} sur {total}",
     check: "Vérifier ma réponse",
     right: "C’est exact.",
@@ -121,6 +121,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "dit : {said}, en réalité : {really}",
     kinds: "Type d’erreur",
+    change: "Avec B",
+    same: "égal",
+    gap_short: "Écart",
+    per_100: "Sur 100",
     all_numbers: "Tous les nombres",
     // Groups
     overall: "Tout le monde",

@@ -63,7 +63,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Jede Zeile ist eine Art von Fehler. Die Zahl sagt, wie viele von {count} {people} das trifft.",
     learn_meter: "Der Balken zeigt dieselbe Zahl. Je weniger, desto besser.",
     learn_groups: "Für jede Art von Fehler sehen Sie, bei wie vielen von 100 Menschen sie vorkommt.",
-    learn_gap: "Ein Abstand sagt, bei wie vielen mehr von 100 sie in der einen Gruppe vorkommt als in der anderen. Je kleiner, desto besser.",
+    learn_gap: "Die Punkte sind die Gruppen, und die Linie dazwischen ist der Abstand: wie viel mehr von 100 es in einer Gruppe trifft als in der anderen. Je kürzer, desto besser.",
     learn_number: "Zum Üben: {number} von {total}",
     check: "Antwort prüfen",
     right: "Das ist richtig.",
@@ -120,6 +120,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "gesagt: {said}, in Wahrheit: {really}",
     kinds: "Art des Fehlers",
+    change: "Mit B",
+    same: "gleich",
+    gap_short: "Abstand",
+    per_100: "Von je 100",
     all_numbers: "Alle Zahlen",
     // Groups
     overall: "Alle zusammen",

@@ -62,7 +62,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Cada fila es un tipo de error. El número dice a cuántos de {count} {people} les ocurre.",
     learn_meter: "La barra muestra el mismo número. Cuantos menos, mejor.",
     learn_groups: "De cada tipo de error ve a cuántas de cada 100 personas les ocurre.",
-    learn_gap: "Una diferencia dice a cuántas más de cada 100 les ocurre en un grupo que en el otro. Cuanto menor, mejor.",
+    learn_gap: "Los puntos son los grupos, y la línea entre ellos es la diferencia: a cuántas personas más de cada 100 afecta en un grupo que en el otro. Cuanto más corta, mejor.",
     learn_number: "Práctica {number} de {total}",
     check: "Comprobar mi respuesta",
     right: "Correcto.",
@@ -118,6 +118,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "dijo {said}, en realidad {really}",
     kinds: "Tipo de error",
+    change: "Con B",
+    same: "igual",
+    gap_short: "Diferencia",
+    per_100: "De cada 100",
     all_numbers: "Todos los números",
     // Groups
     overall: "Todos",

@@ -153,11 +153,11 @@ words! {
         learn_prediction,
         #[doc = "Each row is a kind of mistake. …"]
         learn_kinds,
-        #[doc = "The bar shows the same number. …"]
+        #[doc = "The bar shows the same number. The fewer, the better."]
         learn_meter,
-        #[doc = "Each row is a group of people. …"]
+        #[doc = "For each kind of mistake you see how many of 100 people it happens to."]
         learn_groups,
-        #[doc = "If the numbers of two groups differ, … That difference is called a gap."]
+        #[doc = "The dots are the groups, and the line between them is the gap: …"]
         learn_gap,
         #[doc = "Try it: `{number}` of `{total}`"]
         learn_number,
@@ -261,6 +261,14 @@ words! {
         mistake_kind,
         #[doc = "Kind of mistake"]
         kinds,
+        #[doc = "With B"]
+        change,
+        #[doc = "same"]
+        same,
+        #[doc = "Gap"]
+        gap_short,
+        #[doc = "Of 100 each"]
+        per_100,
         #[doc = "All numbers"]
         all_numbers,
         #[doc = "Everyone"]
