@@ -59,6 +59,15 @@ export async function lettering(page) {
   });
 }
 
+/** When the largest part of the page was there, in milliseconds from asking for it; nothing where the browser does not tell. */
+export async function largestPaint(page) {
+  return page.evaluate(() => new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
+    observer.observe({ type: "largest-contentful-paint", buffered: true });
+    setTimeout(() => resolve(null), 500);
+  }));
+}
+
 /** Starts the system's Chromium; CHROMIUM names another one. */
 export async function launch() {
   const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];

@@ -3,25 +3,15 @@
 // sideways, from 320 to 1920 px; and what has to be on a phone's screen at once is, in type that grows with its height.
 // Usage: node gallery.mjs DIR PICTURES [NAME-PART]
 import { readFileSync, mkdirSync } from "node:fs";
-import { createServer } from "node:http";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { accessibility, HIGH, launch, lettering, misplaced, offScreen, SIZES, WIDTHS } from "./browser.mjs";
+import { folder } from "./runner.mjs";
 
 const [directory, pictures, part = ""] = process.argv.slice(2);
 // The made-up language is two fifths longer than any offered one, and bars and icons are drawn below the numbers.
 const FITS = /^(en|de|es|fr)-(?!variant|prediction-first)/;
-const types = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
-const server = createServer((request, response) => {
-  try {
-    const path = new URL(request.url, "http://x").pathname;
-    const file = readFileSync(join(directory, path));
-    response.writeHead(200, { "Content-Type": types[extname(path)] ?? "application/octet-stream" }).end(file);
-  } catch {
-    response.writeHead(404).end();
-  }
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const origin = `http://127.0.0.1:${server.address().port}`;
+const files = await folder(directory);
+const { origin } = files;
 mkdirSync(pictures, { recursive: true });
 
 const names = JSON.parse(readFileSync(join(directory, "pages.json"))).filter((name) => name.includes(part));
@@ -67,6 +57,6 @@ for (const [size, colorScheme] of looks) {
   await context.close();
 }
 await browser.close();
-server.close();
+files.stop();
 console.log(`test result: ${failed ? "FAILED" : "ok"}. ${all - failed} passed; ${failed} failed; pages of the gallery`);
 process.exitCode = failed ? 1 : 0;

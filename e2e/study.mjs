@@ -2,7 +2,7 @@
 // page on the way goes through axe-core. Usage: node study.mjs EQUIPOISE PICTURES
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessibility, offScreen, SIZES } from "./browser.mjs";
+import { accessibility, largestPaint, offScreen, SIZES } from "./browser.mjs";
 import { check, run, serve, serveTemplate } from "./runner.mjs";
 import { answered, has, keyboard, mouse, opinion, toFirstQuestion, walk } from "./walk.mjs";
 
@@ -11,6 +11,9 @@ mkdirSync(pictures, { recursive: true });
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
+
+/** On this computer the largest part of a page is there within a second. */
+const SLOWEST_PAINT = 1000;
 
 /** The last page tells a result, draws it, and has a picture of it to keep. */
 async function keeps(page) {
@@ -41,6 +44,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
         await page.goto(study.link);
         await page.waitForURL((url) => url.pathname === "/");
         const seen = new Set();
+        const paints = [];
         await walk(page, act, async (page, step) => {
           const kind = await page.evaluate(() => document.querySelector("main form")?.getAttribute("action") ?? document.title);
           if (seen.has(kind) && kind === "/answer") return;
@@ -48,12 +52,19 @@ for (const [size, viewport] of Object.entries(SIZES)) {
           const name = `${how.replace(" ", "-")}-${size}-${String(step).padStart(2, "0")}`;
           await page.screenshot({ path: join(pictures, `${name}.png`) });
           if (options.javaScriptEnabled === false) return; // axe-core is a script itself
+          const painted = await largestPaint(page);
+          if (painted !== null) paints.push(painted);
+          check(painted === null || painted < SLOWEST_PAINT, `${kind}: the largest part is there after ${Math.round(painted)} ms`);
           const violations = await accessibility(page);
           check(violations.length === 0, `${page.url()} ${kind}: ${violations.join("; ")}`);
           const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           check(sideways <= 0, `${kind} scrolls sideways by ${sideways} px`);
         });
         await keeps(page);
+        if (options.javaScriptEnabled !== false) {
+          check(paints.length > 5, `only ${paints.length} pages told when they were painted`);
+          console.log(`  largest part of ${paints.length} pages: ${Math.round(Math.max(...paints))} ms at most`);
+        }
         check(seen.has("/answer") && seen.has("/practice") && seen.has("/learn"), [...seen].join(" "));
         check(complaints.length === 0, complaints.join("; "));
       } finally {

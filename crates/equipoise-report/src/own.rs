@@ -62,10 +62,11 @@ pub fn own(participant: &Participant) -> Own {
     if let Some(ratio) = ratio(participant.belief()) {
         return Own::Ratio { ratio, best: best_of_two(design, &metric) };
     }
-    let rows = Rows::default();
+    let (rows, number) = (Rows::default(), participant.invited().map_or(0, |invited| invited.number));
+    let voice = Voice::of_participant(number);
     Own::Weights {
         rates: exchange_rates(design, &metric, &rows),
-        gaps: gap_prices(design, &metric, &Voice::of_you(), &rows),
+        gaps: gap_prices(design, &metric, &voice, &rows),
         best: best_of_many(design, &metric),
     }
 }

@@ -103,7 +103,7 @@ pub struct TracePoint {
     pub ratio: [f64; 3],
 }
 
-/// What one participant's answers say; also what the last page shows them. `why` costs a replay of all answers per
+/// What one participant's answers say. `why` costs a replay of all answers per
 /// answer.
 pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let conduct = Conduct::of(participant);
@@ -119,7 +119,8 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         high: exchange::set(high),
     });
     let metric = participant.belief().metric();
-    let voice = sentence::Voice::of_you();
+    let number = participant.invited().map_or(0, |invited| invited.number);
+    let voice = sentence::Voice::of_participant(number);
     let stated = [When::Before, When::After].map(|when| participant.stated(when));
     let (rates, gaps) = match ratio {
         Some(_) => (vec![], vec![]),
@@ -140,7 +141,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let ranked = refusal.is_none().then(|| models(design, &metric, &draws)).flatten();
     let cut = refusal.is_none().then(|| threshold(design, &metric, &draws)).flatten();
     PersonReport {
-        participant: participant.invited().map_or(0, |invited| invited.number),
+        participant: number,
         sentence,
         metric: match refusal {
             None => serde_json::from_str(&metric.to_json()).ok(),

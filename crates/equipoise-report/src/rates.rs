@@ -229,7 +229,7 @@ impl Prices {
             for [_, many] in &kinds {
                 names.push(format!("{many} per 1,000 for 1 point of the gap between {one} and {other}"));
                 clauses.push(format!(
-                    "you would accept up to {{}} more {many} per 1,000 {people} to shrink the gap in them between {one} and \
+                    "up to {{}} more {many} per 1,000 {people} would be accepted to shrink the gap in them between {one} and \
                      {other} by 1 point"
                 ));
             }
