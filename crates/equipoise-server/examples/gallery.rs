@@ -114,13 +114,15 @@ impl Gallery {
         sample.answer(40)?;
         put(
             "result",
-            sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+            sample
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
         )?;
         let careless = Sample::new("binary-cancer", |_| {})?;
         careless.press(40)?;
         put(
             "result-refused",
-            careless.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+            careless
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
         )?;
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
@@ -175,10 +177,16 @@ impl Gallery {
         }
         sample.answer(80)?;
         let receipt = "57-9f86d081884c7d65".to_owned();
-        let page = sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt)))?;
+        let page =
+            sample.look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt)))?;
         self.put(format!("en-{name}-result"), page)?;
         Ok(())
     }
+}
+
+/// What surrounds the last page: there is nothing to pause any more.
+fn ended(frame: Frame) -> Frame {
+    Frame { goes_on: false, ..frame }
 }
 
 /// A study in memory with one participant.

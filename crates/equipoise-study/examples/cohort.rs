@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 /// 2 November 2026, 9:00 UTC, in milliseconds.
 const MORNING: i64 = 1_793_610_000_000;
 
-/// Four seconds pass whenever somebody looks.
+/// Nine seconds pass whenever somebody looks.
 #[derive(Debug)]
 struct Steady(AtomicI64);
 
 impl Clock for Steady {
     fn now(&self) -> i64 {
-        self.0.fetch_add(4_000, Ordering::Relaxed)
+        self.0.fetch_add(9_000, Ordering::Relaxed)
     }
 }
 
