@@ -23,7 +23,7 @@ function written(template, place, ...words) {
 /** How many pages a printed document has. */
 const pages = (pdf) => (pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g) ?? []).length;
 
-const tests = ["binary-cancer"].map((template) => ({
+const tests = ["binary-cancer", "multiclass-triage", "group-fair-hiring"].map((template) => ({
   name: `the report of ${template} with ${PEOPLE} people prints on at most ${MOST_PAGES} pages`,
   run: async (browser) => {
     const place = mkdtempSync(join(tmpdir(), "equipoise-report-"));
@@ -54,10 +54,12 @@ const tests = ["binary-cancer"].map((template) => ({
         check(sideways <= 0, `scrolls sideways by ${sideways} px at ${width} px`);
       }
       const plain = pages(await page.pdf({ format: "A4", path: join(pictures, `${template}.pdf`) }));
+      check(plain >= 1 && plain <= MOST_PAGES, `${plain} pages`);
+      console.log(`  ${plain} pages`);
+      if (template !== "binary-cancer") return; // once is enough: what is unfolded is the same for all
       await page.goto(`file://${written(template, place, "--appendix")}`);
       const whole = pages(await page.pdf({ format: "A4", path: join(pictures, `${template}-appendix.pdf`) }));
-      console.log(`  ${plain} pages, with the appendix ${whole}`);
-      check(plain >= 1 && plain <= MOST_PAGES, `${plain} pages`);
+      console.log(`  ${whole} pages with the appendix`);
       check(whole > MOST_PAGES, `the appendix is not printed: ${whole} pages`);
     } finally {
       await context.close();
