@@ -8,8 +8,10 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /** A phone and a desk. */
 export const SIZES = { phone: { width: 360, height: 640 }, desktop: { width: 1280, height: 800 } };
+/** A phone of today. */
+export const HIGH = { width: 390, height: 844 };
 /** Between the two, and the width that 400 % of zoom leave of a desk (WCAG 1.4.10). */
-export const WIDTHS = [320, SIZES.phone.width, 768, SIZES.desktop.width];
+export const WIDTHS = [320, SIZES.phone.width, 768, SIZES.desktop.width, 1920];
 
 /** What of a comparison is not on the screen at once (UX-27): mistakes of both systems, the difference, the answers. */
 export async function offScreen(page) {
@@ -43,6 +45,27 @@ export async function misplaced(page) {
       return button.left < column.left - 2 || button.right > column.right + 2 || button.top < column.bottom;
     });
   });
+}
+
+/** How large the numbers of mistakes are, and whether people are drawn as symbols: both depend on how high a phone is. */
+export async function lettering(page) {
+  return page.evaluate(() => {
+    const number = document.querySelector("#answer .end.mistake .number, #answer .kinds tr:not(.same) .big");
+    const drawn = document.querySelector("#answer .pictogram");
+    return {
+      size: number ? parseFloat(getComputedStyle(number).fontSize) : 0,
+      symbols: drawn ? getComputedStyle(drawn).display !== "none" : null,
+    };
+  });
+}
+
+/** When the largest part of the page was there, in milliseconds from asking for it; nothing where the browser does not tell. */
+export async function largestPaint(page) {
+  return page.evaluate(() => new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime));
+    observer.observe({ type: "largest-contentful-paint", buffered: true });
+    setTimeout(() => resolve(null), 500);
+  }));
 }
 
 /** Starts the system's Chromium; CHROMIUM names another one. */

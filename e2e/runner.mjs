@@ -1,8 +1,9 @@
 // Tests in a browser: how they are started, told apart, and counted.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { launch } from "./browser.mjs";
 
 export class Failure extends Error {}
@@ -40,6 +41,23 @@ export async function serveTemplate(equipoise, template) {
     } catch { /* there is more to come */ }
   }
   throw new Failure(`the server did not start: ${text}`);
+}
+
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
+
+/** Files of a folder on a server of their own. */
+export async function folder(directory) {
+  const server = createServer((request, response) => {
+    try {
+      const path = new URL(request.url, "http://x").pathname;
+      const file = readFileSync(join(directory, path));
+      response.writeHead(200, { "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" }).end(file);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { origin: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
 }
 
 /** Runs tests one after the other; ONLY names the ones that are wanted. */

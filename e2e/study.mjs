@@ -1,8 +1,8 @@
 // Whole studies in a real browser: by mouse, by keyboard only, and without a script, on a phone and on a desk. Every
 // page on the way goes through axe-core. Usage: node study.mjs EQUIPOISE PICTURES
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessibility, offScreen, SIZES } from "./browser.mjs";
+import { accessibility, largestPaint, offScreen, SIZES } from "./browser.mjs";
 import { check, run, serve, serveTemplate } from "./runner.mjs";
 import { answered, has, keyboard, mouse, opinion, toFirstQuestion, walk } from "./walk.mjs";
 
@@ -11,6 +11,20 @@ mkdirSync(pictures, { recursive: true });
 
 const tests = [];
 const test = (name, run) => tests.push({ name, run });
+
+/** On this computer the largest part of a page is there within a second. */
+const SLOWEST_PAINT = 1000;
+
+/** The last page tells a result, draws it, and has a picture of it to keep. */
+async function keeps(page) {
+  for (const part of [".answer", ".axis .track .dot.found", "code.receipt"]) check(await has(page, part), `no ${part} on the last page`);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('a[href="/result.svg"]')]);
+  const drawn = readFileSync(await download.path(), "utf8");
+  check(download.suggestedFilename() === "result.svg" && drawn.startsWith("<svg"), drawn.slice(0, 80));
+  const sentence = (await page.textContent(".answer")).trim();
+  const words = drawn.replace(/<style>.*?<\/style>/, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+  check(words.includes(sentence), `the picture does not say "${sentence}": ${words}`);
+}
 
 for (const [size, viewport] of Object.entries(SIZES)) {
   for (const [how, act, options] of [
@@ -30,6 +44,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
         await page.goto(study.link);
         await page.waitForURL((url) => url.pathname === "/");
         const seen = new Set();
+        const paints = [];
         await walk(page, act, async (page, step) => {
           const kind = await page.evaluate(() => document.querySelector("main form")?.getAttribute("action") ?? document.title);
           if (seen.has(kind) && kind === "/answer") return;
@@ -37,11 +52,19 @@ for (const [size, viewport] of Object.entries(SIZES)) {
           const name = `${how.replace(" ", "-")}-${size}-${String(step).padStart(2, "0")}`;
           await page.screenshot({ path: join(pictures, `${name}.png`) });
           if (options.javaScriptEnabled === false) return; // axe-core is a script itself
+          const painted = await largestPaint(page);
+          if (painted !== null) paints.push(painted);
+          check(painted === null || painted < SLOWEST_PAINT, `${kind}: the largest part is there after ${Math.round(painted)} ms`);
           const violations = await accessibility(page);
           check(violations.length === 0, `${page.url()} ${kind}: ${violations.join("; ")}`);
           const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           check(sideways <= 0, `${kind} scrolls sideways by ${sideways} px`);
         });
+        await keeps(page);
+        if (options.javaScriptEnabled !== false) {
+          check(paints.length > 5, `only ${paints.length} pages told when they were painted`);
+          console.log(`  largest part of ${paints.length} pages: ${Math.round(Math.max(...paints))} ms at most`);
+        }
         check(seen.has("/answer") && seen.has("/practice") && seen.has("/learn"), [...seen].join(" "));
         check(complaints.length === 0, complaints.join("; "));
       } finally {
@@ -61,8 +84,6 @@ test("both systems' mistakes, the difference and the answers fit on a phone", as
     for (const language of ["en", "de", "es", "fr"]) {
       await page.goto(new URL("/language", page.url()).href);
       await Promise.all([page.waitForURL((url) => url.pathname === "/"), page.click(`button[value="${language}"]`)]);
-      await page.waitForSelector('#answer, a[href="/?begin=yes"]');
-      if (await has(page, 'a[href="/?begin=yes"]')) await page.click('a[href="/?begin=yes"]');
       await page.waitForSelector("#answer");
       for (let question = 0; question < 4; question++) {
         const { small, panels } = await page.evaluate(() => {
@@ -108,6 +129,7 @@ for (const template of ["multiclass-triage", "group-fair-hiring"]) {
         if (looked < 8 || hidden.length) await page.screenshot({ path: join(pictures, `fits-${template}-${String(step).padStart(2, "0")}.png`) });
         check(hidden.length === 0, `not on the screen at step ${step}: ${hidden.join("; ")}`);
       });
+      await keeps(page);
       check(looked > 16, `${looked} comparisons`);
     } finally {
       await context.close();
@@ -187,9 +209,17 @@ test("an answer without a connection is kept and sent when it is back", async (b
     await toFirstQuestion(page, study.link);
     const before = await page.getAttribute("#answer", "data-query");
     await page.waitForTimeout(300);
+    const places = () => page.evaluate(() => [...document.querySelectorAll("main h1, main .system, main .answers button, main progress")].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return [x, y, width, height].map(Math.round).join(" ");
+    }).join("\n"));
+    const still = await places();
     await context.setOffline(true);
     await page.keyboard.press("a");
-    await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Waiting"));
+    await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("Offline"));
+    check((await places()) === still, "something moved when the connection was lost");
+    check((await page.locator(".answers .chosen").getAttribute("value")) === "a", "the answer that was given is not marked");
+    await page.screenshot({ path: join(pictures, "offline-phone.png") });
     check((await page.getAttribute("#answer", "data-query")) === before, "the next question came without an acknowledgement");
     await context.setOffline(false);
     await answered(page, before);

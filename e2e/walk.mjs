@@ -82,7 +82,6 @@ export const mouse = async (page) => {
     else await page.click(`#answer button[value="${await opinion(page)}"]`);
     return scripted ? answered(page, before) : undefined;
   }
-  if (await has(page, 'a[href="/?begin=yes"]')) return page.click('a[href="/?begin=yes"]');
   return page.click("main form button");
 };
 
@@ -143,7 +142,6 @@ export const keyboard = async (page) => {
     else await page.keyboard.press({ a: "ArrowLeft", b: "b" }[await opinion(page)]);
     return answered(page, before);
   }
-  if (await has(page, 'a[href="/?begin=yes"]')) return press('a[href="/?begin=yes"]');
   return press("main form button");
 };
 

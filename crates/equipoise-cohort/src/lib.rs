@@ -278,10 +278,6 @@ enum Step {
 async fn step(client: &mut Client, person: &mut Person, part: &mut Part) -> io::Result<Step> {
     let page = std::mem::take(&mut part.page);
     let Some(action) = action(&page) else {
-        if page.contains("href=\"/?begin=yes\"") {
-            part.page = client.get("/?begin=yes").await?.body;
-            return Ok(Step::On);
-        }
         part.page = page;
         return Ok(Step::End);
     };

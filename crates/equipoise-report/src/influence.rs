@@ -131,8 +131,8 @@ fn degrees(a: &[f64], b: &[f64]) -> f64 {
     if sizes > 0.0 { (dot(a, b) / sizes).clamp(-1.0, 1.0).acos().to_degrees() } else { 0.0 }
 }
 
-/// "In question 9 you chose the system with 7 missed cancers and 82 false alarms over the one with 19 and 39; had you chosen the
-/// other, the estimate would be 3.9."
+/// "In question 9 participant 3 chose the system with 7 missed cancers and 82 false alarms over the one with 19 and 39; had the other been
+/// chosen, the estimate would be 3.9."
 fn sentence(
     participant: &Participant,
     question: &Question,
@@ -143,15 +143,16 @@ fn sentence(
     let number = question.asked.number;
     let shown = &question.asked.shown;
     let study = participant.design().study();
+    let who = format!("participant {}", participant.invited().map_or(0, |invited| invited.number));
     let start = match (choice, shown.classes, shown.groups) {
-        (Choice::CannotTell, ..) => format!("In question {number} you could not tell"),
+        (Choice::CannotTell, ..) => format!("In question {number} {who} could not tell"),
         (_, 2, 1) => {
             let (taken, left) = if choice == Choice::A { (&shown.a, &shown.b) } else { (&shown.b, &shown.a) };
             let name = |truth: usize, predicted: usize| {
                 study.mistake(truth, predicted).map_or("mistakes", |mistake| mistake.many.r#in("en"))
             };
             format!(
-                "In question {number} you chose the system with {} {} and {} {} over the one with {} and {}",
+                "In question {number} {who} chose the system with {} {} and {} {} over the one with {} and {}",
                 taken[2],
                 name(1, 0),
                 taken[1],
@@ -164,7 +165,7 @@ fn sentence(
             let traded =
                 of_attributes(participant, shown, choice).unwrap_or_else(|| traded(study, shown, choice));
             let what = study.task.system.r#in(LANGUAGE).to_lowercase();
-            format!("In question {number} you chose the {what} with {traded}")
+            format!("In question {number} {who} chose the {what} with {traded}")
         }
     };
     // A digit more where two do not show the difference.
@@ -175,7 +176,7 @@ fn sentence(
     };
     match (other, without) {
         (Some(other), _) => {
-            format!("{start}; had you chosen the other, the estimate would be {}.", told(other))
+            format!("{start}; had the other been chosen, the estimate would be {}.", told(other))
         }
         (None, Some(without)) => {
             format!("{start}; without it the estimate would be {}.", told(without))
@@ -183,7 +184,7 @@ fn sentence(
         (None, None) => {
             let Some(change) = change else { return format!("{start}.") };
             let otherwise =
-                if choice == Choice::CannotTell { "without it" } else { "had you chosen the other" };
+                if choice == Choice::CannotTell { "without it" } else { "had the other been chosen" };
             let [reported, changed] = [change.reported, change.otherwise].map(worth);
             let clause = change.clause.replacen("{}", &format!("{changed} instead of {reported}"), 1);
             format!("{start}; {otherwise}, {clause}.")

@@ -1,24 +1,20 @@
 //! What one participant's answers say.
 
-use crate::chance::{self, CLEARLY};
 use crate::choice::{self, Share};
 use crate::consistency::{Consistency, consistency};
 use crate::fidelity::{Fidelity, StatedAgainstElicited, fidelity, stated_against_elicited};
 use crate::influence::{Influence, influences};
 use crate::models::{ModelReport, models};
 use crate::rates::{ExchangeRate, GapPrice, exchange_rates, gap_prices};
+use crate::refused::refused;
 use crate::rows::Rows;
 use crate::sentence;
 use crate::threshold::{ThresholdReport, threshold};
 use crate::times::{Slope, TimePoint, response_times};
 use equipoise_study::event::{Purpose, When};
-use equipoise_study::people::{Conduct, by_side, ratio};
-use equipoise_study::{FEWEST, Participant, Stated, Stopped, exchange, progress};
+use equipoise_study::people::{Conduct, ratio};
+use equipoise_study::{Participant, Stated, Stopped, exchange, progress};
 use serde::Serialize;
-
-/// An interval wider than this factor when the most questions were asked supports no metric (RP-11), where an interval is what
-/// was asked for. Where the rule that follows is, a wide interval may well lead to one rule.
-const WIDEST: f64 = 3.0;
 
 /// Draws of the metric for rankings and thresholds.
 const DRAWS: usize = 1000;
@@ -111,7 +107,7 @@ pub struct TracePoint {
     pub ratio: [f64; 3],
 }
 
-/// What one participant's answers say; also what the last page shows them. `why` costs a replay of all answers per
+/// What one participant's answers say. `why` costs a replay of all answers per
 /// answer.
 pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let conduct = Conduct::of(participant);
@@ -120,20 +116,19 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
     let rows = Rows::with_purpose(participant, elicited);
     let answers = rows.0.len();
     let bounds = ratio(participant.belief());
-    let refusal = refused(participant);
+    let refusal = refused(participant).map(|refused| refused.to_string());
     let ratio = bounds.map(|[estimate, low, high]| Ratio {
         estimate,
         low: exchange::set(low),
         high: exchange::set(high),
     });
     let metric = participant.belief().metric();
-    let voice = sentence::Voice::of_you();
+    let number = participant.invited().map_or(0, |invited| invited.number);
+    let voice = sentence::Voice::of_participant(number);
     let stated = [When::Before, When::After].map(|when| participant.stated(when));
     let (rates, gaps) = match ratio {
-        None if !design.is_choice() => {
-            (exchange_rates(design, &metric, &rows), gap_prices(design, &metric, &voice, &rows))
-        }
-        _ => (vec![], vec![]),
+        Some(_) => (vec![], vec![]),
+        None => (exchange_rates(design, &metric, &rows), gap_prices(design, &metric, &voice, &rows)),
     };
     let shares = choice::shares(design, &metric);
     let fidelity = fidelity(participant, &metric, stated[0]);
@@ -152,7 +147,7 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         (None, None) => sentence::weights(&voice, &rates, &gaps),
     };
     PersonReport {
-        participant: participant.invited().map_or(0, |invited| invited.number),
+        participant: number,
         sentence,
         metric: match refusal {
             None => serde_json::from_str(&metric.to_json()).ok(),
@@ -183,52 +178,6 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         threshold: cut,
         rows,
     }
-}
-
-/// Why no metric is reported for a participant, if none is; costs less than the whole report.
-pub fn refused(participant: &Participant) -> Option<String> {
-    let answers = Rows::with_purpose(participant, |purpose| purpose == Purpose::Elicitation).0.len();
-    if answers < FEWEST {
-        return Some(format!("{answers} answers are too few, {FEWEST} are needed"));
-    }
-    let conduct = Conduct::of(participant);
-    let failed = conduct.dominated.of - conduct.dominated.count;
-    if failed >= 2 {
-        return Some(format!("{failed} of {} checks with a better system were failed", conduct.dominated.of));
-    }
-    if let Some(how) = by_side(participant) {
-        return Some(format!("the participant {how}, though systems were put on sides at random"));
-    }
-    // Whoever tosses coins passes the checks often enough, and the population knows no coins: it finds a ratio in anything.
-    if let Some(factor) = participant.against_chance() {
-        if factor < CLEARLY {
-            return Some(chance::sentence(factor));
-        }
-    } else if let Some(sentence) = half_wrong(participant, &conduct) {
-        return Some(sentence);
-    }
-    match ratio(participant.belief()) {
-        Some([_, low, high])
-            if participant.stopped() == Some(Stopped::Cap)
-                && high / low > WIDEST
-                && participant.design().study().stop.width.is_some() =>
-        {
-            Some("the answers contradict each other too much for an interval".to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// Where it is not known how likely an answer is: whether half of all that was kept apart of the estimate is wrong, as it is
-/// if somebody tosses coins.
-fn half_wrong(participant: &Participant, conduct: &Conduct) -> Option<String> {
-    let predicted = fidelity(participant, &participant.belief().metric(), None).shares.elicited;
-    let kept = [conduct.dominated, conduct.repeats].map(|passed| (passed.count, passed.of));
-    let kept = kept.into_iter().chain(predicted.map(|share| (share.agree, share.of)));
-    let (right, of) = kept.fold((0, 0), |(right, of), (count, all)| (right + count, of + all));
-    (of >= FEWEST && 2 * right <= of).then(|| {
-        format!("{right} of {of} answers that check agree with the others, no more than a coin would")
-    })
 }
 
 /// The interval after each answer that elicits.

@@ -26,6 +26,12 @@ pub struct ExchangeRate {
     pub rate: f64,
     /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,
+    /// The true and the predicted class.
+    #[serde(skip)]
+    pub kind: [usize; 2],
+    /// Those of the unit.
+    #[serde(skip)]
+    pub unit_kind: [usize; 2],
     /// The answers behind it.
     pub rows: Rows,
 }
@@ -41,6 +47,12 @@ pub struct GapPrice {
     pub more_per_thousand: f64,
     /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,
+    /// The true and the predicted class.
+    #[serde(skip)]
+    pub kind: [usize; 2],
+    /// The two groups by number.
+    #[serde(skip)]
+    pub between: [usize; 2],
     /// In words.
     pub sentence: String,
     /// The answers behind it.
@@ -111,18 +123,33 @@ fn closing(design: &Design, metric: &Metric) -> Vec<f64> {
 }
 
 /// The groups between which each gap is.
-fn between(design: &Design, metric: &Metric) -> Vec<[String; 2]> {
+fn pairs_of_groups(metric: &Metric) -> Vec<[usize; 2]> {
     let Family::GroupFair(fair) = metric.family() else { return vec![] };
+    fair.fairness().iter().map(|pair| pair.groups).collect()
+}
+
+/// Their names.
+fn between(design: &Design, metric: &Metric) -> Vec<[String; 2]> {
     let name = |group: usize| design.study().task.groups[group].name.r#in(LANGUAGE).to_owned();
-    fair.fairness().iter().map(|pair| pair.groups.map(name)).collect()
+    pairs_of_groups(metric).into_iter().map(|pair| pair.map(name)).collect()
+}
+
+/// The true and the predicted class of every kind of mistake.
+fn kinds(design: &Design) -> Vec<[usize; 2]> {
+    off_diagonal_pairs(design.frame().view().classes()).map(|(truth, predicted)| [truth, predicted]).collect()
 }
 
 /// Every kind of mistake in units of the lightest one that is known well enough, dearest first.
 pub(crate) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> Vec<ExchangeRate> {
+    // Candidates with attributes make no mistakes.
+    if design.is_choice() {
+        return vec![];
+    }
     let names = names(design.study(), design.frame().view().classes());
     let Some(unit) = unit(design, metric) else { return vec![] };
     let found = rates(design, metric, unit);
     let ranges = metric.credible(0.95, |metric| rates(design, metric, unit));
+    let kinds = kinds(design);
     let mut all: Vec<ExchangeRate> = (0..found.len())
         .filter(|n| *n != unit)
         .map(|n| ExchangeRate {
@@ -130,6 +157,8 @@ pub(crate) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> V
             unit: names[unit][1].clone(),
             rate: found[n],
             interval: ranges.as_ref().map(|ranges| ranges[n]),
+            kind: kinds[n],
+            unit_kind: kinds[unit],
             rows: rows.clone(),
         })
         .collect();
@@ -139,9 +168,13 @@ pub(crate) fn exchange_rates(design: &Design, metric: &Metric, rows: &Rows) -> V
 
 /// What closing each gap by a point is worth, in mistakes of the same kind per 1,000 people.
 pub(crate) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: &Rows) -> Vec<GapPrice> {
+    if design.is_choice() {
+        return vec![];
+    }
     let (study, found) = (design.study(), closing(design, metric));
     let names = names(study, design.frame().view().classes());
-    let (q, between) = (names.len(), between(design, metric));
+    let (q, between, kinds) = (names.len(), between(design, metric), kinds(design));
+    let pairs = pairs_of_groups(metric);
     let ranges = metric.credible(0.95, |metric| closing(design, metric));
     (0..found.len())
         .map(|n| {
@@ -160,7 +193,17 @@ pub(crate) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: 
                 groups[1]
             );
             let more_per_thousand = found[n];
-            GapPrice { mistakes, groups, more_per_thousand, interval, sentence, rows: rows.clone() }
+            let (kind, between) = (kinds[n % q], pairs[n / q]);
+            GapPrice {
+                mistakes,
+                groups,
+                more_per_thousand,
+                interval,
+                kind,
+                between,
+                sentence,
+                rows: rows.clone(),
+            }
         })
         .collect()
 }
@@ -197,7 +240,7 @@ impl Prices {
             for [_, many] in &kinds {
                 names.push(format!("{many} per 1,000 for 1 point of the gap between {one} and {other}"));
                 clauses.push(format!(
-                    "you would accept up to {{}} more {many} per 1,000 {people} to shrink the gap in them between {one} and \
+                    "up to {{}} more {many} per 1,000 {people} would be accepted to shrink the gap in them between {one} and \
                      {other} by 1 point"
                 ));
             }

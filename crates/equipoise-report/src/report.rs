@@ -10,6 +10,7 @@ use crate::rows::Rows;
 use crate::sensitivity::{Heard, Sensitivity, sensitivity};
 use crate::sentence;
 use crate::threshold::{ThresholdReport, threshold};
+use equipoise_study::numbers::when;
 use equipoise_study::{Design, Participant};
 use serde::Serialize;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Report {
     pub hash: String,
     /// The head of the log the report was made from.
     pub head: String,
+    /// The days of the first and the last answer that is in it, if there is one.
+    pub answered: Option<[String; 2]>,
     /// Participants of other versions of the study.
     pub other_versions: usize,
     /// Whether those are in this report all the same.
@@ -194,6 +197,7 @@ pub fn report_while(
         version: design.study().version,
         hash: design.hash().to_owned(),
         head: head.to_owned(),
+        answered: answered(&people),
         other_versions,
         mixed_versions: options.mix_versions && other_versions > 0,
         first: vec![],
@@ -208,6 +212,18 @@ pub fn report_while(
     };
     report.first = sentence::first(&report);
     Some(report)
+}
+
+/// The days of the first and the last answer, by the server's clock.
+fn answered(people: &[&Participant]) -> Option<[String; 2]> {
+    let times =
+        people.iter().flat_map(|person| person.questions()).filter_map(|question| question.answered_at);
+    let ends = times.fold(None, |ends: Option<[i64; 2]>, at| match ends {
+        Some([first, last]) => Some([first.min(at), last.max(at)]),
+        None => Some([at, at]),
+    });
+    // Of "2026-11-17 16:22:00 UTC" the day.
+    ends.map(|ends| ends.map(|at| when(at).split(' ').next().unwrap_or_default().to_owned()))
 }
 
 /// Whether the answers of another version are about the same kind of thing.
@@ -227,7 +243,6 @@ fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<
     let shares = choice::shares(design, &experts.typical);
     let (rates, gaps) = match experts.ratio {
         Some(_) => (vec![], vec![]),
-        None if design.is_choice() => (vec![], vec![]),
         None => {
             let metric = &experts.typical;
             (rates::exchange_rates(design, metric, &rows), rates::gap_prices(design, metric, &voice, &rows))

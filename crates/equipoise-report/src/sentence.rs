@@ -12,27 +12,29 @@ use equipoise_study::{Participant, Study};
 /// The language of reports.
 pub(crate) const LANGUAGE: &str = "en";
 
-/// Whose answer a sentence tells.
+/// Whose answer a sentence tells: never the reader's, who is a researcher.
 #[derive(Debug, Clone)]
 pub(crate) struct Voice {
-    /// "You accept", "8 people typically accept".
+    /// "Participant 3 accepts", "8 people typically accept".
     pub accept: String,
-    /// "To you", "To them, typically".
-    pub(crate) to: &'static str,
-    /// "your answers", "their answers".
+    /// "To participant 3", "To these people, typically".
+    pub(crate) to: String,
+    /// "the answers", "their answers".
     answers: &'static str,
     /// What is said where nothing is settled.
-    unsettled: &'static str,
+    unsettled: String,
 }
 
 impl Voice {
-    /// A participant is addressed.
-    pub fn of_you() -> Self {
+    /// One is told about.
+    pub fn of_participant(number: u64) -> Self {
         Self {
-            accept: "You accept".to_owned(),
-            to: "To you",
-            answers: "your answers",
-            unsettled: "Your answers do not settle which mistake you consider worse.",
+            accept: format!("Participant {number} accepts"),
+            to: format!("To participant {number}"),
+            answers: "the answers",
+            unsettled: format!(
+                "The answers of participant {number} do not settle which mistake is considered worse."
+            ),
         }
     }
 
@@ -40,14 +42,14 @@ impl Voice {
     pub fn of_people(people: usize) -> Self {
         Self {
             accept: format!("{people} people typically accept"),
-            to: "To these people, typically",
+            to: "To these people, typically".to_owned(),
             answers: "their answers",
-            unsettled: "The answers do not settle which mistake people typically consider worse.",
+            unsettled: "The answers do not settle which mistake people typically consider worse.".to_owned(),
         }
     }
 }
 
-/// "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
+/// "Participant 3 accepts about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
 pub(crate) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
     let Voice { accept: who, answers, .. } = voice;
     let (Some(miss), Some(alarm)) = (study.mistake(1, 0), study.mistake(0, 1)) else { return String::new() };
@@ -67,7 +69,7 @@ pub(crate) fn binary(study: &Study, voice: &Voice, ratio: Ratio) -> String {
                 "{who} at least {low} extra {cheap} to avoid one {dear}; {answers} do not set an upper limit."
             )
         }
-        Amount::Unsettled => voice.unsettled.to_owned(),
+        Amount::Unsettled => voice.unsettled.clone(),
     }
 }
 
@@ -173,7 +175,7 @@ pub(crate) fn first(report: &Report) -> Vec<String> {
         }
         (None, people) => first.push(match people.iter().find(|person| person.refusal.is_none()) {
             Some(only) => {
-                format!("One person has a metric, participant {}: {}", only.participant, only.sentence)
+                format!("One person has a metric. {}", only.sentence)
             }
             None => "One person has a metric.".to_owned(),
         }),
@@ -201,7 +203,7 @@ mod tests {
 
     fn said(estimate: f64, low: Option<f64>, high: Option<f64>) -> String {
         let study = Study::parse(equipoise_study::template::find("binary-cancer").unwrap().text).unwrap();
-        binary(&study, &Voice::of_you(), Ratio { estimate, low, high })
+        binary(&study, &Voice::of_participant(3), Ratio { estimate, low, high })
     }
 
     #[test]
@@ -209,12 +211,12 @@ mod tests {
         let narrow = said(6.13, Some(4.81), Some(7.9));
         assert_eq!(
             narrow,
-            "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
+            "Participant 3 accepts about 6.1 extra false alarms to avoid one missed cancer (95 % interval 4.8-7.9)."
         );
         let wide = said(6.13, Some(3.2), Some(11.8));
         assert_eq!(
             wide,
-            "You accept about 6.1 extra false alarms to avoid one missed cancer (95 % interval 3.2-12)."
+            "Participant 3 accepts about 6.1 extra false alarms to avoid one missed cancer (95 % interval 3.2-12)."
         );
     }
 
@@ -223,7 +225,7 @@ mod tests {
         let turned = said(0.2, Some(0.15), Some(0.25));
         assert_eq!(
             turned,
-            "You accept about 5.0 extra missed cancers to avoid one false alarm (95 % interval 4.0-6.7)."
+            "Participant 3 accepts about 5.0 extra missed cancers to avoid one false alarm (95 % interval 4.0-6.7)."
         );
     }
 
@@ -232,18 +234,18 @@ mod tests {
         let open = said(60.0, Some(20.0), None);
         assert_eq!(
             open,
-            "You accept at least 20 extra false alarms to avoid one missed cancer; your answers do not set an upper limit."
+            "Participant 3 accepts at least 20 extra false alarms to avoid one missed cancer; the answers do not set an upper limit."
         );
         let turned = said(0.01, None, Some(0.05));
         assert_eq!(
             turned,
-            "You accept at least 20 extra missed cancers to avoid one false alarm; your answers do not set an upper limit."
+            "Participant 3 accepts at least 20 extra missed cancers to avoid one false alarm; the answers do not set an upper limit."
         );
     }
 
     #[test]
     fn an_interval_around_1_settles_nothing() {
-        let open = "Your answers do not settle which mistake you consider worse.";
+        let open = "The answers of participant 3 do not settle which mistake is considered worse.";
         assert_eq!(said(1.2, Some(0.8), Some(1.7)), open);
         assert_eq!(said(3.0, Some(0.9), None), open);
         assert_eq!(said(1.0, None, None), open);

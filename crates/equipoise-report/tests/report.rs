@@ -109,6 +109,30 @@ fn the_page_of_a_small_study_is_as_it_was() {
 }
 
 #[test]
+fn a_page_of_thirteen_people_has_contents_and_dates_folds_everybody_and_addresses_nobody() {
+    let design = cancer("report-thirteen", MODELS, |text| text).unwrap();
+    let ratios: Vec<f64> = (0..13).map(|n| 2.0 * 1.25_f64.powi(n)).collect();
+    let found = report_of(&design, &cohort(&design, &ratios, 20.0));
+    let page = report::html(&design, &found);
+    let words: Vec<String> = page.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase).collect();
+    assert!(
+        !words.iter().any(|word| ["you", "your", "yours"].contains(&word.as_str())),
+        "a reader is addressed"
+    );
+    assert!(page.contains("version 1, 13 people, answers of 1970-01-01."), "{}", &page[..4_000]);
+    let headings = page.matches("<h2 id='part-").count();
+    assert_eq!(
+        page.matches("<li><a href='#part-").count(),
+        headings,
+        "every heading is in the list of contents"
+    );
+    assert!(headings >= 8 && !page.contains("<h2>"), "{headings} headings");
+    assert_eq!(page.matches("<details class='person'>").count(), 13, "everybody is folded");
+    let whole = report::html_with_appendix(&design, &found);
+    assert_eq!(whole.matches("<details class='person' open>").count(), 13);
+}
+
+#[test]
 fn the_ranking_agrees_with_counting_draws() {
     let design = cancer("report-rank", MODELS, |text| text).unwrap();
     let people = cohort(&design, &[6.0], 20.0);
@@ -256,7 +280,7 @@ fn one_metric_among_refusals_is_shown_as_that_persons() {
     assert_eq!((report.counts.answered, report.counts.with_metric), (2, 1));
     let [refused, only] = report.people.as_slice() else { panic!("two people") };
     assert!(refused.refusal.is_some());
-    assert_eq!(report.first[0], format!("One person has a metric, participant 2: {}", only.sentence));
+    assert_eq!(report.first[0], format!("One person has a metric. {}", only.sentence));
     let page = report::html(&design, &report);
     assert!(!page.contains("There is no metric to be sure of"), "there is one");
     let elicited = only.fidelity.shares.elicited.unwrap();
@@ -291,7 +315,7 @@ fn several_classes_and_groups_have_rates_prices_and_a_map() {
             }
             assert_eq!(person.gaps.len(), if template == "group-fair-hiring" { 2 } else { 0 });
             if let Some(gap) = person.gaps.first() {
-                assert!(gap.sentence.starts_with("You accept up to ") && gap.sentence.contains("by 1 point"));
+                assert!(gap.sentence.starts_with("Participant ") && gap.sentence.contains("by 1 point"));
                 assert!(person.trade_off.is_some() && page.contains("Trade-off"));
             }
             // What each answer did is told as a price that was, and would be (RP-05).

@@ -9,6 +9,8 @@
   // Buttons and keys are deaf for this long after a question appears, so that a second press of the last answer
   // cannot answer the next question.
   const GUARD_MS = 250;
+  // A server that says it cannot do this says so at every try: after so many the page is loaded anew.
+  const FAILURES = 3;
   const OUTBOX = "equipoise.outbox";
   const SHORTCUTS = "equipoise.shortcuts";
   const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
@@ -21,7 +23,9 @@
   const byId = (id) => document.getElementById(id);
   const say = (what) => {
     const status = byId("status");
-    if (status) status.textContent = what ? status.dataset[what] : "";
+    if (!status) return;
+    status.textContent = what ? status.dataset[what] : "";
+    status.classList.toggle("waiting", what === "waiting");
   };
 
   // Storage may be switched off; then an answer lives only as long as the page does.
@@ -62,10 +66,18 @@
     addEventListener("online", done);
   });
 
+  // The answer that is on its way is marked; nothing moves.
+  const mark = (parcel) => {
+    const choice = new URLSearchParams(parcel.body).get("choice");
+    const button = choice && document.querySelector(`#answer button[value="${CSS.escape(choice)}"]`);
+    if (button) button.classList.add("chosen");
+  };
+
   const deliver = async (parcel) => {
     sending = true;
     say("saving");
-    for (let pause = 1000; ; pause = Math.min(2 * pause, 30000)) {
+    mark(parcel);
+    for (let pause = 1000, failed = 0; ; pause = Math.min(2 * pause, 30000)) {
       try {
         const reply = await fetch(parcel.to, {
           method: "POST",
@@ -73,6 +85,11 @@
           headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/json" },
           body: parcel.body,
         });
+        failed += reply.status === 500;
+        if (failed >= FAILURES) {
+          stored.remove(OUTBOX);
+          return location.assign("/");
+        }
         if (reply.status < 500 && reply.status !== 429) {
           stored.remove(OUTBOX);
           sending = false;
@@ -159,6 +176,7 @@
   });
   document.addEventListener("click", (event) => {
     if (event.target.closest("[data-help]")) openHelp(event);
+    if (event.target.closest("[data-print]")) print();
   });
   document.addEventListener("change", (event) => {
     const { id, name, checked } = event.target;

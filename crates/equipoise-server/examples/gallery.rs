@@ -6,13 +6,13 @@ use equipoise_log::{MemoryStore, Writer};
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
-    Comparison, Consent, Consequences, Device, Frame, LanguagePage, Learn, LearnState, Message,
+    Comparison, Consent, Consequences, Device, Field, Frame, LanguagePage, Learn, LearnState, Message,
     Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::study::{Direction, Position, Variant};
-use equipoise_study::{Design, Event, Participant, Service, Step, Study, template};
+use equipoise_study::{Design, Event, Participant, Question, Service, Step, Study, template};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +38,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     gallery.larger("multiclass-triage", "multiclass")?;
     gallery.larger("group-fair-hiring", "groups")?;
     gallery.larger("choose-program", "attributes")?;
-    gallery.chosen()?;
     let names = std::mem::take(&mut gallery.names);
     std::fs::write(gallery.directory.join("pages.json"), serde_json::to_string(&names)?)?;
     println!("{} pages in {}", names.len(), gallery.directory.display());
@@ -65,9 +64,16 @@ impl Gallery {
         let words = language.words();
         let typed = || Typed { ratio: "ten".to_owned(), low: String::new(), high: String::new() };
         let mut put = |name: &str, page: String| self.put(format!("{tag}-{name}"), page);
-        put("language", render(&LanguagePage { frame: frame(), choices: Language::OFFERED.to_vec() }))?;
-        put("consent", render(&Consent::new(frame(), study, "0".repeat(64), false)))?;
-        put("consent-missing", render(&Consent::new(frame(), study, "0".repeat(64), true)))?;
+        put(
+            "language",
+            render(&LanguagePage {
+                frame: Frame { stored: false, goes_on: false, ..frame() },
+                choices: Language::OFFERED.to_vec(),
+            }),
+        )?;
+        let unknown = || Frame { stored: false, goes_on: false, ..frame() };
+        put("consent", render(&Consent::new(unknown(), study, "0".repeat(64), false)))?;
+        put("consent-missing", render(&Consent::new(unknown(), study, "0".repeat(64), true)))?;
         for (name, position) in
             [("before", Position::Before), ("task", Position::Task), ("after", Position::After)]
         {
@@ -75,6 +81,12 @@ impl Gallery {
                 put(&format!("questionnaire-{name}"), render(&Questionnaire::new(frame(), study, position)))?;
             }
         }
+        let mut wrong: Vec<Field> =
+            study.items(Position::Before).map(|item| Field::empty(item, language)).collect();
+        for field in wrong.iter_mut().step_by(3) {
+            field.problem = Some(words.choose_one.to_owned());
+        }
+        put("questionnaire-wrong", render(&Questionnaire::with(frame(), Position::Before, wrong)))?;
         put("stated", render(&StatedCost::new(frame(), study, When::Before, Typed::default(), vec![])))?;
         let problems = vec![words.stated_missing.to_owned()];
         put("stated-wrong", render(&StatedCost::new(frame(), study, When::After, typed(), problems)))?;
@@ -95,7 +107,7 @@ impl Gallery {
                 .look(|participant| Comparison::practice(frame(), participant, index, Tried::Nothing))?;
             put(&format!("practice-{index}"), render(&page))?;
         }
-        put("begin", render(&Message::begin(frame())))?;
+        put("comparison-first", sample.comparison(&frame, Some((9, 16)))?)?;
         sample.answer(4)?;
         put("comparison", sample.comparison(&frame, Some((5, 9)))?)?;
         put("finish", render(&Message::finish(frame())))?;
@@ -103,7 +115,15 @@ impl Gallery {
         sample.answer(40)?;
         put(
             "result",
-            sample.look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone())))?,
+            sample
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
+        )?;
+        let careless = Sample::new("binary-cancer", |_| {})?;
+        careless.press(40)?;
+        put(
+            "result-refused",
+            careless
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
         )?;
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
@@ -156,22 +176,18 @@ impl Gallery {
             let page = sample.comparison(&frame, Some((20, 40)))?;
             self.put(format!("en-{name}-comparison-{answers}"), page)?;
         }
+        sample.answer(80)?;
+        let receipt = "57-9f86d081884c7d65".to_owned();
+        let page =
+            sample.look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt)))?;
+        self.put(format!("en-{name}-result"), page)?;
         Ok(())
     }
 }
 
-impl Gallery {
-    /// What came out for somebody to whom all attributes are worth the same.
-    fn chosen(&mut self) -> Result<(), Box<dyn Error>> {
-        let sample = Sample::new("choose-program", |_| {})?;
-        sample.answer(60)?;
-        for language in [Language::English, Language::German] {
-            let frame = sample.frame(language);
-            let page = sample.look(|participant| ResultPage::new(frame(), participant, "a".repeat(64)))?;
-            self.put(format!("{}-attributes-result", language.tag()), render(&page))?;
-        }
-        Ok(())
-    }
+/// What surrounds the last page: there is nothing to pause any more.
+fn ended(frame: Frame) -> Frame {
+    Frame { goes_on: false, ..frame }
 }
 
 /// A study in memory with one participant.
@@ -197,7 +213,14 @@ impl Sample {
 
     fn frame(&self, language: Language) -> impl Fn() -> Frame {
         let outside = Frame::outside(self.service.design().study(), language);
-        move || Frame { inside: true, csrf: "0".repeat(32), key: "sample".to_owned(), ..outside.clone() }
+        move || Frame {
+            inside: true,
+            stored: true,
+            goes_on: true,
+            csrf: "0".repeat(32),
+            key: "sample".to_owned(),
+            ..outside.clone()
+        }
     }
 
     fn look<T>(&self, f: impl FnOnce(&Participant) -> T) -> equipoise_study::Result<T> {
@@ -239,23 +262,32 @@ impl Sample {
 
     /// Answers some comparisons like somebody to whom a missed case is six false alarms.
     fn answer(&self, count: usize) -> Result<(), Box<dyn Error>> {
+        let ranges = self.service.design().study().ranges.clone();
+        self.choose(count, |question| {
+            let shown = &question.asked.shown;
+            if let Some([a, b]) = &shown.values {
+                let share = |(x, [low, high]): (&f64, &[f64; 2])| (x - low) / (high - low);
+                let cost = |values: &[f64]| values.iter().zip(&ranges).map(share).sum::<f64>();
+                return if cost(a) < cost(b) { Choice::A } else { Choice::B };
+            }
+            let cost = |cells: &[u64]| match shown.classes {
+                2 if shown.groups == 1 => 6 * cells[2] + cells[1],
+                _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),
+            };
+            if cost(&shown.a) < cost(&shown.b) { Choice::A } else { Choice::B }
+        })
+    }
+
+    /// Answers some comparisons without looking.
+    fn press(&self, count: usize) -> Result<(), Box<dyn Error>> {
+        self.choose(count, |_| Choice::A)
+    }
+
+    fn choose(&self, count: usize, choose: impl Fn(&Question) -> Choice) -> Result<(), Box<dyn Error>> {
         for _ in 0..count {
             let Some((asked, choice)) = self.look(|participant| {
                 let question = participant.pending()?;
-                let shown = &question.asked.shown;
-                if let Some([a, b]) = &shown.values {
-                    let ranges = &participant.design().study().ranges;
-                    let cost = |values: &[f64]| -> f64 {
-                        values.iter().zip(ranges).map(|(x, [low, high])| (x - low) / (high - low)).sum()
-                    };
-                    return Some((question.seq, if cost(a) < cost(b) { Choice::A } else { Choice::B }));
-                }
-                let cost = |cells: &[u64]| match shown.classes {
-                    2 if shown.groups == 1 => 6 * cells[2] + cells[1],
-                    _ => shown.mistakes().map(|(g, t, p)| cells[shown.cell(g, t, p)]).sum(),
-                };
-                let choice = if cost(&shown.a) < cost(&shown.b) { Choice::A } else { Choice::B };
-                Some((question.seq, choice))
+                Some((question.seq, choose(question)))
             })?
             else {
                 return Ok(());

@@ -76,12 +76,23 @@ pub fn list(language: Language, parts: &[String]) -> String {
     }
 }
 
-/// The kinds of mistake: truth, prediction, how many in A and in B.
-pub(crate) fn counted(shown: &Shown) -> impl Iterator<Item = (usize, usize, u64, u64)> {
-    shown.mistakes().map(|(group, truth, predicted)| {
-        let cell = shown.cell(group, truth, predicted);
-        (truth, predicted, shown.a[cell], shown.b[cell])
-    })
+/// The kinds of mistake: truth, prediction, how many in A and in B. Of more than two classes in the order in which the study
+/// lists them, which is by gravity and stays from one comparison to the next.
+pub(crate) fn counted(study: &Study, shown: &Shown) -> Vec<(usize, usize, u64, u64)> {
+    let mut kinds: Vec<_> = (shown.mistakes())
+        .map(|(group, truth, predicted)| {
+            let cell = shown.cell(group, truth, predicted);
+            (truth, predicted, shown.a[cell], shown.b[cell])
+        })
+        .collect();
+    if shown.classes > 2 {
+        let is = |name: &str, class: usize| study.class(name) == Some(class);
+        kinds.sort_by_key(|(truth, predicted, ..)| {
+            let mut listed = study.task.mistakes.iter();
+            listed.position(|m| is(&m.truth, *truth) && is(&m.predicted, *predicted)).unwrap_or(usize::MAX)
+        });
+    }
+    kinds
 }
 
 /// The difference between the systems on the screen: "With B: 12 fewer missed cancers and 43 more false alarms."
@@ -90,7 +101,7 @@ pub(crate) fn counted(shown: &Shown) -> impl Iterator<Item = (usize, usize, u64,
 /// the order of the rows.
 pub fn difference(study: &Study, shown: &Shown, missed_first: bool, language: Language) -> String {
     let words = language.words();
-    let mut kinds: Vec<_> = counted(shown).collect();
+    let mut kinds = counted(study, shown);
     if kinds.iter().all(|(.., a, b)| a == b) {
         return words.difference_none.to_owned();
     }

@@ -166,7 +166,7 @@ fn no_text_is_taken_for_anything_else() {
             runtime.block_on(status(app, request))
         };
         for uri in
-            [format!("/s/{word}"), format!("/assets/{word}"), format!("/?begin={word}"), format!("/{word}")]
+            [format!("/s/{word}"), format!("/assets/{word}"), format!("/?tried={word}"), format!("/{word}")]
         {
             ask(&web.app, get(uri));
         }

@@ -145,10 +145,6 @@ async fn no_text_becomes_markup_on_any_page() {
                 ("/learn", vec![("question", browser.field("question")), ("option", "1".to_owned())])
             } else if has("action=\"/practice\"") {
                 ("/practice", vec![("query", browser.field("query")), ("choice", "b".to_owned())])
-            } else if has("/?begin=yes") {
-                browser.look("/?begin=yes").await;
-                clean(&browser, payload, &mut pages);
-                continue;
             } else if has("action=\"/answer\"") {
                 ("/answer", vec![("query", browser.field("query")), ("choice", "a".to_owned())])
             } else if has("action=\"/finish\"") {

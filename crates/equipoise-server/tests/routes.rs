@@ -259,7 +259,6 @@ async fn the_newest_device_writes_and_the_older_can_take_it_back() {
     assert_eq!(laptop.submit("/lease", &[]).await, StatusCode::SEE_OTHER);
     assert_eq!(phone.answer("a").await, StatusCode::CONFLICT);
     assert_eq!(phone.title(), "Continued elsewhere");
-    laptop.look("/?begin=yes").await;
     assert_eq!(laptop.answer("a").await, StatusCode::SEE_OTHER);
     phone.look("/").await;
     assert_eq!(phone.submit("/lease", &[]).await, StatusCode::SEE_OTHER);
@@ -432,6 +431,38 @@ async fn what_is_typed_wrong_is_named_and_kept() {
         StatusCode::UNPROCESSABLE_ENTITY
     );
     assert!(browser.page.contains("role=\"alert\""));
+    // What is wrong leads to the field, and is said there again.
+    assert!(browser.page.contains("<a href=\"#age\">") && browser.page.contains("id=\"age\""));
+    assert!(browser.page.contains("id=\"age-problem\""), "{}", browser.page);
+    // Rather not to say is one of the answers, and is taken as one.
+    assert!(browser.page.contains("type=\"radio\" name=\"item.age\" value=\"decline\""), "{}", browser.page);
+    let mut fields: Vec<(&str, &str)> =
+        ["item.age", "item.gender", "item.education"].map(|name| (name, "decline")).to_vec();
+    fields.extend([("item.machine_learning", "3"), ("item.health_care", "decline"), ("position", "before")]);
+    // Only where the study says that a question is sensitive.
+    assert_eq!(browser.submit("/questionnaire", &fields).await, StatusCode::UNPROCESSABLE_ENTITY);
+    fields[4] = ("item.health_care", "2");
+    assert_eq!(browser.submit("/questionnaire", &fields).await, StatusCode::SEE_OTHER);
+    assert_eq!(browser.title(), "Your first guess");
+}
+
+#[tokio::test]
+async fn nobody_is_offered_to_withdraw_what_is_not_there_or_to_pause_what_is_over() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    let ways =
+        |page: &str| ["/pause", "/device", "/withdraw"].map(|way| page.contains(&format!("href=\"{way}\"")));
+    assert_eq!(ways(&browser.page), [false; 3], "before anything is stored: {}", browser.page);
+    browser.submit("/language", &[("language", "en")]).await;
+    assert_eq!(ways(&browser.page), [false; 3], "before consent");
+    browser.prepare().await;
+    assert_eq!(ways(&browser.page), [true; 3], "at a comparison");
+    browser.look("/withdraw").await;
+    let [safe, deletes] = ["No, go on", "Yes, delete"].map(|text| {
+        let before = &browser.page[..browser.page.find(text).unwrap()];
+        before[before.rfind("class=\"").unwrap()..].to_owned()
+    });
+    assert!(safe.contains("main") && !deletes.contains("main"), "{safe} {deletes}");
 }
 
 #[tokio::test]
@@ -451,7 +482,6 @@ async fn the_language_can_be_changed_and_the_question_stays() {
         return; // The template offers one language only.
     }
     browser.submit("/language", &[("language", "de")]).await;
-    browser.look("/?begin=yes").await;
     assert!(browser.page.contains("<html lang=\"de\""));
     assert_eq!(numbers(&browser.page), before);
 }

@@ -34,6 +34,8 @@ struct Page<'a> {
     /// Participants with what they stated beside what was elicited.
     stated: Vec<(u64, &'a StatedAgainstElicited)>,
     notes: Notes,
+    /// Whether what belongs to an appendix is unfolded, and so printed.
+    appendix: bool,
 }
 
 /// What a group means for the choice of a model: a part of the page that other pages show, too.
@@ -50,8 +52,18 @@ pub fn choices(experts: &Experts) -> Option<String> {
     Some(page.render().expect("a string takes everything"))
 }
 
-/// The report as one page of HTML.
+/// The report as one page of HTML. People one by one, weights and rows of the log are folded, and not printed unless somebody
+/// unfolds them.
 pub fn html(design: &Design, report: &Report) -> String {
+    page(design, report, false)
+}
+
+/// The same with all of that unfolded.
+pub fn html_with_appendix(design: &Design, report: &Report) -> String {
+    page(design, report, true)
+}
+
+fn page(design: &Design, report: &Report, appendix: bool) -> String {
     let mut everybody = report.people.iter();
     let mut with = report.people.iter().filter(|person| person.refusal.is_none());
     let with_metric = with.next().filter(|_| with.next().is_none());
@@ -78,9 +90,26 @@ pub fn html(design: &Design, report: &Report) -> String {
             .filter_map(|p| Some((p.participant, p.stated_against_elicited.as_ref()?)))
             .collect(),
         notes: Notes::default(),
+        appendix,
     };
     // A sign at the start of a line has lost its number.
-    page.render().expect("a string takes everything").replace(" %", "\u{a0}%")
+    with_contents(&page.render().expect("a string takes everything").replace(" %", "\u{a0}%"))
+}
+
+/// Where the template wants the list of contents.
+const CONTENTS: &str = "<nav></nav>";
+
+/// The page with the list of its own headings: which there are depends on the study.
+fn with_contents(page: &str) -> String {
+    let mut parts = page.split("<h2>");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    let mut list = String::new();
+    for (n, part) in parts.enumerate() {
+        let heading = part.split("</h2>").next().unwrap_or_default();
+        list += &format!("<li><a href='#part-{n}'>{heading}</a></li>");
+        whole += &format!("<h2 id='part-{n}'>{part}");
+    }
+    whole.replacen(CONTENTS, &format!("<nav class='contents' aria-label='Contents'><ol>{list}</ol></nav>"), 1)
 }
 
 impl Page<'_> {
@@ -90,6 +119,35 @@ impl Page<'_> {
             (1, None) => "1 person".to_owned(),
             (people, _) => format!("{} people", grouped(people as u64)),
         }
+    }
+
+    /// The days of the answers.
+    fn days(&self) -> String {
+        match &self.report.answered {
+            None => "no answers yet".to_owned(),
+            Some([first, last]) if first == last => format!("answers of {first}"),
+            Some([first, last]) => format!("answers from {first} to {last}"),
+        }
+    }
+
+    /// What to look at, with everybody it is about.
+    fn flags(&self) -> Vec<(&'static str, String)> {
+        let mut flags: Vec<(&'static str, Vec<u64>)> = vec![];
+        for person in &self.report.people {
+            for flag in &person.conduct.flags {
+                match flags.iter_mut().find(|(known, _)| known == flag) {
+                    Some((_, people)) => people.push(person.participant),
+                    None => flags.push((flag, vec![person.participant])),
+                }
+            }
+        }
+        let told = |people: Vec<u64>| match people.as_slice() {
+            [one] => format!("participant {one}"),
+            many => {
+                format!("participants {}", many.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+            }
+        };
+        flags.into_iter().map(|(flag, people)| (flag, told(people))).collect()
     }
 
     fn stated_rows(&self) -> Rows {

@@ -41,6 +41,14 @@ pub fn participant(person: &PersonReport) -> String {
     format!("Participant {}", person.participant)
 }
 
+/// What is said of somebody whose name stands before it.
+pub fn said_of(person: &PersonReport) -> String {
+    match person.sentence.strip_prefix(&participant(person)) {
+        Some(rest) => rest.to_owned(),
+        None => format!(": {}", person.sentence),
+    }
+}
+
 /// What rates are counted in.
 pub fn in_units(rate: &ExchangeRate) -> String {
     format!("in units of {}", rate.unit)

@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Retour à l’étude",
     saved: "Enregistré",
     saving: "Enregistrement …",
-    waiting: "En attente de connexion, 1 réponse conservée sur cet appareil",
+    waiting: "Hors ligne : réponse gardée",
     problems: "Veuillez revoir ce point",
     // Language
     language_title: "Choisissez votre langue",
@@ -53,7 +53,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "La fourchette doit aller du plus petit au plus grand nombre et contenir le vôtre.",
     // Consequences
     consequences_title: "Ce que les erreurs impliquent",
-    consequences_intro: "Aucun système n’a toujours raison. Veuillez lire ce que chaque erreur signifie pour la personne. \
+    consequences_intro: "Veuillez lire ce que chaque erreur signifie pour la personne. \
         Vous pourrez y revenir à chaque question avec « Aide ».",
     source: "Source : {source}",
     // Learning the picture
@@ -63,7 +63,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Chaque ligne est un type d’erreur. Le nombre indique combien sur {count} {people} sont concernés.",
     learn_meter: "La barre montre le même nombre. Moins il y en a, mieux c’est.",
     learn_groups: "Pour chaque type d’erreur, vous voyez combien de personnes sur 100 sont concernées.",
-    learn_gap: "Un écart dit combien de personnes de plus sur 100 sont concernées dans un groupe que dans l’autre. Plus il est petit, mieux c’est.",
+    learn_gap: "Les points sont les groupes, et le trait entre eux est l’écart : combien de personnes de plus sur 100 sont touchées dans un groupe que dans l’autre. Plus il est court, mieux c’est.",
     learn_number: "Exercice {number} sur {total}",
     check: "Vérifier ma réponse",
     right: "C’est exact.",
@@ -77,9 +77,7 @@ pub const WORDS: Words = Words {
         nouveau.",
     practice_tell: "Vous ne savez pas lequel est le meilleur ? Le dire est aussi une réponse. Essayez ici.",
     begin_title: "Maintenant, cela compte",
-    begin_text: "À partir d’ici, vos réponses sont enregistrées. Il n’y a ni juste ni faux : choisissez ce que \
-        vous voudriez. Prenez votre temps.",
-    begin: "Commencer",
+    begin_text: "Il n’y a ni juste ni faux : choisissez ce que vous voudriez.",
     // Comparisons
     question_number: "Question n° {number}",
     left_range: "encore {low}–{high}",
@@ -94,8 +92,10 @@ pub const WORDS: Words = Words {
     rates: "Taux",
     mistakes_only: "Erreurs seules",
     shortcuts: "Raccourcis clavier",
-    shortcut_keys: "a ou ← pour A, b ou → pour B, espace pour « Je ne sais pas », u annule, r affiche les taux, ? \
-        ouvre l’aide.",
+    keys_answer: "a ou ← pour A, b ou → pour B, espace pour « Je ne sais pas », u annule",
+    keys_rates: "r affiche les taux",
+    keys_numbers: "m affiche tous les nombres",
+    keys_help: "? ouvre l’aide",
     table_caption: "{system}, sur {count} {people}",
     table_truth: "Ce qui est vrai",
     table_total: "Combien",
@@ -121,6 +121,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "dit : {said}, en réalité : {really}",
     kinds: "Type d’erreur",
+    change: "Avec B",
+    same: "égal",
+    gap_short: "Écart",
+    per_100: "Sur 100",
     all_numbers: "Tous les nombres",
     // Groups
     overall: "Tout le monde",
@@ -145,6 +149,23 @@ pub const WORDS: Words = Words {
     interval: "Intervalle à 95\u{a0}% : de {low} à {high}",
     unsettled: "Vos réponses ne permettent pas de dire quelle erreur vous jugez la plus grave.",
     no_result: "Vos réponses sont enregistrées. L’équipe de recherche les analysera avec celles des autres.",
+    own_answers: "D’après vos réponses",
+    own_last: "Votre estimation à la fin",
+    axis_ratio: "Nombre de {many} aussi graves que 1 {one}",
+    axis_weights: "Équivalent en nombre de {many}",
+    weights_lead: "Pour vous, 1 {one} est aussi grave qu’environ {amount} {many}.",
+    unit: "1, l’unité des autres",
+    gap_worth: "Pour réduire de 1 point l’écart entre {group} et {other} ({mistakes}), vous en acceptez jusqu’à {amount} de plus pour {whole} {people}.",
+    best_title: "Le meilleur système pour vous",
+    best_system: "Parmi ceux que l’on peut construire, le meilleur pour vous a, sur {count} {people} : {list}.",
+    refused: "Vos réponses sont enregistrées, mais aucun résultat n’en découle : {why}.",
+    refused_few: "{count} réponses, c’est trop peu, il en faut {needed}",
+    refused_checks: "dans {count} comparaisons sur {total} avec un système meilleur en tout, l’autre a été choisi",
+    refused_sides: "les choix suivent le côté plus que ce que font les systèmes",
+    refused_chance: "elles ne s’accordent pas mieux que des tirages à pile ou face",
+    refused_wide: "elles se contredisent trop",
+    keep_picture: "Enregistrer comme image",
+    keep_print: "Imprimer cette page",
     receipt_title: "Votre reçu",
     receipt_text: "Conservez ce code. Il permet de vérifier que vos réponses figurent dans les données, inchangées.",
     complete: "Terminer et revenir",

@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Zurück zur Studie",
     saved: "Gespeichert",
     saving: "Wird gespeichert …",
-    waiting: "Warten auf Verbindung, 1 Antwort auf diesem Gerät aufbewahrt",
+    waiting: "Offline: Antwort aufbewahrt",
     problems: "Bitte sehen Sie hier noch einmal hin",
     // Language
     language_title: "Wählen Sie Ihre Sprache",
@@ -53,7 +53,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "Der Bereich muss von einer kleineren zu einer größeren Zahl gehen, mit Ihrer Zahl dazwischen.",
     // Consequences
     consequences_title: "Was die Fehler bedeuten",
-    consequences_intro: "Kein System hat immer recht. Bitte lesen Sie, was jeder Fehler für den Menschen bedeutet. Mit \
+    consequences_intro: "Bitte lesen Sie, was jeder Fehler für den Menschen bedeutet. Mit \
         „Hilfe“ kommen Sie bei jeder Frage hierher zurück.",
     source: "Quelle: {source}",
     // Learning the picture
@@ -63,7 +63,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Jede Zeile ist eine Art von Fehler. Die Zahl sagt, wie viele von {count} {people} das trifft.",
     learn_meter: "Der Balken zeigt dieselbe Zahl. Je weniger, desto besser.",
     learn_groups: "Für jede Art von Fehler sehen Sie, bei wie vielen von 100 Menschen sie vorkommt.",
-    learn_gap: "Ein Abstand sagt, bei wie vielen mehr von 100 sie in der einen Gruppe vorkommt als in der anderen. Je kleiner, desto besser.",
+    learn_gap: "Die Punkte sind die Gruppen, und die Linie dazwischen ist der Abstand: wie viel mehr von 100 es in einer Gruppe trifft als in der anderen. Je kürzer, desto besser.",
     learn_number: "Zum Üben: {number} von {total}",
     check: "Antwort prüfen",
     right: "Das ist richtig.",
@@ -76,9 +76,7 @@ pub const WORDS: Words = Words {
     practice_undo: "Vertippt? „Letzte zurücknehmen“ nimmt die vorige Antwort zurück; danach antworten Sie neu.",
     practice_tell: "Sie können nicht sagen, was besser ist? Auch das ist eine Antwort. Probieren Sie es hier aus.",
     begin_title: "Jetzt gilt es",
-    begin_text: "Ab hier werden Ihre Antworten gewertet. Es gibt kein Richtig oder Falsch: Wählen Sie, was Sie \
-        möchten. Nehmen Sie sich die Zeit, die Sie brauchen.",
-    begin: "Beginnen",
+    begin_text: "Richtig oder falsch gibt es nicht: Wählen Sie, was Sie möchten.",
     // Comparisons
     question_number: "Frage {number}",
     left_range: "noch etwa {low}–{high}",
@@ -93,8 +91,10 @@ pub const WORDS: Words = Words {
     rates: "Anteile",
     mistakes_only: "Nur Fehler",
     shortcuts: "Tastenkürzel",
-    shortcut_keys: "a oder ← ist A, b oder → ist B, Leertaste ist „Weiß ich nicht“, u nimmt zurück, r zeigt Anteile, \
-        ? öffnet die Hilfe.",
+    keys_answer: "a oder ← ist A, b oder → ist B, Leertaste ist „Weiß ich nicht“, u nimmt zurück",
+    keys_rates: "r zeigt Anteile",
+    keys_numbers: "m zeigt alle Zahlen",
+    keys_help: "? öffnet die Hilfe",
     table_caption: "{system}, von {count} {people}",
     table_truth: "Was wahr ist",
     table_total: "Wie viele",
@@ -120,6 +120,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "gesagt: {said}, in Wahrheit: {really}",
     kinds: "Art des Fehlers",
+    change: "Mit B",
+    same: "gleich",
+    gap_short: "Abstand",
+    per_100: "Von je 100",
     all_numbers: "Alle Zahlen",
     // Groups
     overall: "Alle zusammen",
@@ -144,6 +148,23 @@ pub const WORDS: Words = Words {
     interval: "95-%-Intervall: {low} bis {high}",
     unsettled: "Ihre Antworten entscheiden nicht, welchen Fehler Sie für schlimmer halten.",
     no_result: "Ihre Antworten sind gespeichert. Das Forschungsteam wertet sie zusammen mit denen anderer aus.",
+    own_answers: "Aus Ihren Antworten",
+    own_last: "Ihre Schätzung am Ende",
+    axis_ratio: "Wie viele {many} so schwer wiegen wie 1 {one}",
+    axis_weights: "So schwer wie wie viele {many}",
+    weights_lead: "1 {one} wiegt für Sie etwa so schwer wie {amount} {many}.",
+    unit: "1, daran werden die anderen gemessen",
+    gap_worth: "Damit der Abstand zwischen {group} und {other} bei „{mistakes}“ um 1 Punkt kleiner wird, nehmen Sie je {whole} {people} bis zu {amount} mehr davon hin.",
+    best_title: "Das beste System für Sie",
+    best_system: "Von denen, die sich bauen lassen, hat das beste für Sie unter {count} {people}: {list}.",
+    refused: "Ihre Antworten sind gespeichert, aber es folgt kein Ergebnis aus ihnen: {why}.",
+    refused_few: "{count} Antworten sind zu wenige, {needed} sind nötig",
+    refused_checks: "bei {count} von {total} Vergleichen mit einem in allem besseren System wurde das andere gewählt",
+    refused_sides: "die Wahl folgt mehr der Seite als dem, was die Systeme tun",
+    refused_chance: "sie passen nicht besser zusammen als Münzwürfe",
+    refused_wide: "sie widersprechen sich zu sehr",
+    keep_picture: "Als Bild speichern",
+    keep_print: "Diese Seite drucken",
     receipt_title: "Ihr Beleg",
     receipt_text: "Bewahren Sie diesen Code auf. Mit ihm können Sie prüfen lassen, dass Ihre Antworten unverändert \
         in den Daten stehen.",

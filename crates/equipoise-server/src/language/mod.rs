@@ -12,7 +12,7 @@ mod pseudo;
 mod spanish;
 mod words;
 
-pub use number::Numbers;
+pub use number::{Numbers, sign};
 pub use words::{Forms, Words};
 
 use serde::{Deserialize, Serialize};

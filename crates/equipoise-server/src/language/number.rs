@@ -21,9 +21,27 @@ impl Numbers {
 
     /// A share of a whole as a percentage with one decimal: 5.4%.
     pub fn percent(&self, part: u64, whole: u64) -> String {
-        // In integers, so that half a tenth rounds the same everywhere.
-        let tenths = if whole == 0 { 0 } else { (part * 2_000 + whole) / (2 * whole) };
+        let tenths = Self::tenths(part, whole);
         format!("{}{}{}{}", tenths / 10, self.decimal, tenths % 10, self.percent)
+    }
+
+    /// A share of a whole in tenths of a per cent, as [`percent`](Self::percent) rounds it.
+    fn tenths(part: u64, whole: u64) -> u64 {
+        // In integers, so that half a tenth rounds the same everywhere.
+        if whole == 0 { 0 } else { (part * 2_000 + whole) / (2 * whole) }
+    }
+
+    /// How many more or fewer the second is than the first: +12, −3; nothing if they are the same.
+    pub fn change(&self, first: u64, second: u64) -> Option<String> {
+        (first != second).then(|| format!("{}{}", sign(first, second), self.count(first.abs_diff(second))))
+    }
+
+    /// The same of two shares of a whole, as they are written.
+    pub fn change_of_shares(&self, first: u64, second: u64, whole: u64) -> Option<String> {
+        let [first, second] = [first, second].map(|part| Self::tenths(part, whole));
+        let by = first.abs_diff(second);
+        (by > 0)
+            .then(|| format!("{}{}{}{}{}", sign(first, second), by / 10, self.decimal, by % 10, self.percent))
     }
 
     /// A number as English writes it, as the language does.
@@ -45,6 +63,11 @@ impl Numbers {
     }
 }
 
+/// A sign that is as wide as a plus.
+pub fn sign(first: u64, second: u64) -> char {
+    if second > first { '+' } else { '−' }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::language::Language;
@@ -58,6 +81,16 @@ mod tests {
         assert_eq!(written(Language::English), ["1,234,567", "5.4%", "6.1"]);
         assert_eq!(written(Language::German), ["1.234.567", "5,4\u{a0}%", "6,1"]);
         assert_eq!(written(Language::French), ["1\u{202f}234\u{202f}567", "5,4\u{202f}%", "6,1"]);
+    }
+
+    #[test]
+    fn changes_are_of_what_is_written() {
+        let numbers = Language::English.numbers();
+        assert_eq!(numbers.change(26, 108).unwrap(), "+82");
+        assert_eq!(numbers.change(1_150, 21).unwrap(), "−1,129");
+        assert_eq!(numbers.change(9, 9), None);
+        // 33.3 and 66.7 are written, so they differ by 33.4.
+        assert_eq!(numbers.change_of_shares(1, 2, 3).unwrap(), "+33.4%");
     }
 
     #[test]

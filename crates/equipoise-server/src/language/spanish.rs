@@ -14,7 +14,7 @@ pub const WORDS: Words = Words {
     back: "Volver al estudio",
     saved: "Guardado",
     saving: "Guardando …",
-    waiting: "Esperando conexión, 1 respuesta guardada en este dispositivo",
+    waiting: "Sin conexión: respuesta guardada",
     problems: "Revise esto, por favor",
     // Language
     language_title: "Elija su idioma",
@@ -52,7 +52,7 @@ pub const WORDS: Words = Words {
     stated_range_wrong: "El intervalo debe ir del número menor al mayor e incluir el suyo.",
     // Consequences
     consequences_title: "Qué significan los errores",
-    consequences_intro: "Ningún sistema acierta siempre. Lea, por favor, qué significa cada error para la persona. Puede \
+    consequences_intro: "Lea, por favor, qué significa cada error para la persona. Puede \
         volver aquí en cada pregunta con «Ayuda».",
     source: "Fuente: {source}",
     // Learning the picture
@@ -62,7 +62,7 @@ pub const WORDS: Words = Words {
     learn_kinds: "Cada fila es un tipo de error. El número dice a cuántos de {count} {people} les ocurre.",
     learn_meter: "La barra muestra el mismo número. Cuantos menos, mejor.",
     learn_groups: "De cada tipo de error ve a cuántas de cada 100 personas les ocurre.",
-    learn_gap: "Una diferencia dice a cuántas más de cada 100 les ocurre en un grupo que en el otro. Cuanto menor, mejor.",
+    learn_gap: "Los puntos son los grupos, y la línea entre ellos es la diferencia: a cuántas personas más de cada 100 afecta en un grupo que en el otro. Cuanto más corta, mejor.",
     learn_number: "Práctica {number} de {total}",
     check: "Comprobar mi respuesta",
     right: "Correcto.",
@@ -75,9 +75,7 @@ pub const WORDS: Words = Words {
     practice_undo: "¿Se ha equivocado? «Deshacer la última» retira la respuesta anterior; después responda de nuevo.",
     practice_tell: "¿No sabe cuál es mejor? Decirlo también es una respuesta. Pruébelo aquí.",
     begin_title: "Ahora cuenta",
-    begin_text: "A partir de aquí se registran sus respuestas. No hay respuestas correctas ni incorrectas: elija \
-        lo que usted querría. Tómese el tiempo que necesite.",
-    begin: "Empezar",
+    begin_text: "No hay respuestas correctas ni incorrectas: elija lo que querría.",
     // Comparisons
     question_number: "Pregunta {number}",
     left_range: "quedan unas {low}–{high}",
@@ -92,8 +90,10 @@ pub const WORDS: Words = Words {
     rates: "Porcentajes",
     mistakes_only: "Solo errores",
     shortcuts: "Atajos de teclado",
-    shortcut_keys: "a o ← es A, b o → es B, espacio es «No lo sé», u deshace, r muestra porcentajes, ? abre la \
-        ayuda.",
+    keys_answer: "a o ← es A, b o → es B, espacio es «No lo sé», u deshace",
+    keys_rates: "r muestra porcentajes",
+    keys_numbers: "m muestra todos los números",
+    keys_help: "? abre la ayuda",
     table_caption: "{system}, de {count} {people}",
     table_truth: "Lo que es verdad",
     table_total: "Cuántas",
@@ -118,6 +118,10 @@ pub const WORDS: Words = Words {
     // Several classes
     mistake_kind: "dijo {said}, en realidad {really}",
     kinds: "Tipo de error",
+    change: "Con B",
+    same: "igual",
+    gap_short: "Diferencia",
+    per_100: "De cada 100",
     all_numbers: "Todos los números",
     // Groups
     overall: "Todos",
@@ -143,6 +147,23 @@ pub const WORDS: Words = Words {
     unsettled: "Sus respuestas no permiten decir qué error considera peor.",
     no_result: "Sus respuestas están registradas. El equipo de investigación las estudiará junto con las de \
         otras personas.",
+    own_answers: "Según sus respuestas",
+    own_last: "Su estimación al final",
+    axis_ratio: "Cuántas {many} son tan graves como 1 {one}",
+    axis_weights: "Equivalente en número de {many}",
+    weights_lead: "Para usted, 1 {one} es tan grave como unas {amount} {many}.",
+    unit: "1, la medida de los demás",
+    gap_worth: "Para reducir en 1 punto la diferencia entre {group} y {other} ({mistakes}), usted acepta hasta {amount} más por cada {whole} {people}.",
+    best_title: "El mejor sistema para usted",
+    best_system: "De los que se pueden construir, el mejor para usted tiene, de {count} {people}: {list}.",
+    refused: "Sus respuestas están guardadas, pero no se deduce ningún resultado: {why}.",
+    refused_few: "{count} respuestas son muy pocas, hacen falta {needed}",
+    refused_checks: "en {count} de {total} comparaciones con un sistema mejor en todo se eligió el otro",
+    refused_sides: "lo elegido sigue más el lado que lo que hacen los sistemas",
+    refused_chance: "no concuerdan mejor que si se lanzara una moneda",
+    refused_wide: "se contradicen demasiado",
+    keep_picture: "Guardar como imagen",
+    keep_print: "Imprimir esta página",
     receipt_title: "Su comprobante",
     receipt_text: "Guarde este código. Con él puede pedir que se compruebe que sus respuestas están en el registro, \
         sin cambios.",

@@ -81,7 +81,7 @@ words! {
         saved,
         #[doc = "Saving …"]
         saving,
-        #[doc = "Waiting for connection, 1 answer kept on this device"]
+        #[doc = "Offline: your answer is kept"]
         waiting,
         #[doc = "Please look at this again"]
         problems,
@@ -141,7 +141,7 @@ words! {
         stated_range_wrong,
         #[doc = "What the mistakes mean"]
         consequences_title,
-        #[doc = "No system is right every time. Please read what each mistake means for the …"]
+        #[doc = "Please read what each mistake means for the …"]
         consequences_intro,
         #[doc = "Source: `{source}`"]
         source,
@@ -153,11 +153,11 @@ words! {
         learn_prediction,
         #[doc = "Each row is a kind of mistake. …"]
         learn_kinds,
-        #[doc = "The bar shows the same number. …"]
+        #[doc = "The bar shows the same number. The fewer, the better."]
         learn_meter,
-        #[doc = "Each row is a group of people. …"]
+        #[doc = "For each kind of mistake you see how many of 100 people it happens to."]
         learn_groups,
-        #[doc = "If the numbers of two groups differ, … That difference is called a gap."]
+        #[doc = "The dots are the groups, and the line between them is the gap: …"]
         learn_gap,
         #[doc = "Try it: `{number}` of `{total}`"]
         learn_number,
@@ -181,10 +181,8 @@ words! {
         practice_tell,
         #[doc = "Now it counts"]
         begin_title,
-        #[doc = "From here on your answers are recorded. There is no right or wrong: choose …"]
+        #[doc = "There is no right or wrong: choose what you would want."]
         begin_text,
-        #[doc = "Start"]
-        begin,
         #[doc = "Question `{number}`"]
         question_number,
         #[doc = "about `{low}`–`{high}` left"]
@@ -211,8 +209,14 @@ words! {
         mistakes_only,
         #[doc = "Keyboard shortcuts"]
         shortcuts,
-        #[doc = "a or ← is A, b or → is B, space is “I can’t tell”, u undoes, r shows rates, ? …"]
-        shortcut_keys,
+        #[doc = "a or ← is A, b or → is B, space is “I can’t tell”, u undoes"]
+        keys_answer,
+        #[doc = "r shows rates"]
+        keys_rates,
+        #[doc = "m shows all numbers"]
+        keys_numbers,
+        #[doc = "? opens help"]
+        keys_help,
         #[doc = "`{system}`, out of `{count}` `{people}`"]
         table_caption,
         #[doc = "What is true"]
@@ -257,6 +261,14 @@ words! {
         mistake_kind,
         #[doc = "Kind of mistake"]
         kinds,
+        #[doc = "With B"]
+        change,
+        #[doc = "same"]
+        same,
+        #[doc = "Gap"]
+        gap_short,
+        #[doc = "Of 100 each"]
+        per_100,
         #[doc = "All numbers"]
         all_numbers,
         #[doc = "Everyone"]
@@ -301,6 +313,40 @@ words! {
         unsettled,
         #[doc = "Your answers are recorded. The research team will look at them together with …"]
         no_result,
+        #[doc = "From your answers"]
+        own_answers,
+        #[doc = "Your guess at the end"]
+        own_last,
+        #[doc = "How many `{many}` are as bad as one `{one}`"]
+        axis_ratio,
+        #[doc = "How many `{many}` one of them is as bad as"]
+        axis_weights,
+        #[doc = "To you, one `{one}` is as bad as about `{amount}` `{many}`."]
+        weights_lead,
+        #[doc = "1, what the others are measured in"]
+        unit,
+        #[doc = "To shrink the gap … you accept up to `{amount}` more …"]
+        gap_worth,
+        #[doc = "The best system for you"]
+        best_title,
+        #[doc = "Of `{count}` `{people}` it has `{list}`."]
+        best_system,
+        #[doc = "Your answers are recorded, but no result follows from them: `{why}`."]
+        refused,
+        #[doc = "`{count}` answers are too few, `{needed}` are needed"]
+        refused_few,
+        #[doc = "in `{count}` of `{total}` comparisons with a system that is better in every way, the other one was chosen"]
+        refused_checks,
+        #[doc = "what was chosen goes by the side more than by what the systems do"]
+        refused_sides,
+        #[doc = "they fit together no better than tosses of a coin would"]
+        refused_chance,
+        #[doc = "they contradict each other too much"]
+        refused_wide,
+        #[doc = "Save as a picture"]
+        keep_picture,
+        #[doc = "Print this page"]
+        keep_print,
         #[doc = "Your receipt"]
         receipt_title,
         #[doc = "Keep this code. With it you can have it checked that your answers are in the …"]

@@ -20,7 +20,8 @@ pub struct Comparison {
     left: Option<String>,
     done: Option<u64>,
     saved: bool,
-    note: Option<String>,
+    /// What to know first, and more about it.
+    note: Option<(String, String)>,
     question: String,
     /// Nothing with groups: their parts have different totals, and each says its own.
     out_of: Option<String>,
@@ -38,6 +39,8 @@ pub struct Comparison {
     offer_mistakes_only: bool,
     cards: Vec<MistakeCards>,
     cards_title: &'static str,
+    /// The keys that do something here.
+    keys: String,
 }
 
 /// How far the undo exercise has come.
@@ -98,7 +101,9 @@ impl Comparison {
             left: left_words,
             done: left.map(|(_, high)| 100 * asked / (asked + 1 + high as u64)),
             saved: !earlier.is_empty(),
-            note: None,
+            // Where there was practice, it is said that this is none any more.
+            note: (earlier.is_empty() && participant.retracted() == 0 && !study.practice.is_empty())
+                .then(|| (words.begin_title.to_owned(), words.begin_text.to_owned())),
             out_of_changed: earlier.last().is_some_and(|last| last.asked.shown.people != shown.people),
             action: "/answer",
             query: question.seq.to_string(),
@@ -131,7 +136,7 @@ impl Comparison {
         let drawn = Self::drawn(frame, study, &shown, variant, true, language);
         Self {
             number: fill(words.practice_number, &[("number", &number), ("total", &total)]),
-            note: Some(note.to_owned()),
+            note: Some((words.practice_note.to_owned(), note.to_owned())),
             action: "/practice",
             query: format!("{index}.{}", tried.word()),
             undo_key: format!("practice-undo-{index}"),
@@ -154,6 +159,14 @@ impl Comparison {
         let cards = cards(study, language);
         frame.help = !cards.is_empty();
         let [picture, folded] = picture::asked(study, shown, variant, language);
+        let words = language.words();
+        let keys = [
+            (true, words.keys_answer),
+            (picture::has_rates(shown), words.keys_rates),
+            (!folded.is_empty(), words.keys_numbers),
+            (frame.help, words.keys_help),
+        ];
+        let keys: Vec<&str> = keys.into_iter().filter_map(|(there, key)| there.then_some(key)).collect();
         Self {
             frame,
             number: String::new(),
@@ -178,6 +191,7 @@ impl Comparison {
             offer_mistakes_only: false,
             cards,
             cards_title: cards_title(study, language),
+            keys: format!("{}.", keys.join(", ")),
         }
     }
 }

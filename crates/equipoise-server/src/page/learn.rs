@@ -1,7 +1,7 @@
 //! Questions that teach the picture.
 
-use super::Frame;
 use super::comparison::shown;
+use super::{Frame, Problem};
 use crate::language::fill;
 use crate::picture;
 use askama::Template;
@@ -34,6 +34,8 @@ pub struct Learn {
     frame: Frame,
     explained: Vec<String>,
     picture: String,
+    /// Whether it is of two systems.
+    pair: bool,
     index: usize,
     number: String,
     question: String,
@@ -41,7 +43,7 @@ pub struct Learn {
     answer: String,
     explanation: String,
     state: LearnState,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl Learn {
@@ -63,6 +65,7 @@ impl Learn {
         Self {
             explained,
             picture,
+            pair: asked.systems.len() > 1,
             index,
             number: fill(words.learn_number, &[("number", &number), ("total", &total)]),
             question: asked.question.r#in(tag).to_owned(),
@@ -70,7 +73,11 @@ impl Learn {
             explanation: asked.explanation.r#in(tag).to_owned(),
             options,
             state,
-            problems: if unanswered { vec![words.choose_one.to_owned()] } else { vec![] },
+            problems: if unanswered {
+                vec![("option".to_owned(), words.choose_one.to_owned())]
+            } else {
+                vec![]
+            },
             frame,
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Nothing here reads a request or writes to the log: a page is a function of its struct.
 
-mod chosen;
+mod axis;
 mod comparison;
+mod keep;
 mod learn;
 mod questionnaire;
 mod result;
@@ -12,7 +13,7 @@ mod stated;
 pub use comparison::{Comparison, Tried};
 pub use learn::{Learn, LearnState};
 pub use questionnaire::{Control, Field, Questionnaire};
-pub use result::{ResultPage, choice_name};
+pub use result::{ResultPage, Told, choice_name};
 pub use stated::{StatedCost, Typed};
 
 use crate::language::{Language, Words};
@@ -32,8 +33,12 @@ pub struct Frame {
     pub csrf: String,
     /// What makes sending the page's form twice harmless.
     pub key: String,
-    /// Whether the visitor is somebody: shows the ways to pause, move and withdraw.
+    /// Whether the visitor is somebody.
     pub inside: bool,
+    /// Whether something is stored of them: shows the way to withdraw.
+    pub stored: bool,
+    /// Whether there is more to come: shows the ways to pause and to move.
+    pub goes_on: bool,
     /// Whether the page has help on it.
     pub help: bool,
     /// Whether there is a language to change to.
@@ -49,9 +54,16 @@ impl Frame {
             csrf: String::new(),
             key: String::new(),
             inside: false,
+            stored: false,
+            goes_on: false,
             help: false,
             several_languages: study.languages.len() > 1,
         }
+    }
+
+    /// The same for somebody who is nobody any more.
+    fn without_ways(self) -> Self {
+        Self { inside: false, stored: false, goes_on: false, ..self }
     }
 
     fn words(&self) -> &'static Words {
@@ -82,14 +94,21 @@ pub struct Consent {
     text: String,
     contact: Option<String>,
     hash: String,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
+
+/// What is wrong with a form: the id of the field, and a sentence.
+pub type Problem = (String, String);
 
 impl Consent {
     /// `hash` is of the text as it is shown; `missing` says that the box was not ticked.
     pub fn new(frame: Frame, study: &Study, hash: String, missing: bool) -> Self {
         let text = markdown::html(study.consent.text.r#in(frame.language.tag()));
-        let problems = if missing { vec![frame.words().consent_missing.to_owned()] } else { vec![] };
+        let problems = if missing {
+            vec![("agree".to_owned(), frame.words().consent_missing.to_owned())]
+        } else {
+            vec![]
+        };
         let contact = Some(study.consent.contact.clone()).filter(|contact| !contact.is_empty());
         Self { frame, text, contact, hash, problems }
     }
@@ -217,12 +236,6 @@ impl Message {
         self
     }
 
-    /// "Now it counts": between practice and the first comparison.
-    pub fn begin(frame: Frame) -> Self {
-        let words = frame.words();
-        Self::new(frame, words.begin_title, &[words.begin_text]).leading(words.begin, "/?begin=yes")
-    }
-
     /// Nothing more to answer: one press ends the study.
     pub fn finish(frame: Frame) -> Self {
         let words = frame.words();
@@ -253,7 +266,7 @@ impl Message {
     pub fn withdrawn(frame: Frame, deleted: bool) -> Self {
         let words = frame.words();
         let title = if deleted { words.withdrawn_title } else { words.withdrawing_title };
-        Self::new(Frame { inside: false, ..frame }, title, &[words.withdrawn_text])
+        Self::new(frame.without_ways(), title, &[words.withdrawn_text])
     }
 
     /// Another device has the lease.
@@ -279,7 +292,7 @@ impl Message {
     /// No link, or one that opens nothing.
     pub fn no_link(frame: Frame) -> Self {
         let words = frame.words();
-        Self::new(Frame { inside: false, ..frame }, words.link_title, &[words.link_text])
+        Self::new(frame.without_ways(), words.link_title, &[words.link_text])
     }
 
     /// No such address.

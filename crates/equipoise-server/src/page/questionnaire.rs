@@ -1,6 +1,6 @@
 //! Questions about the participant.
 
-use super::Frame;
+use super::{Frame, Problem};
 use askama::Template;
 use equipoise_study::Study;
 use equipoise_study::study::{Item, ItemKind, Position};
@@ -13,7 +13,7 @@ pub struct Questionnaire {
     title: &'static str,
     position: &'static str,
     items: Vec<Field>,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 /// An item as it is on the page.
@@ -74,6 +74,11 @@ pub enum Control {
 }
 
 impl Field {
+    /// Whether one of several is chosen, so that rather not to say is one of them.
+    fn has_radios(&self) -> bool {
+        matches!(self.control, Control::Single { .. } | Control::Scale { .. })
+    }
+
     /// An item that is not answered yet.
     pub fn empty(item: &Item, language: crate::language::Language) -> Self {
         let tag = language.tag();
@@ -118,7 +123,9 @@ impl Questionnaire {
         let words = frame.words();
         let problems = items
             .iter()
-            .filter_map(|item| item.problem.as_ref().map(|problem| format!("{} {problem}", item.question)))
+            .filter_map(|item| {
+                Some((item.id.clone(), format!("{} {}", item.question, item.problem.as_ref()?)))
+            })
             .collect();
         let (title, position) = match position {
             Position::Before => (words.questionnaire_before, "before"),

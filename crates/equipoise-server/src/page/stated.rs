@@ -1,6 +1,6 @@
 //! How bad one mistake is in units of the other, as people put it (G7).
 
-use super::Frame;
+use super::{Frame, Problem};
 use askama::Template;
 use equipoise_study::Study;
 use equipoise_study::event::When;
@@ -30,7 +30,7 @@ pub struct StatedCost {
     ratio: String,
     low: String,
     high: String,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl StatedCost {
@@ -55,7 +55,7 @@ impl StatedCost {
             ratio: typed.ratio,
             low: typed.low,
             high: typed.high,
-            problems,
+            problems: problems.into_iter().map(|problem| ("ratio".to_owned(), problem)).collect(),
             frame,
         }
     }

@@ -84,7 +84,9 @@ fn filled(fields: &Fields, item: &Item, language: Language) -> Field {
     let mut field = Field::empty(item, language);
     field.value = fields.get(&name).to_owned();
     field.chosen = fields.all(&name).filter_map(|value| value.parse().ok()).collect();
-    field.declined = item.sensitive && fields.get(&format!("decline.{}", item.id)) == "yes";
+    let declined =
+        field.value == "decline" && matches!(item.kind, ItemKind::Single { .. } | ItemKind::Scale { .. });
+    field.declined = item.sensitive && (declined || fields.get(&format!("decline.{}", item.id)) == "yes");
     field
 }
 

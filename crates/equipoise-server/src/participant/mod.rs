@@ -208,6 +208,7 @@ static ROUTES: &[Route] = &[
     page_and_form("/language", || get(choose_language).post(submit)),
     page("/pause", || get(pause)),
     page("/device", || get(device)),
+    page("/result.svg", || get(picture)),
     page_and_form("/withdraw", || get(withdraw).post(submit)),
     form("/consent"),
     form("/questionnaire"),
@@ -369,6 +370,21 @@ async fn device(State(state): State<Participants>, headers: HeaderMap) -> Respon
         render(&pages::Device::new(frame, links.link(visitor.token())))
     })
     .await
+}
+
+async fn picture(State(state): State<Participants>, headers: HeaderMap) -> Response {
+    let (outside, language) = (state.outside(&headers), state.accepted(&headers));
+    let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
+        return Reply::no_link(outside).respond(false, None);
+    };
+    let reply = state
+        .blocking(move |state| match steps::picture(state, &visitor, language) {
+            Ok(Some(reply)) => reply,
+            Ok(None) => Reply::no_link(Frame::outside(state.study(), language)),
+            Err(error) => Reply::from_error(&error),
+        })
+        .await;
+    reply.respond(false, Some(outside))
 }
 
 /// Green while the log can be written.

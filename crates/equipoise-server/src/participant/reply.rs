@@ -12,6 +12,8 @@ use equipoise_study::{Error, Refusal};
 pub enum Reply {
     /// A page.
     Page(StatusCode, String),
+    /// A picture to keep.
+    Picture(String),
     /// Something was recorded: go to this address.
     Go(String),
     /// Something was recorded, and the script wants to see what follows.
@@ -75,6 +77,13 @@ impl Reply {
                 (status, Json(serde_json::json!({ "receipt": null, "page": page }))).into_response()
             }
             Self::Page(status, page) => (status, Html(page)).into_response(),
+            Self::Picture(drawn) => {
+                let kept = [
+                    (header::CONTENT_TYPE, "image/svg+xml"),
+                    (header::CONTENT_DISPOSITION, "attachment; filename=\"result.svg\""),
+                ];
+                (kept, drawn).into_response()
+            }
             Self::Go(to) if json => {
                 Json(serde_json::json!({ "receipt": null, "page": "", "to": to })).into_response()
             }

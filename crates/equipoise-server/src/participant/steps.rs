@@ -63,7 +63,15 @@ fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -
         Step::Language => accepted,
         _ => Language::from_tag(participant.language()).unwrap_or(accepted),
     };
-    Frame { csrf: visitor.csrf(), key: key(participant), inside: true, ..Frame::outside(study, chosen) }
+    let (stored, ended) = (participant.consented(), participant.step() == Step::Result);
+    Frame {
+        csrf: visitor.csrf(),
+        key: key(participant),
+        inside: true,
+        stored,
+        goes_on: stored && !ended,
+        ..Frame::outside(study, chosen)
+    }
 }
 
 /// The key of the page's form: the same for everybody who sees the same page, so that sending it twice, from two tabs
@@ -129,6 +137,19 @@ fn page_at(
     state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
 }
 
+/// The result as a picture to keep; whoever has none is sent on.
+pub fn picture(state: &Participants, visitor: &Visitor, accepted: Language) -> Result<Option<Reply>> {
+    let Some(session) = session(state, visitor)? else { return Ok(None) };
+    let receipt = state.service.last_row(&session)?.map_or(String::new(), |receipt| receipt.to_string());
+    let drawn = state.service.look(&session, |participant| {
+        let (frame, study) = (frame_for(participant, visitor, accepted), participant.design().study());
+        let shown = participant.step() == Step::Result && study.completion.show_result;
+        let told = shown.then(|| page::Told::new(participant, frame.language).ok()).flatten()?;
+        Some(told.picture(&frame.study, &receipt, frame.language))
+    })?;
+    Ok(Some(drawn.map_or(Reply::Go("/".to_owned()), Reply::Picture)))
+}
+
 enum Drawn {
     Page(String),
     /// The last page needs the receipt, which the log has.
@@ -174,18 +195,12 @@ fn draw(
         Step::Practice(index) => {
             render(&Comparison::practice(frame, participant, index, Tried::from_word(asked("tried"))))
         }
-        Step::Compare => {
-            let first = participant.questions().len() <= 1 && participant.retracted() == 0;
-            match participant.pending() {
-                _ if first && !study.practice.is_empty() && asked("begin") != "yes" => {
-                    render(&Message::begin(frame))
-                }
-                Some(question) => {
-                    render(&Comparison::asked(frame, participant, question, Some(following(participant))))
-                }
-                None => render(&Message::failed(frame)),
+        Step::Compare => match participant.pending() {
+            Some(question) => {
+                render(&Comparison::asked(frame, participant, question, Some(following(participant))))
             }
-        }
+            None => render(&Message::failed(frame)),
+        },
         Step::Finish => render(&Message::finish(frame)),
         Step::Result => return Drawn::Result(frame),
         Step::Withdrawn => render(&Message::withdrawn(frame, state.service.is_settled())),

@@ -4,6 +4,7 @@ use crate::language::{Language, Words, fill};
 use crate::sentence;
 use askama::Template;
 use equipoise_study::Study;
+use equipoise_study::shown::Shown;
 use equipoise_study::study::{Better, Has};
 
 #[derive(Template)]
@@ -40,7 +41,8 @@ pub fn unit(study: &Study, has: &Has, language: Language) -> Option<String> {
 }
 
 /// The table of attributes.
-pub fn html(study: &Study, values: &[Vec<f64>; 2], language: Language) -> String {
+pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
+    let Some(values) = &shown.values else { return String::new() };
     let words = language.words();
     let row = |(n, has): (usize, &Has)| {
         let [a, b] = [values[0][n], values[1][n]];
@@ -63,7 +65,8 @@ pub fn html(study: &Study, values: &[Vec<f64>; 2], language: Language) -> String
 }
 
 /// The difference in words: "With B: Price 3 euros instead of 5 …". Every row that differs is named.
-pub fn difference(study: &Study, values: &[Vec<f64>; 2], language: Language) -> String {
+pub fn difference(study: &Study, shown: &Shown, language: Language) -> String {
+    let Some(values) = &shown.values else { return String::new() };
     let words = language.words();
     let differ =
         study.task.attributes.iter().zip(values[0].iter().zip(&values[1])).filter(|(_, (a, b))| a != b);

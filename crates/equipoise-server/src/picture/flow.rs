@@ -31,6 +31,9 @@ struct Branch {
     correct_ribbon: String,
     mistake_ribbon: String,
     bar: String,
+    /// How many of ten people are in it, and of ten of those predicted right: its boxes are as high.
+    tenths: [u64; 2],
+    pictogram: String,
 }
 
 struct End {
@@ -77,13 +80,14 @@ pub type Ends<'a> = [(&'a str, u64); 2];
 /// A system of no study, in words of its own: of each class, the positive one first, its name and its ends.
 pub fn of_words(id: &'static str, letter: &str, caption: String, classes: [(&str, Ends); 2]) -> String {
     let [positive, negative] = classes;
+    let people = [positive.1, negative.1].as_flattened().iter().map(|(_, count)| count).sum();
     let flow = Flow {
         words: Language::English.words(),
         id,
         name: format!("System {letter}"),
         caption,
         branches: [(1, positive), (0, negative)]
-            .map(|(truth, (name, ends))| drawn(truth, name, ends, Language::English)),
+            .map(|(truth, (name, ends))| drawn(truth, name, ends, people, Language::English)),
         reversed: false,
         errors_only: false,
         bars: false,
@@ -97,13 +101,14 @@ fn branch(study: &Study, cells: &[u64], truth: usize, language: Language) -> Bra
     let class = &study.task.classes[truth];
     let mistake = Mistakes::of(study, truth, other, language).short;
     let ends = [(class.predicted.r#in(tag), cells[3 * truth]), (mistake.as_str(), cells[truth + 1])];
-    drawn(truth, class.truth.r#in(tag), ends, language)
+    drawn(truth, class.truth.r#in(tag), ends, cells.iter().sum(), language)
 }
 
 fn drawn(
     truth: usize,
     name: &str,
     [(right, correct), (wrong, mistaken)]: Ends,
+    people: u64,
     language: Language,
 ) -> Branch {
     let (total, numbers) = (correct + mistaken, language.numbers());
@@ -112,7 +117,8 @@ fn drawn(
         rate: numbers.percent(count, total),
         what: what.to_owned(),
     };
-    let [correct_ribbon, mistake_ribbon] = ribbons(correct, total);
+    let tenths = [tenths(total, people), tenths(correct, total)];
+    let [correct_ribbon, mistake_ribbon] = ribbons(correct, total, tenths);
     Branch {
         truth: name.to_owned(),
         total: numbers.count(total),
@@ -122,6 +128,8 @@ fn drawn(
         correct_ribbon,
         mistake_ribbon,
         bar: bar(correct, total, truth),
+        tenths,
+        pictogram: pictogram(total, mistaken, people),
     }
 }
 
@@ -130,9 +138,19 @@ pub fn sign(truth: usize) -> &'static str {
     if truth == 1 { "first" } else { "second" }
 }
 
-/// The two bands from the truth to its predictions, in a square of 100. At the truth their heights are in proportion;
-/// each ends in the middle of its box.
-fn ribbons(correct: u64, total: u64) -> [String; 2] {
+/// Of ten, so many; none and all are one and nine, since every box has words in it.
+fn tenths(part: u64, whole: u64) -> u64 {
+    ((10 * part + whole / 2) / whole.max(1)).clamp(1, 9)
+}
+
+/// How high all boxes of a system are together, the least a box is, and what is between two: in rem, as the style sheet has it.
+const ALL: f64 = 19.0;
+const LEAST: f64 = 3.6;
+const BETWEEN: f64 = 0.4;
+
+/// The two bands from the truth to its predictions, in a square of 100. At the truth their heights are in proportion; each ends
+/// in its box, no higher than that.
+fn ribbons(correct: u64, total: u64, [of_all, right]: [u64; 2]) -> [String; 2] {
     const HEIGHT: f64 = 92.0;
     // A band of nobody is not drawn, and one of a few can still be seen.
     let share = if total == 0 { 0.5 } else { correct as f64 / total as f64 };
@@ -140,14 +158,46 @@ fn ribbons(correct: u64, total: u64) -> [String; 2] {
         0.0 | 1.0 => HEIGHT * share,
         share => (HEIGHT * share).clamp(1.5, HEIGHT - 1.5),
     };
-    let band = |top: f64, bottom: f64, middle: f64| {
-        let half = (bottom - top) * 0.45 / 2.0;
+    let height = (ALL * of_all as f64 / 10.0).max(2.0 * LEAST + BETWEEN);
+    let room = height - BETWEEN;
+    let first = (room * right as f64 / 10.0).clamp(LEAST, room - LEAST);
+    let [first, second] = [first, room - first].map(|rem| 100.0 * rem / height);
+    let band = |top: f64, bottom: f64, middle: f64, most: f64| {
+        let half = (bottom - top).min(0.9 * most) / 2.0;
         let (upper, lower) = (middle - half, middle + half);
         format!(
             "M0 {top:.1}C50 {top:.1} 50 {upper:.1} 100 {upper:.1}L100 {lower:.1}C50 {lower:.1} 50 {bottom:.1} 0 {bottom:.1}Z"
         )
     };
-    [band(4.0, 4.0 + split, 24.0), band(4.0 + split, 4.0 + HEIGHT, 76.0)]
+    [
+        band(4.0, 4.0 + split, first / 2.0, first),
+        band(4.0 + split, 4.0 + HEIGHT, 100.0 - second / 2.0, second),
+    ]
+}
+
+/// So many people of a hundred as symbols, those with a mistake filled: where there is no room for bands. What is less than one
+/// symbol is a part of one.
+fn pictogram(total: u64, mistaken: u64, people: u64) -> String {
+    const COLUMNS: f64 = 20.0;
+    let symbols = |count: u64| 100.0 * count as f64 / people.max(1) as f64;
+    let (all, wrong) = (symbols(total), symbols(mistaken));
+    let rows = (all / COLUMNS).ceil().max(1.0);
+    // A line per row; its dashes are the symbols.
+    let lines = |from: f64, to: f64| -> String {
+        let row = |n: f64| {
+            let [start, end] = [from, to].map(|at| 10.0 * (at - COLUMNS * n).clamp(0.0, COLUMNS));
+            // A line that begins inside a symbol would begin with a whole dash.
+            let (whole, y) = (10.0 * (start / 10.0).floor(), 10.0 * n + 5.0);
+            (end > start).then(|| format!("M{whole:.0} {y:.0}H{end:.1}"))
+        };
+        (0..rows as u64).filter_map(|n| row(n as f64)).collect()
+    };
+    format!(
+        "<svg class=\"pictogram\" viewBox=\"0 0 198 {:.0}\"><path class=\"correct\" d=\"{}\"/><path class=\"mistake\" d=\"{}\"/></svg>",
+        10.0 * rows,
+        lines(wrong, all),
+        lines(0.0, wrong)
+    )
 }
 
 /// A bar split in correct and mistaken, for those who would rather see lengths.
@@ -244,7 +294,24 @@ mod tests {
 
     #[test]
     fn ribbons_are_as_thick_as_their_share() {
-        let [correct, mistake] = ribbons(75, 100);
+        let [correct, mistake] = ribbons(75, 100, [5, 8]);
         assert!(correct.starts_with("M0 4.0") && mistake.starts_with("M0 73.0"), "{correct} {mistake}");
+    }
+
+    #[test]
+    fn boxes_are_as_high_as_people_are_many_and_symbols_as_many() {
+        let page = drawn(&[611, 39, 19, 331], Variant::Flow);
+        // 350 and 650 of 1,000; nearly all of both are right.
+        for class in ["branch of-4", "branch of-7", "ends of-9"] {
+            assert!(page.contains(class), "{class}: {page}");
+        }
+        let drawn = pictogram(350, 19, 1_000);
+        // 35 symbols in rows of 20, of which 1.9 are filled.
+        assert!(
+            drawn.contains("viewBox=\"0 0 198 20\"") && drawn.contains("class=\"mistake\" d=\"M0 5H19.0\""),
+            "{drawn}"
+        );
+        assert!(drawn.contains("M0 15H150.0"), "{drawn}");
+        assert!(!pictogram(0, 0, 0).contains("NaN"));
     }
 }

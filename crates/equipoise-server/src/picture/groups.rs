@@ -1,19 +1,27 @@
-//! Groups: of each kind of mistake how many overall and how far the groups are apart, in an order that stays; what is behind
-//! it, group by group with the true sizes of the groups, is folded below (UX-10).
+//! Groups: of each kind of mistake how many overall and how far the groups are apart, in an order that stays. Each system has
+//! an axis with the groups as dots, so that the gap is a length; all axes of a table have one scale, and all numbers one unit
+//! (UX-10). What is behind it, group by group with the true sizes of the groups, is folded below.
 
-use crate::language::{Language, Words, fill};
+use crate::language::{Language, Words, fill, sign};
 use crate::sentence::{self, Mistakes};
 use askama::Template;
 use equipoise_study::Study;
 use equipoise_study::groups::{Shares, gap, kinds, tenths};
 use equipoise_study::shown::Shown;
 
+/// The mark of each group's dot in words; beyond these, dots look alike.
+const MARKS: [&str; 2] = ["●", "○"];
+
 #[derive(Template)]
 #[template(path = "groups.html")]
 struct Groups {
     words: &'static Words,
-    /// The heads of the columns: the mark of the system's dots, and its letter.
-    columns: Vec<(&'static str, &'static str)>,
+    /// The systems.
+    names: Vec<String>,
+    /// How many columns the table has.
+    columns: usize,
+    /// The groups with their marks.
+    legend: Vec<(&'static str, String)>,
     parts: Vec<Part>,
 }
 
@@ -21,6 +29,8 @@ struct Part {
     title: String,
     /// Overall, and the gap.
     rows: Vec<Row>,
+    /// Of each system the groups on an axis.
+    axes: Vec<String>,
     /// Group by group.
     groups: Vec<Row>,
     /// What the gaps are in.
@@ -30,21 +40,27 @@ struct Part {
 
 struct Row {
     name: String,
-    size: String,
+    more: String,
     /// Each system's number.
     numbers: Vec<String>,
-    dots: String,
+    /// How many more or fewer B has.
+    change: Option<String>,
     /// Whether it differs between the systems.
     differs: bool,
 }
 
 impl Row {
-    fn new(name: String, size: String, tenths: &[u64], language: Language) -> Self {
+    fn new(name: String, more: String, tenths: &[u64], language: Language) -> Self {
+        let change = match *tenths {
+            [a, b] if a == b => Some(language.words().same.to_owned()),
+            [a, b] => Some(format!("{}{}", sign(a, b), tenth(language, a.abs_diff(b)))),
+            _ => None,
+        };
         Self {
             name,
-            size,
+            more,
             numbers: tenths.iter().map(|found| tenth(language, *found)).collect(),
-            dots: dots(&tenths.iter().map(|found| *found as f64 / 10.0).collect::<Vec<f64>>()),
+            change,
             differs: tenths.windows(2).any(|pair| pair[0] != pair[1]),
         }
     }
@@ -110,9 +126,28 @@ pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
 }
 
 fn drawn(study: &Study, shown: &Shown, systems: &[&[u64]], language: Language) -> String {
-    let parts = kinds(shown).map(|kind| part(study, shown, kind, systems, language)).collect();
-    let columns = [("●", "A"), ("□", "B")].into_iter().take(systems.len()).collect();
-    Groups { words: language.words(), columns, parts }.render().expect("templates write to a string")
+    let rates = kinds(shown).flat_map(|(truth, predicted)| {
+        let of = move |cells: &&[u64]| {
+            let of_group = |group| tenths(shown, cells, group, truth, predicted);
+            (0..shown.groups).map(of_group).collect::<Vec<u64>>()
+        };
+        systems.iter().flat_map(of).collect::<Vec<u64>>()
+    });
+    // One scale for the whole table, up to the next ten.
+    let most = rates.max().unwrap_or(0).div_ceil(100).max(1) * 100;
+    let parts = kinds(shown).map(|kind| part(study, shown, kind, systems, most, language)).collect();
+    let names: Vec<String> = ["A", "B"]
+        .iter()
+        .take(systems.len())
+        .map(|letter| sentence::system(study, letter, language))
+        .collect();
+    let marks = MARKS.iter().chain(std::iter::repeat(&MARKS[1]));
+    let groups = study.task.groups.iter().map(|group| group.name.r#in(language.tag()).to_owned());
+    let legend = marks.copied().zip(groups).collect();
+    let columns = if names.len() == 2 { 4 } else { 2 };
+    Groups { words: language.words(), names, columns, legend, parts }
+        .render()
+        .expect("templates write to a string")
 }
 
 fn part(
@@ -120,6 +155,7 @@ fn part(
     shown: &Shown,
     (truth, predicted): (usize, usize),
     systems: &[&[u64]],
+    most: u64,
     language: Language,
 ) -> Part {
     let (words, tag) = (language.words(), language.tag());
@@ -153,7 +189,7 @@ fn part(
             ),
         }
     });
-    // For whom there are more is in the name of the row where it is the same for both systems.
+    // For whom there are more is said with the row where it is the same for both systems.
     let mut toward: Vec<(usize, usize)> =
         found.iter().filter(|(size, ..)| *size > 0).map(|(_, most, least)| (*most, *least)).collect();
     toward.dedup();
@@ -161,7 +197,7 @@ fn part(
         [(most, least)] => {
             fill(words.gap_toward, &[("group", group_name(most)), ("other", group_name(least))])
         }
-        _ => words.gap_plain.to_owned(),
+        _ => String::new(),
     };
     let all: Vec<u64> = systems.iter().map(|cells| overall(study, shown, cells, truth, predicted)).collect();
     let sizes: Vec<u64> = found.iter().map(|(size, ..)| *size).collect();
@@ -169,31 +205,39 @@ fn part(
         title: sentence::capital(&fill(words.per_hundred, &[("mistakes", &mistakes), ("class", class)])),
         rows: vec![
             Row::new(words.overall.to_owned(), String::new(), &all, language),
-            Row::new(named, String::new(), &sizes, language),
+            Row::new(words.gap_short.to_owned(), named, &sizes, language),
         ],
+        axes: systems
+            .iter()
+            .map(|cells| {
+                let of = |group| tenths(shown, cells, group, truth, predicted);
+                axis(&(0..shown.groups).map(of).collect::<Vec<u64>>(), most)
+            })
+            .collect(),
         groups: (0..shown.groups).map(row).collect(),
         gaps: gaps.collect(),
         mistakes: sentence::capital(&mistakes),
     }
 }
 
-/// A on a filled and B on a hollow dot, both on the scale from 0 to 100.
-fn dots(values: &[f64]) -> String {
-    let at = |value: &f64| 8.0 + 1.84 * value.clamp(0.0, 100.0);
-    let mut marks = String::new();
-    if let [a, b] = values {
-        marks += &format!("<path class=\"join\" d=\"M{:.1} 16H{:.1}\"/>", at(a), at(b));
-    }
-    if let Some(a) = values.first() {
-        marks += &format!("<circle class=\"dot-a\" cx=\"{:.1}\" cy=\"16\" r=\"6\"/>", at(a));
-    }
-    if let Some(b) = values.get(1) {
-        let left = at(b) - 5.0;
-        marks += &format!("<rect class=\"dot-b\" x=\"{left:.1}\" y=\"11\" width=\"10\" height=\"10\"/>");
-    }
+/// The groups on an axis from 0 to the most, in tenths: the line between them is the gap.
+fn axis(rates: &[u64], most: u64) -> String {
+    let at = |rate: u64| 6.0 + 88.0 * rate as f64 / most as f64;
+    let [least, largest] = [rates.iter().min(), rates.iter().max()].map(|end| at(end.copied().unwrap_or(0)));
+    let dots: String = (rates.iter().enumerate())
+        .map(|(group, rate)| {
+            let class = if group == 0 { "first" } else { "other" };
+            format!("<circle class=\"{class}\" cx=\"{:.1}%\" cy=\"12\" r=\"6\"/>", at(*rate))
+        })
+        .collect();
     format!(
-        "<svg class=\"dots\" viewBox=\"0 0 200 32\" preserveAspectRatio=\"xMinYMid\" aria-hidden=\"true\">\
-         <path class=\"axis\" d=\"M8 16H192M8 10V22M192 10V22\"/>{marks}</svg>"
+        "<svg class=\"dots\"><line class=\"scale\" x1=\"6%\" y1=\"12\" x2=\"94%\" y2=\"12\"/>\
+         <line class=\"scale\" x1=\"6%\" y1=\"7\" x2=\"6%\" y2=\"17\"/>\
+         <line class=\"scale\" x1=\"94%\" y1=\"7\" x2=\"94%\" y2=\"17\"/>\
+         <line class=\"gap\" x1=\"{least:.1}%\" y1=\"12\" x2=\"{largest:.1}%\" y2=\"12\"/>{dots}\
+         <text x=\"6%\" y=\"31\" text-anchor=\"middle\">0</text>\
+         <text x=\"94%\" y=\"31\" text-anchor=\"middle\">{}</text></svg>",
+        most / 10
     )
 }
 
@@ -246,10 +290,30 @@ mod tests {
     fn one_system_has_one_column() {
         let study = hiring();
         let shown = turned_away([20, 10], [20, 10]);
-        let columns = |page: &str| page.matches("<td class=\"big\">").count();
+        let columns = |page: &str| page.matches("<td class=\"amount big\">").count();
         // Everyone, the gap, and two groups for each of two kinds of mistake.
         assert_eq!(columns(&single(&study, &shown, Language::English)), 8);
         assert_eq!(columns(&html(&study, &shown, Language::English)), 16);
+    }
+
+    #[test]
+    fn the_gap_is_a_length_on_one_scale_in_the_whole_table() {
+        let page = html(&hiring(), &turned_away([40, 20], [30, 20]), Language::English);
+        let lengths: Vec<f64> = page
+            .split("class=\"gap\" x1=\"")
+            .skip(1)
+            .map(|line| {
+                let (from, rest) = line.split_once('%').unwrap();
+                let to = rest.split_once("x2=\"").unwrap().1.split('%').next().unwrap();
+                to.parse::<f64>().unwrap() - from.parse::<f64>().unwrap()
+            })
+            .collect();
+        // Suited applicants in A and in B, then unsuited ones, of whom nobody is mistaken.
+        assert_eq!(lengths.len(), 4, "{page}");
+        assert!((lengths[0] - 2.0 * lengths[1]).abs() < 0.2, "gaps of 20 and 10: {lengths:?}");
+        assert_eq!(lengths[2..], [0.0, 0.0]);
+        assert_eq!(page.matches(">40</text>").count(), 4, "one scale");
+        assert!(page.contains("<td class=\"change\">−10</td>"), "{page}");
     }
 
     proptest! {

@@ -24,6 +24,8 @@ struct Row {
     amounts: Vec<Amount>,
     /// Whether it differs between the systems.
     differs: bool,
+    /// How many more or fewer B has, as counts and as rates.
+    change: Option<(String, String)>,
 }
 
 struct Amount {
@@ -44,8 +46,8 @@ struct MatrixRow {
 }
 
 /// The kinds of mistake that are shown, in their order: (truth, prediction, A, B). What is not shown is the same in A and B.
-fn in_order(shown: &Shown) -> Vec<(usize, usize, u64, u64)> {
-    let mut kinds: Vec<_> = sentence::counted(shown).collect();
+fn in_order(study: &Study, shown: &Shown) -> Vec<(usize, usize, u64, u64)> {
+    let mut kinds = sentence::counted(study, shown);
     if kinds.len() > ROWS {
         kinds.retain(|(.., a, b)| a != b);
     }
@@ -54,12 +56,12 @@ fn in_order(shown: &Shown) -> Vec<(usize, usize, u64, u64)> {
 
 /// The table of mistakes, and all numbers folded below it.
 pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
-    table(study, shown, &["A", "B"], &in_order(shown), language)
+    table(study, shown, &["A", "B"], &in_order(study, shown), language)
 }
 
 /// One system alone, with nothing left out.
 pub fn single(study: &Study, shown: &Shown, language: Language) -> String {
-    table(study, shown, &["A"], &sentence::counted(shown).collect::<Vec<_>>(), language)
+    table(study, shown, &["A"], &sentence::counted(study, shown), language)
 }
 
 fn table(
@@ -70,17 +72,25 @@ fn table(
     language: Language,
 ) -> String {
     let (words, numbers) = (language.words(), language.numbers());
-    let most = kinds.iter().map(|(.., a, b)| *a.max(b)).max().unwrap_or(0).max(1);
+    let pair = letters.len() == 2;
+    let most_of_all = kinds.iter().map(|(.., a, _)| *a).max().unwrap_or(0).max(1);
     let row = |&(truth, predicted, a, b): &(usize, usize, u64, u64)| {
         let of_class = shown.of_class(0, truth);
+        // Of two systems a row has its own scale: what differs is seen, however few there are. What is the same has no bar.
+        let most = if pair { a.max(b) } else { most_of_all };
         let amount = |count: u64| Amount {
             count: numbers.count(count),
             rate: numbers.percent(count, of_class),
-            meter: super::meter(100.0 * count as f64 / most as f64),
+            meter: if pair && a == b { String::new() } else { super::meter(100.0 * count as f64 / most.max(1) as f64) },
         };
         let kind = Mistakes::of(study, truth, predicted, language);
         let amounts = [a, b].into_iter().take(letters.len()).map(amount).collect();
-        Row { what: sentence::capital(&kind.many), amounts, differs: a != b }
+        let same = || words.same.to_owned();
+        let change = pair.then(|| {
+            let by = (numbers.change(a, b), numbers.change_of_shares(a, b, of_class));
+            (by.0.unwrap_or_else(same), by.1.unwrap_or_else(same))
+        });
+        Row { what: sentence::capital(&kind.many), amounts, differs: a != b, change }
     };
     let folded = shown.mistakes().count() - kinds.len();
     let names: Vec<String> = letters.iter().map(|letter| sentence::system(study, letter, language)).collect();
@@ -136,6 +146,32 @@ mod tests {
         assert!(study.picture[0].explanation.r#in("en").contains("\"Emergencies taken for routine\" says 2"));
     }
 
+    #[test]
+    fn rows_stand_in_the_order_of_the_study_and_say_by_how_much_they_differ() {
+        let mut study = Study::parse(template::find("multiclass-triage").unwrap().text).unwrap();
+        let shown = Shown {
+            people: 100,
+            classes: 3,
+            groups: 1,
+            a: vec![40, 12, 8, 6, 20, 4, 2, 3, 5],
+            b: vec![40, 12, 8, 1, 25, 4, 4, 3, 3],
+        };
+        let named = |study: &Study| -> Vec<String> {
+            let page = html(study, &shown, Language::English);
+            let rows = page.split("<th scope=\"row\">").skip(1).take(6);
+            rows.map(|row| row.split('<').next().unwrap().to_owned()).collect()
+        };
+        let before = named(&study);
+        assert_eq!(before[0], "Emergencies taken for routine");
+        study.task.mistakes.reverse();
+        let after = named(&study);
+        assert!(before.iter().rev().eq(&after), "{after:?}");
+        let page = html(&study, &shown, Language::English);
+        assert!(page.contains(">+2<") && page.contains(">−5<"), "{page}");
+        // Four kinds are the same: grey, without bars.
+        assert_eq!((page.matches("class=\"same\"").count(), page.matches("class=\"meter\"").count()), (4, 4));
+    }
+
     proptest! {
         #[test]
         fn nothing_that_differs_is_folded_away(
@@ -146,8 +182,9 @@ mod tests {
             let a: Vec<u64> = cells.iter().map(|(a, ..)| *a).collect();
             let b = cells.iter().map(|(a, b, same)| if *same { *a } else { *b }).collect();
             let shown = Shown { people: 1_000, classes, groups: 1, a, b, values: None };
-            let all: Vec<_> = sentence::counted(&shown).collect();
-            let kinds = in_order(&shown);
+            let study = Study::parse(template::find("multiclass-triage").unwrap().text).unwrap();
+            let all = sentence::counted(&study, &shown);
+            let kinds = in_order(&study, &shown);
             prop_assert!(all.iter().filter(|(.., a, b)| a != b).all(|kind| kinds.contains(kind)));
             // What is shown is shown in the order of all.
             let places: Vec<usize> = kinds.iter().filter_map(|kind| all.iter().position(|k| k == kind)).collect();

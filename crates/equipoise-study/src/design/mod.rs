@@ -16,7 +16,7 @@ use equipoise::ask::NoiseModel;
 use equipoise::engine::Adaptive;
 use equipoise::population::Profile;
 use equipoise::space::Binary;
-use equipoise::{AnyPlan, Query};
+use equipoise::{AnyPlan, Metric, Query};
 use equipoise_data::choice::{Front, Said, Words};
 use pairs::Engine;
 use prepare::{Prepared, prepare};
@@ -206,6 +206,15 @@ impl Design {
     /// Whether the belief tells how likely an answer is; a Gaussian of weights on a ball does not.
     pub(crate) fn tells_chances(&self) -> bool {
         self.binary().is_some() || self.is_around() || self.is_choice()
+    }
+
+    /// How often the best system for a metric makes each kind of mistake, in the order of the metric's weights; with groups also
+    /// how far they are apart in each. Nothing where questions are not asked around a classifier that somebody has.
+    pub fn best_kinds(&self, metric: &Metric) -> Option<Vec<f64>> {
+        let sign = -metric.sense().sign();
+        let weights: Vec<f64> = metric.coefficients().iter().map(|weight| sign * weight).collect();
+        let space = self.plan.operating_point().filter(|space| space.dimension() == weights.len())?;
+        space.best_kinds(&weights).map(<[f64]>::to_vec)
     }
 
     /// The plan behind the questions, without the checks.

@@ -262,6 +262,12 @@ impl OperatingPoint {
         chosen.map_or(0.0, |chosen| by_weights[chosen] / least - 1.0)
     }
 
+    /// The kinds of the rule that is the best for whoever has these weights on kinds.
+    pub fn best_kinds(&self, weights: &[f64]) -> Option<&[f64]> {
+        let cost = |rule: &&Vec<f64>| dot(weights, rule);
+        self.rules.iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).map(Vec::as_slice)
+    }
+
     /// The group shares, if groups are told apart.
     pub fn prevalence(&self) -> Option<&GroupShares> {
         self.prevalence.as_ref()

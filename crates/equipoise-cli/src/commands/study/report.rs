@@ -25,6 +25,7 @@ Examples:
   equipoise study report cancer
   equipoise study report cancer --participant 3 --why
   equipoise study report cancer --html report.html
+  equipoise study report cancer --html report.html --appendix
   equipoise study report cancer --why --json")]
 pub struct Report {
     #[command(flatten)]
@@ -35,6 +36,9 @@ pub struct Report {
     /// Write the report as one page that needs nothing else; it says which answers mattered most
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Unfold people one by one, weights and rows in that page, so that they are printed
+    #[arg(long, requires = "html")]
+    appendix: bool,
     /// Report one participant only, by number
     #[arg(long, value_name = "N")]
     participant: Option<u64>,
@@ -71,7 +75,8 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(what).into());
     }
     if let Some(path) = &args.html {
-        files::write(path, &report::html(&design, &report))?;
+        let page = if args.appendix { report::html_with_appendix } else { report::html };
+        files::write(path, &page(&design, &report))?;
     }
     // Answers that single out no metric need attention, as everywhere.
     let code = if report.counts.with_metric == 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS };
