@@ -194,6 +194,11 @@ impl Profile {
         &self.cells
     }
 
+    /// The cells, given away.
+    pub fn into_cells(self) -> Vec<Cell> {
+        self.cells
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.cells.iter().map(|cell| u64::from(cell.rows)).sum()

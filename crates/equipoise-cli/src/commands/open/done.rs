@@ -9,7 +9,7 @@ use crate::commands::models::{Models, stem};
 use crate::commands::{rank, scorer, threshold};
 use crate::files;
 use crate::page::{Format, Page};
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::{Metric, Outcome};
@@ -108,6 +108,7 @@ impl Done {
             level,
             form: Form::default(),
             columns: TableColumns::default(),
+            streaming: Streaming::default(),
         };
         let mut tables = vec![(stem(&own.0.path), own.1.clone())];
         tables.extend(models.iter().cloned());
