@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::files;
 use crate::progress::Progress;
 use crate::tables::{TableColumns, few_groups, with_option};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
 use equipoise_data::read::{self, Streamed};
@@ -35,7 +35,32 @@ impl Rows {
             }
         }
         let Reading { data, notes } = columns.read_quietly(path, global)?;
-        Ok(Reading { data: Rows::Memory(Box::new(data)), notes })
+        Ok(Reading { data: data.into(), notes })
+    }
+
+    /// The same, where commands for more than two classes would go over the files too often: these are read into memory.
+    pub fn read_two(
+        path: &Path,
+        columns: &TableColumns,
+        stream: bool,
+        global: &Global,
+    ) -> Result<Reading<Self>> {
+        let reading = Self::read(path, columns, stream, global)?;
+        match (&reading.data, reading.data.class_names().len()) {
+            (Rows::Streamed(_), 3..) => {
+                let Reading { data, notes } = columns.read_quietly(path, global)?;
+                Ok(Reading { data: data.into(), notes })
+            }
+            _ => Ok(reading),
+        }
+    }
+
+    /// The rows, where they are in memory.
+    pub fn in_memory(&self) -> Result<&Sample<Table>> {
+        match self {
+            Rows::Memory(rows) => Ok(rows),
+            Rows::Streamed(_) => bail!("the table is streamed, and this needs its rows in memory"),
+        }
     }
 
     /// The class names, in order.
@@ -82,6 +107,12 @@ impl Rows {
             Rows::Memory(rows) => rows.table().groups().map_or(&[], Groups::names),
             Rows::Streamed(rows) => rows.group_names(),
         }
+    }
+}
+
+impl From<Sample<Table>> for Rows {
+    fn from(rows: Sample<Table>) -> Self {
+        Rows::Memory(Box::new(rows))
     }
 }
 

@@ -79,6 +79,19 @@ fn two_classes_print_the_same() {
 }
 
 #[test]
+fn somebody_is_asked_the_same() {
+    let place = folder("stream_elicit", "screening.csv");
+    for (line, save) in [("--oracle 6:1", "a.json"), ("--oracle 6:1 --ask cases", "b.json")] {
+        same(&place, &format!("elicit parts {line} --positive malignant --save {save} --out metric.json"), 0);
+        let answers = place.read(save);
+        std::fs::remove_file(place.0.join(save)).unwrap();
+        let memory =
+            place.line(&format!("elicit parts {line} --positive malignant --save {save} --out metric.json"));
+        assert_eq!((memory.code, place.read(save)), (Some(0), answers));
+    }
+}
+
+#[test]
 fn more_classes_print_the_same() {
     let place = folder("stream_three", "triage.csv");
     same(&place, "inspect parts", 1);

@@ -94,8 +94,7 @@ impl Models {
         let mut models = vec![];
         for (name, rows) in tables {
             let rule = Rule::most_likely(rows.classes())?;
-            let rows = Box::new(Rows::Memory(Box::new(rows)));
-            models.push(Named { name, source: Source::Table(rows, rule) });
+            models.push(Named { name, source: Source::Table(Box::new(rows.into()), rule) });
         }
         rename_twins(&mut models, &[]);
         Self::of(models, vec![], judged, Carrying::NONE, global)

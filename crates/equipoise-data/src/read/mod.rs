@@ -165,7 +165,7 @@ fn named<S: AsRef<str>>(source: &dyn Source, names: &[S], part: Part) -> Result<
 }
 
 /// What the formats have in common: named columns that can be read by their part.
-pub(crate) trait Source {
+pub(crate) trait Source: Send + Sync {
     /// What to say about the format.
     fn format(&self) -> String;
 

@@ -12,7 +12,7 @@ use anyhow::Result;
 use equipoise::Metric;
 use equipoise::decide::threshold::Requirement;
 use equipoise::population::{Confusions as _, Population as _, Profile, Score};
-use equipoise_data::{Note, Reading, Sample, Table};
+use equipoise_data::{Note, Sample, Table};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
@@ -64,12 +64,7 @@ impl<'a> Data<'a> {
 }
 
 pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
-    let mut reading = Rows::read(&args.table, &args.columns, args.streaming.stream, global)?;
-    if let (Rows::Streamed(_), 3..) = (&reading.data, reading.data.class_names().len()) {
-        // Rules for many classes are tried on rows that they were not chosen on, which needs the rows.
-        let Reading { data, notes } = args.columns.read_quietly(&args.table, global)?;
-        reading = Reading { data: Rows::Memory(Box::new(data)), notes };
-    }
+    let reading = Rows::read_two(&args.table, &args.columns, args.streaming.stream, global)?;
     tables::say(&reading.notes, global);
     let sample = reading.data;
     let (classes, groups) = (sample.class_names(), sample.group_names());
