@@ -36,6 +36,8 @@ class Ranking:
     statement: str
     #: Models that may be better than the leader.
     not_separable: list[str]
+    #: How rows were drawn again, where that is not done with the rows themselves.
+    drawn: str | None = None
 
     def __iter__(self) -> Iterator[Standing]:
         return iter(self.standings)
@@ -46,7 +48,7 @@ class Ranking:
         for s in self.standings:
             between = "" if s.interval is None else f"  [{s.interval[0]:.4f}, {s.interval[1]:.4f}]"
             lines.append(f"{s.name:<{width}}  {s.value:.4f}{between}  best with probability {s.probability_best:.2f}")
-        return "\n".join(lines)
+        return "\n".join([*lines, self.drawn] if self.drawn else lines)
 
     def _repr_html_(self) -> str:
         from ._html import grid, page
@@ -60,7 +62,8 @@ class Ranking:
             ]
             for s in self.standings
         ]
-        return page(self.statement, [], grid(["model", "value", "interval", "best with probability"], rows))
+        told = [("intervals", self.drawn)] if self.drawn else []
+        return page(self.statement, told, grid(["model", "value", "interval", "best with probability"], rows))
 
 
 def rank_models(
@@ -116,13 +119,27 @@ def rank_models(
     measured = [_core.confusion_counts(truth, e, numbers, weights, codes, group_count) for e in estimates]
     # Rows that agree in everything are one cell, so a bootstrap of the rows is a multinomial draw of the cells.
     resampled = _resample(truth, estimates, numbers, weights, codes, group_count, draws, seed)
+    return ranked(list(predictions), measured, resampled, metric, draws, seed, level)
+
+
+def ranked(
+    names: list[str],
+    measured: list[NDArray[Any]],
+    resampled: list[list[NDArray[Any]]],
+    metric: Metric | str,
+    draws: int,
+    seed: int,
+    level: float,
+    drawn: str | None = None,
+) -> Ranking:
+    """Ranks models by their counts, and by what these are in draws of the rows."""
     meant = Metric._meant(metric, measured[0].sum(axis=2).tolist())
     if meant.kind in ("linear_fractional", "macro_f", "kappa", "mcc", "demographic_parity"):
         resampled = [[_with_sizes(counts, measured[0]) for counts in draw] for draw in resampled]
-    models = [(name, [measured[n], *[draw[n] for draw in resampled]]) for n, name in enumerate(predictions)]
+    models = [(name, [measured[n], *[draw[n] for draw in resampled]]) for n, name in enumerate(names)]
     document = json.loads(_core.rank_models(models, meant._core, draws, seed, level))
     standings = [_standing(s) for s in document["standings"]]
-    return Ranking(standings, document["statement"], document["not_separable"])
+    return Ranking(standings, document["statement"], document["not_separable"], drawn)
 
 
 def _resample(
@@ -152,18 +169,44 @@ def _resample(
     mean_weight = np.ones(cells.shape[1])
     if weights is not None:
         mean_weight = np.bincount(inverse, weights=weights, minlength=cells.shape[1]) / (share * rows)
-    random = np.random.default_rng(seed)
     group = cells[-1] if codes is not None else np.zeros(cells.shape[1], dtype=np.int64)
+    return drawn_cells(cells[: 1 + len(estimates)], group, share, rows, mean_weight, (group_count, k, k), draws, seed)
+
+
+def drawn_cells(
+    cells: NDArray[Any],
+    group: NDArray[Any],
+    share: NDArray[Any],
+    rows: int,
+    weight: NDArray[Any],
+    shape: tuple[int, int, int],
+    draws: int,
+    seed: int,
+) -> list[list[NDArray[Any]]]:
+    """The counts of every model in draws of as many rows: class and labels of each cell, its share of the rows and mean weight."""
+    random = np.random.default_rng(seed)
     made = []
     for _ in range(draws):
-        amounts = random.multinomial(rows, share) * mean_weight
+        amounts = random.multinomial(rows, share) * weight
         draw = []
-        for n in range(len(estimates)):
-            counts = np.zeros((group_count, k, k))
-            np.add.at(counts, (group, cells[0], cells[n + 1]), amounts)
+        for n in range(1, len(cells)):
+            counts = np.zeros(shape)
+            np.add.at(counts, (group, cells[0], cells[n]), amounts)
             draw.append(counts)
         made.append(draw)
     return made
+
+
+def drawn_rates(measured: Sequence[NDArray[Any]], draws: int, seed: int) -> list[list[NDArray[Any]]]:
+    """Draws of counts from what is known of each model by itself: how often a class is taken for each has a Dirichlet posterior."""
+    random = np.random.default_rng(seed)
+
+    def draw(counts: NDArray[Any]) -> NDArray[Any]:
+        parts = random.standard_gamma(counts + 0.5)
+        drawn: NDArray[Any] = parts / parts.sum(axis=2, keepdims=True) * counts.sum(axis=2, keepdims=True)
+        return drawn
+
+    return [[draw(counts) for counts in measured] for _ in range(draws)]
 
 
 def _with_sizes(counts: NDArray[Any], measured: NDArray[Any]) -> NDArray[Any]:

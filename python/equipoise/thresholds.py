@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _checks, _predictions
+from . import _checks, _core, _predictions
 from .metric import Metric
 
 
@@ -127,10 +127,25 @@ def best_threshold(
             f"pos_label is {pos_label!r}, but the metric's threshold is on the probability of {found.classes[-1]!r}; pass "
             "that class's probabilities"
         )
-    if per_group and len(found.groups) < 2:
+    return advised(found.core, found.classes, found.groups, metric, requirements, per_group, level, draws, random_state)
+
+
+def advised(
+    core: _core.Predictions | _core.Elsewhere,
+    classes: list[Any],
+    groups: list[str],
+    metric: Metric | str,
+    requirements: Sequence[str],
+    per_group: bool,
+    level: float,
+    draws: int,
+    random_state: int,
+) -> ThresholdAdvice:
+    """The same for predictions that have been read or counted."""
+    if per_group and len(groups) < 2:
         raise ValueError("per_group needs sensitive_features with at least 2 groups")
-    text = found.core.advise(
-        Metric._meant(metric, found.core.shares())._core,
+    text = core.advise(
+        Metric._meant(metric, core.shares())._core,
         _checks.words(requirements, "requirements"),
         bool(per_group),
         _checks.whole(draws, "draws"),
@@ -152,11 +167,11 @@ def best_threshold(
         because=_infeasible(best) if choice is None else choice["because"],
         warnings=document["guard"]["warnings"],
         per_group=(
-            dict(zip(found.groups, (cut["threshold"] for cut in grouped["cuts"]), strict=True))
+            dict(zip(groups, (cut["threshold"] for cut in grouped["cuts"]), strict=True))
             if grouped.get("outcome") == "found"
             else None
         ),
-        positive=found.classes[-1],
+        positive=classes[-1],
         document=document,
     )
 
@@ -212,8 +227,13 @@ def decision_curve(
     array([0.4375, 0.25  ])
     """
     found = _predictions.read(y_true, y_proba, labels=labels, pos_label=pos_label, sample_weight=sample_weight)
+    return curve(found.core, thresholds)
+
+
+def curve(core: _core.Predictions | _core.Elsewhere, thresholds: Any) -> DecisionCurve:
+    """The same for predictions that have been read or counted."""
     at = np.arange(100) / 100.0 if thresholds is None else np.atleast_1d(_checks.numbers(thresholds, "thresholds"))
     if at.ndim != 1:
         raise ValueError(f"thresholds has shape {at.shape}, expected a list of probabilities")
-    benefit = np.asarray(found.core.decision_curve(at.tolist())).reshape(-1, 3)
+    benefit = np.asarray(core.decision_curve(at.tolist())).reshape(-1, 3)
     return DecisionCurve(at, benefit[:, 0], benefit[:, 1], benefit[:, 2])

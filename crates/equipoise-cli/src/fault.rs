@@ -81,6 +81,12 @@ pub fn exit_code(error: &anyhow::Error) -> Option<ExitCode> {
         if let Some(AskError::Input(error)) = cause.downcast_ref::<AskError<Infallible>>() {
             return Some(Some(of_core(error)));
         }
+        if let Some(error) = cause.downcast_ref::<AskError<equipoise_data::Error>>() {
+            return Some(Some(match error {
+                AskError::Input(error) => of_core(error),
+                AskError::Population(_) => INPUT_OUTPUT,
+            }));
+        }
         cause.downcast_ref::<equipoise::Error>().map(|error| Some(of_core(error)))
     });
     found.unwrap_or(Some(INPUT_OUTPUT)).map(ExitCode::from)

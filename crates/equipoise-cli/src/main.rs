@@ -20,6 +20,7 @@ mod progress;
 mod prompt;
 mod ratio;
 mod render;
+mod rows;
 mod settings;
 mod sides;
 mod table;

@@ -118,7 +118,7 @@ impl TableColumns {
         path: &Path,
     ) -> Result<Reading<Sample<Table>>> {
         let reading = read.map_err(|error| self.blame(error))?;
-        few_groups(&reading.data, path)?;
+        few_groups(reading.data.groups().map_or(0, |groups| groups.names().len()), path)?;
         let Reading { data, notes } = reading;
         Ok(Reading { data: Sample::new(data)?, notes: notes.into_iter().map(with_option).collect() })
     }
@@ -199,12 +199,20 @@ impl TableColumns {
     }
 }
 
+/// Whether files are read piece by piece.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Streaming {
+    /// Read Parquet piece by piece and keep only counts [default: from 256 MB on]
+    #[arg(long)]
+    pub stream: bool,
+}
+
 /// The most groups of a table: with thousands every number is about a handful of rows, and nobody waits for the end.
 const MOST_GROUPS: usize = 1_000;
 
 /// Refuses a column of names that was taken for one of groups.
-pub fn few_groups(table: &Table, path: &Path) -> Result<()> {
-    match table.groups().map_or(0, |groups| groups.names().len()) {
+pub fn few_groups(groups: usize, path: &Path) -> Result<()> {
+    match groups {
         many if many > MOST_GROUPS => {
             let what = format!(
                 "{}: found {many} groups, expected at most {MOST_GROUPS}; name another column with --group, or leave groups \

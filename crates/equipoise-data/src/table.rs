@@ -54,8 +54,32 @@ impl Table {
         let mut table = Self { classes, truth, probabilities, groups: None, weights: None, columns, labels };
         table.check_shape()?;
         table.check_classes()?;
-        let notes = table.rescale()?;
+        let notes = table.rescale()?.note().into_iter().collect();
         Ok(Reading { data: table, notes })
+    }
+
+    /// Some rows of a larger table, which need not have every class; how many of them were rescaled, and what they missed 1 by.
+    pub(crate) fn part(
+        classes: Vec<String>,
+        truth: Vec<u8>,
+        probabilities: Vec<Vec<f64>>,
+    ) -> Result<(Self, Rescaled)> {
+        let (columns, labels) = (vec![], vec![]);
+        let mut table = Self { classes, truth, probabilities, groups: None, weights: None, columns, labels };
+        table.check_shape()?;
+        let rescaled = table.rescale()?;
+        Ok((table, rescaled))
+    }
+
+    /// Codes of groups and weights of some rows of a larger table, which need not have every one of them.
+    pub(crate) fn with_part(
+        mut self,
+        groups: Option<(&[String], Vec<u16>)>,
+        weights: Option<Vec<f64>>,
+    ) -> Self {
+        self.groups = groups.map(|(names, codes)| Groups { names: names.to_vec(), codes });
+        self.weights = weights;
+        self
     }
 
     /// The same table with every row in a group.
@@ -166,25 +190,28 @@ impl Table {
         totals
     }
 
+    /// A number that tells rows from others, by their true classes, groups and weights; of rows that come after others, `before` is
+    /// the number of those.
+    pub fn fingerprint(&self, before: u64) -> u64 {
+        // The multiplier and shift of SplitMix64, after each row: the order of rows counts.
+        let mix = |state: u64, part: u64| {
+            let mixed = (state ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            mixed ^ (mixed >> 29)
+        };
+        let row = |state: u64, row: usize| {
+            let labels = ((self.group(row) as u64) << 8) | u64::from(self.truth[row]);
+            let state = mix(state, labels.wrapping_add(1));
+            self.weights.as_ref().map_or(state, |weights| mix(state, weights[row].to_bits()))
+        };
+        (0..self.rows()).fold(before, row)
+    }
+
     /// What the table lacks that a comparison of groups needs, one sentence each.
     pub fn findings(&self) -> Vec<Note> {
-        let Some(groups) = &self.groups else { return Vec::new() };
-        let mut findings = Vec::new();
-        if let [only] = &groups.names[..] {
-            let sentence = format!("every row is in group {}, so there is nothing to compare", name(only));
-            findings.push(Note::Finding(sentence));
+        match &self.groups {
+            Some(groups) => findings(&self.classes, &groups.names, &self.totals()),
+            None => Vec::new(),
         }
-        let what = if self.weights.is_some() { "weight in" } else { "row of" };
-        for (group, totals) in groups.names.iter().zip(self.totals().cells) {
-            for (class, _) in self.classes.iter().zip(totals).filter(|(_, total)| total.weight == 0.0) {
-                findings.push(Note::Finding(format!(
-                    "group {} has no {what} class {}, so its rates for that class are undefined",
-                    name(group),
-                    name(class)
-                )));
-            }
-        }
-        findings
     }
 
     fn check_length(&self, what: &str, found: usize) -> Result<()> {
@@ -237,7 +264,7 @@ impl Table {
     }
 
     /// Checks every row and divides it by its sum where that differs from 1 by more than rounding.
-    fn rescale(&mut self) -> Result<Vec<Note>> {
+    fn rescale(&mut self) -> Result<Rescaled> {
         let blocks = self.truth.len().div_ceil(BLOCK);
         let mut slices: Vec<Vec<&mut [f64]>> = vec![];
         slices.resize_with(blocks, Vec::new);
@@ -253,13 +280,51 @@ impl Table {
         }
         let rows: u64 = checked.iter().map(|block| block.rescaled).sum();
         let furthest = checked.iter().map(|block| block.furthest).fold(0.0, f64::max);
-        let sentence = |rows| {
+        Ok(Rescaled { rows, furthest })
+    }
+}
+
+/// What a comparison of groups needs and is not there, one sentence each.
+pub(crate) fn findings(classes: &[String], groups: &[String], totals: &Totals) -> Vec<Note> {
+    let mut findings = Vec::new();
+    if let [only] = groups {
+        let sentence = format!("every row is in group {}, so there is nothing to compare", name(only));
+        findings.push(Note::Finding(sentence));
+    }
+    let what = if totals.weighted { "weight in" } else { "row of" };
+    for (group, totals) in groups.iter().zip(&totals.cells) {
+        for (class, _) in classes.iter().zip(totals).filter(|(_, total)| total.weight == 0.0) {
+            findings.push(Note::Finding(format!(
+                "group {} has no {what} class {}, so its rates for that class are undefined",
+                name(group),
+                name(class)
+            )));
+        }
+    }
+    findings
+}
+
+/// Rows whose probabilities were divided by their sum, and the furthest that missed 1 by.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Rescaled {
+    rows: u64,
+    furthest: f64,
+}
+
+impl Rescaled {
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { rows: self.rows + other.rows, furthest: self.furthest.max(other.furthest) }
+    }
+
+    pub(crate) fn note(self) -> Option<Note> {
+        let Self { rows, furthest } = self;
+        let sentence = || {
             format!(
                 "the probabilities of {} missed a sum of 1 by at most {furthest:.1e} and were rescaled",
                 plural(rows, "row")
             )
         };
-        Ok((rows > 0).then(|| Note::Change(sentence(rows))).into_iter().collect())
+        (rows > 0).then(|| Note::Change(sentence()))
     }
 }
 

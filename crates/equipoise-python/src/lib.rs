@@ -5,6 +5,7 @@
 mod asking;
 mod choose;
 mod counts;
+mod elsewhere;
 mod error;
 mod expert;
 mod interrupt;
@@ -13,6 +14,7 @@ mod labels;
 mod metric;
 mod optimize;
 mod predictions;
+mod questions;
 mod rank;
 
 #[pyo3::pymodule]
@@ -23,6 +25,8 @@ mod _core {
     use super::choose::{candidate_words, candidates, chosen, rank_candidates};
     #[pymodule_export]
     use super::counts::confusion_counts;
+    #[pymodule_export]
+    use super::elsewhere::Elsewhere;
     #[pymodule_export]
     use super::expert::Expert;
     #[pymodule_export]

@@ -3,20 +3,21 @@
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::{Metric, confusions};
-use equipoise::decide::threshold::{self, Bootstrap, Optimum, Requirement};
-use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Rule, Score, Total};
+use crate::questions::{self, Doubt, flat, post_shift};
+use equipoise::decide::threshold::{Requirement, tune};
+use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Score};
 use equipoise::space::AnySpace;
-use equipoise_data::{Groups, Sample, Table, operating_point, space_for};
+use equipoise_data::{Groups, Reliability, Sample, Table, operating_point, space_for};
 use numpy::{
     PyArray1, PyArray4, PyArray5, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3,
     PyReadonlyArray4,
 };
 use pyo3::prelude::*;
-use rand::SeedableRng as _;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use serde_json::json;
 use std::sync::Arc;
+
+/// Bins of a reliability curve.
+const BINS: usize = 10;
 
 /// The arguments of `Predictions`, as arrays of their own.
 type Parts<'py> = (
@@ -89,9 +90,22 @@ impl Predictions {
     /// Joint shares of groups and classes.
     fn shares(&self) -> Vec<Vec<f64>> {
         let Ok(totals) = self.0.totals();
-        let all = totals.overall().weight;
-        let of_group = |group: &Vec<Total>| group.iter().map(|cell| cell.weight / all).collect();
-        totals.cells.iter().map(of_group).collect()
+        questions::shares(&totals)
+    }
+
+    /// What all rows weigh, if they have weights.
+    fn weight(&self) -> Option<f64> {
+        let Ok(totals) = self.0.totals();
+        totals.weighted.then(|| totals.overall().weight)
+    }
+
+    /// The expected calibration error of every class.
+    fn calibration(&self) -> Vec<f64> {
+        let error = |class| {
+            let Ok(profile) = self.0.score_profile(Score::Class(class));
+            Reliability::new(&profile, BINS).error()
+        };
+        (0..self.0.classes()).map(error).collect()
     }
 
     /// The document of the space that questions about a family are taken from.
@@ -111,16 +125,7 @@ impl Predictions {
         groups: bool,
         metric: Option<&Metric>,
     ) -> PyResult<String> {
-        let priors = self.0.prevalence().class_priors();
-        let rule = match (rule, metric) {
-            ("model", _) => Rule::most_likely(priors.len()).map_err(value_error)?,
-            ("balanced", _) => {
-                let weights: Vec<f64> = priors.iter().map(|prior| 1.0 / prior).collect();
-                PostShift::diagonal(&weights).map_err(value_error)?.into()
-            }
-            (_, Some(metric)) => threshold::rewards(&metric.0, priors).map_err(value_error)?.into(),
-            _ => return Err(value_error("around is a metric, but there is none")),
-        };
+        let rule = questions::rule_around(rule, metric, self.0.prevalence().class_priors())?;
         let sample = self.0.clone();
         let space =
             interruptible(py, move || operating_point(&*sample, &rule, groups))?.map_err(value_error)?;
@@ -141,17 +146,11 @@ impl Predictions {
     ) -> PyResult<String> {
         let requirements = self.requirements(&requirements)?;
         let (sample, metric) = (self.0.clone(), metric.0.clone());
-        let advice = interruptible(py, move || -> equipoise::Result<_> {
-            let scored = scored(&sample)?;
-            let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-            let doubt = Bootstrap { metric_draws: &metric_draws, resamples: draws, seed, level };
-            let mut document = json!(scored.advise(&metric, &requirements, doubt)?);
-            if per_group {
-                document["per_group"] = json!(scored.advise_per_group(&metric, &requirements, doubt)?);
-            }
-            Ok(document)
+        let doubt = Doubt { draws, level, seed };
+        let advice = interruptible(py, move || {
+            questions::advise(&scored(&sample)?, &metric, &requirements, per_group, doubt)
         })?;
-        Ok(advice.map_err(value_error)?.to_string())
+        advice.map_err(value_error)
     }
 
     /// The best threshold on the rows, or the best ones per group, without uncertainty: thresholds, value, exact.
@@ -164,20 +163,8 @@ impl Predictions {
     ) -> PyResult<(Vec<f64>, f64, bool)> {
         let requirements = self.requirements(&requirements)?;
         let (sample, metric) = (self.0.clone(), metric.0.clone());
-        let found = interruptible(py, move || -> equipoise::Result<_> {
-            let scored = scored(&sample)?;
-            if per_group {
-                return Ok(match scored.best_per_group(&metric, &requirements)? {
-                    Optimum::Found(best) => {
-                        Ok((best.cuts.iter().map(|cut| cut.threshold).collect(), best.value, best.exact))
-                    }
-                    Optimum::Infeasible(why) => Err(why.to_string()),
-                });
-            }
-            Ok(match scored.best(&metric, &requirements)? {
-                Optimum::Found(best) => Ok((vec![best.cut.threshold], best.value, true)),
-                Optimum::Infeasible(why) => Err(why.to_string()),
-            })
+        let found = interruptible(py, move || {
+            questions::best_thresholds(&scored(&sample)?, &metric, &requirements, per_group)
         })?;
         found.map_err(value_error)?.map_err(value_error)
     }
@@ -208,16 +195,14 @@ impl Predictions {
 
     /// The decision curve at threshold probabilities: net benefit, that of treating all, of treating none.
     fn decision_curve(&self, thresholds: Vec<f64>) -> PyResult<Vec<(f64, f64, f64)>> {
-        let curve =
-            scored(&self.0).and_then(|scored| scored.decision_curve(&thresholds)).map_err(value_error)?;
-        Ok(curve.iter().map(|point| (point.net_benefit, point.treat_all, point.treat_none)).collect())
+        scored(&self.0)
+            .and_then(|profile| questions::decision_curve(&profile, &thresholds))
+            .map_err(value_error)
     }
 
     /// The reward matrix that is best for a linear metric where probabilities are calibrated, and the rule in words.
     fn bayes_rule(&self, metric: &Metric) -> PyResult<(Vec<f64>, String)> {
-        let rule = threshold::rewards(&metric.0, self.0.prevalence().class_priors()).map_err(value_error)?;
-        let words = threshold::decision_text(&rule, self.0.table().classes()).map_err(value_error)?;
-        Ok((rule.rewards(0).to_vec(), words))
+        questions::bayes_rule(metric, self.0.prevalence().class_priors(), self.0.table().classes())
     }
 
     /// The best rule found near another by weighing the classes' probabilities: factors, rewards, value.
@@ -231,13 +216,8 @@ impl Predictions {
         let requirements = self.requirements(&requirements)?;
         let start = PostShift::new(self.0.classes(), start).map_err(value_error)?;
         let (sample, metric) = (self.0.clone(), metric.0.clone());
-        let tuned = interruptible(py, move || threshold::tune(&*sample, &start, &metric, &requirements))?;
-        match tuned.map_err(value_error)? {
-            Optimum::Found(tuned) => Ok((tuned.factors, tuned.rule.rewards(0).to_vec(), tuned.value)),
-            Optimum::Infeasible(why) => {
-                Err(value_error(why.to_string().replace("no threshold meets", "no rule found meets")))
-            }
-        }
+        let tuned = interruptible(py, move || tune(&*sample, &start, &metric, &requirements))?;
+        questions::tuned(tuned.map_err(value_error)?)
     }
 
     /// The shares of rows by rule, group, true class and estimated class; a rule is a reward matrix per group, or one.
@@ -246,11 +226,22 @@ impl Predictions {
         py: Python<'py>,
         rules: Vec<PyReadonlyArray3<'py, f64>>,
     ) -> PyResult<Bound<'py, PyArray4<f64>>> {
-        let rules = self.rules(&rules)?;
+        let rules = questions::rules(&rules, self.0.classes(), self.0.groups())?;
         let (sample, count) = (self.0.clone(), rules.len());
         let Ok(found) = interruptible(py, move || sample.confusions(&rules).map(|found| flat(&found)))?;
         let (groups, k) = (self.0.groups(), self.0.classes());
         PyArray1::from_vec(py, found).reshape([count, groups, k, k])
+    }
+
+    /// The same of thresholds on the probability of the second of two classes.
+    fn at_thresholds<'py>(
+        &self,
+        py: Python<'py>,
+        thresholds: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray4<f64>>> {
+        questions::two_classes(self.0.classes()).map_err(value_error)?;
+        let (Ok(found), count) = (self.0.confusions(&questions::cuts(&thresholds)), thresholds.len());
+        PyArray1::from_vec(py, flat(&found)).reshape([count, self.0.groups(), 2, 2])
     }
 
     /// The same over rows drawn again, by draw.
@@ -261,7 +252,7 @@ impl Predictions {
         draws: usize,
         seed: u64,
     ) -> PyResult<Bound<'py, PyArray5<f64>>> {
-        let rules = self.rules(&rules)?;
+        let rules = questions::rules(&rules, self.0.classes(), self.0.groups())?;
         let (sample, count) = (self.0.clone(), rules.len());
         let found = interruptible(py, move || -> Vec<f64> {
             let Ok(drawn) = sample.resampled(&rules, seed, draws);
@@ -276,20 +267,7 @@ impl Predictions {
     fn requirements(&self, texts: &[String]) -> PyResult<Vec<Requirement>> {
         let table = self.0.table();
         let groups = table.groups().map_or(&[][..], |groups| groups.names());
-        let parse = |text: &String| Requirement::parse(text, table.classes(), groups);
-        texts.iter().map(parse).collect::<equipoise::Result<_>>().map_err(value_error)
-    }
-
-    fn rules(&self, rules: &[PyReadonlyArray3<'_, f64>]) -> PyResult<Vec<Rule>> {
-        let rules = rules.iter().map(post_shift).collect::<PyResult<Vec<_>>>()?;
-        let (k, groups) = (self.0.classes(), self.0.groups());
-        match rules.iter().find(|rule| rule.classes() != k || !rule.serves(groups)) {
-            Some(rule) => Err(value_error(format!(
-                "a rule is for {} classes, expected {k} with one reward matrix, or one for each of {groups} groups",
-                rule.classes()
-            ))),
-            None => Ok(rules.into_iter().map(Rule::from).collect()),
-        }
+        questions::requirements(texts, table.classes(), groups)
     }
 }
 
@@ -327,32 +305,9 @@ pub fn post_shift_predict<'py>(
     Ok(PyArray1::from_vec(py, labels))
 }
 
-fn post_shift(rewards: &PyReadonlyArray3<'_, f64>) -> PyResult<PostShift> {
-    let shape = rewards.as_array().shape().to_vec();
-    if shape[1] != shape[2] {
-        return Err(value_error(format!("rewards have shape {shape:?}, expected (groups, k, k)")));
-    }
-    let matrices = rewards.as_slice()?.chunks((shape[1] * shape[2]).max(1)).map(<[f64]>::to_vec).collect();
-    PostShift::per_group(shape[1], matrices).map_err(value_error)
-}
-
 /// Rows by the probability of the positive class.
 fn scored(sample: &Sample<Table>) -> equipoise::Result<Profile> {
-    if sample.classes() != 2 {
-        let what = format!("a threshold is for 2 classes, but y_true has {}", sample.classes());
-        return Err(equipoise::Error::Mismatch(what));
-    }
+    questions::two_classes(sample.classes())?;
     let Ok(profile) = sample.score_profile(Score::Class(1));
     Ok(profile)
-}
-
-fn flat(confusions: &[equipoise::GroupConfusions]) -> Vec<f64> {
-    let mut all = Vec::new();
-    for matrix in confusions {
-        let k = matrix.classes();
-        for group in 0..matrix.groups() {
-            all.extend((0..k * k).map(|n| matrix.get(group, n / k, n % k)));
-        }
-    }
-    all
 }

@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Worded, worded};
 use super::positive;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -77,4 +77,6 @@ pub struct Elicit {
     pub resume: Option<PathBuf>,
     #[command(flatten)]
     pub columns: TableColumns,
+    #[command(flatten)]
+    pub streaming: Streaming,
 }

@@ -1,7 +1,7 @@
 //! The arguments of `equipoise inspect`.
 
 use super::Form;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,6 +24,8 @@ pub struct Inspect {
     pub form: Form,
     #[command(flatten)]
     pub columns: TableColumns,
+    #[command(flatten)]
+    pub streaming: Streaming,
     /// Where to write the picture of what is achievable and of the calibration, as SVG, or as PNG if the name ends so
     #[arg(long, value_name = "FILE", default_value = "equipoise-inspect.svg")]
     pub svg: PathBuf,

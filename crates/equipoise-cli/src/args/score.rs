@@ -2,7 +2,7 @@
 
 use super::{Form, inner_share};
 use crate::metrics;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -51,6 +51,8 @@ pub struct Judged {
     pub form: Form,
     #[command(flatten)]
     pub columns: TableColumns,
+    #[command(flatten)]
+    pub streaming: Streaming,
 }
 
 /// How a model's probabilities decide.

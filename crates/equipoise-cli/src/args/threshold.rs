@@ -2,7 +2,7 @@
 
 use super::{Form, inner_share};
 use crate::metrics;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -29,6 +29,8 @@ pub struct Threshold {
     pub form: Form,
     #[command(flatten)]
     pub columns: TableColumns,
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[arg(long, value_name = "METRIC", help = format!("What to decide by: {}", metrics::HELP))]
     pub metric: String,
     /// What the rule must keep to, such as recall:malignant>=0.9 or fpr:malignant@north<=0.1; may be repeated

@@ -2,12 +2,12 @@
 
 use crate::args::RuleAt;
 use crate::fault::Fault;
+use crate::rows::Rows;
 use anyhow::Result;
 use equipoise::decide::rank::LEVEL;
 use equipoise::decide::threshold::{Optimum, bayes, rewards, tune};
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
 use equipoise::{Measure, Metric};
-use equipoise_data::{Sample, Table};
 use serde::Serialize;
 
 /// How a model decides, in words and for `--json`.
@@ -38,20 +38,12 @@ impl Decided {
 }
 
 /// The rule of a model for a metric, which was typed like this.
-pub fn decide(
-    rows: &Sample<Table>,
-    metric: &Metric,
-    at: Option<RuleAt>,
-    typed: &str,
-) -> Result<(Rule, Decided)> {
+pub fn decide(rows: &Rows, metric: &Metric, at: Option<RuleAt>, typed: &str) -> Result<(Rule, Decided)> {
     let k = rows.classes();
     let of_attributes = metric.view().measure() == Measure::Attributes;
     let decided = |rule, threshold| Decided { rule, threshold, finding: None };
     let cut = |rule, threshold: f64| Ok((Rule::Threshold(vec![threshold]), decided(rule, Some(threshold))));
-    let profile = || {
-        let Ok(profile) = rows.score_profile(Score::Class(1));
-        profile
-    };
+    let profile = || rows.score_profile(Score::Class(1));
     let most_likely = |finding: Option<String>| {
         Ok((Rule::most_likely(k)?, Decided { finding, ..decided("most_likely", None) }))
     };
@@ -69,7 +61,7 @@ pub fn decide(
         RuleAt::Bayes if of_attributes => most_likely(at.map(|_| {
             format!("{typed} weighs attributes and has no threshold of its own, so the most likely class is predicted")
         })),
-        RuleAt::Best if k == 2 => match profile().best(metric, &[])?.found() {
+        RuleAt::Best if k == 2 => match profile()?.best(metric, &[])?.found() {
             Some(best) => cut("best", best.cut.threshold).map(flattering),
             None => most_likely(None),
         },
@@ -87,7 +79,7 @@ pub fn decide(
             let prior = rows.prevalence().class_priors()[1];
             match bayes(metric, prior, &[], LEVEL) {
                 Ok(found) => cut("bayes", found.threshold),
-                Err(_) => match profile().expected_best(metric) {
+                Err(_) => match profile()?.expected_best(metric) {
                     Ok(threshold) => cut("bayes", threshold),
                     Err(_) => most_likely(Some(format!(
                         "{typed} has no threshold for probabilities that are right, so the most likely class is predicted"

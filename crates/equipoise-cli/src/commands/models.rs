@@ -6,6 +6,7 @@ use super::redrawn::{alike, has_priors, hold_class_sizes, leave_out_undefined};
 use crate::args::{Global, Judged};
 use crate::fault::Fault;
 use crate::progress::Progress;
+use crate::rows::Rows;
 use crate::tables::TableColumns;
 use crate::{files, metrics, tables};
 use anyhow::Result;
@@ -56,14 +57,14 @@ pub struct Models {
     /// What the models have beside their predictions, or what a metric of attributes weighs.
     pub attributes: Vec<Column>,
     /// The rows behind the first model, where there are any.
-    population: Option<Sample<Table>>,
+    population: Option<Rows>,
     seed: u64,
 }
 
 /// What is known of one model.
 enum Source {
     /// Its rows, and how it decides: the most likely class, or the positive one from a threshold on.
-    Table(Box<Sample<Table>>, Rule),
+    Table(Box<Rows>, Rule),
     Counts(ModelConfusions),
 }
 
@@ -93,7 +94,7 @@ impl Models {
         let mut models = vec![];
         for (name, rows) in tables {
             let rule = Rule::most_likely(rows.classes())?;
-            models.push(Named { name, source: Source::Table(Box::new(rows), rule) });
+            models.push(Named { name, source: Source::Table(Box::new(rows.into()), rule) });
         }
         rename_twins(&mut models, &[]);
         Self::of(models, vec![], judged, Carrying::NONE, global)
@@ -132,12 +133,20 @@ impl Models {
                 Source::Counts(_) => None,
             });
         }
-        notes.extend(models.iter().find_map(|model| few_rows(model, &classes)));
+        for model in &models {
+            if let Some(note) = few_rows(model, &classes)? {
+                notes.push(note);
+                break;
+            }
+        }
         let matrices = models.iter().map(Named::confusions).collect::<Result<Vec<_>>>()?;
-        let sizes: Vec<f64> = models.iter().map(Named::size).collect();
+        let sizes = models.iter().map(Named::size).collect::<Result<Vec<f64>>>()?;
 
         let mut candidates = vec![];
-        let draws = judged.draws.map_or_else(|| usual_draws(&models), |draws| draws as usize);
+        let draws = match judged.draws {
+            Some(draws) => draws as usize,
+            None => usual_draws(&models)?,
+        };
         let progress = Progress::new("drawing the rows again", models.len(), global.shows_progress());
         for (n, (model, matrix)) in models.iter().zip(&matrices).enumerate() {
             // Draws of the same rows share their random numbers; others must not.
@@ -217,12 +226,14 @@ impl Models {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let pool = match &self.population {
             // Labels allow three classifiers and what lies between them: an order of those says nothing about names.
-            Some(population) if is_hard(population.table()) => None,
-            Some(population) if population.table().rows() > POOL_ROWS => {
-                let Ok(part) = population.sample(POOL_ROWS, self.seed);
-                nearest::achievable(&part, POOL, &mut random).ok()
-            }
-            Some(population) => nearest::achievable(population, POOL, &mut random).ok(),
+            Some(population) if population.is_hard() => None,
+            Some(population) => match population.totals().map(|totals| totals.overall().rows) {
+                Ok(rows) if rows as usize > POOL_ROWS => {
+                    let part = population.sample(POOL_ROWS, self.seed).ok();
+                    part.and_then(|part| nearest::achievable(&part, POOL, &mut random).ok())
+                }
+                _ => nearest::achievable(population, POOL, &mut random).ok(),
+            },
             None if self.candidates.len() >= SMALLEST_POOL => {
                 Some(self.candidates.iter().map(|model| model.confusions().clone()).collect())
             }
@@ -233,31 +244,29 @@ impl Models {
     }
 }
 
-/// Whether every probability is 0 or 1: predicted classes rather than probabilities.
-fn is_hard(table: &Table) -> bool {
-    (0..table.classes().len()).all(|class| table.probabilities(class).iter().all(|&p| p == 0.0 || p == 1.0))
-}
-
 /// What to say of a model measured on few rows of a class.
-fn few_rows(model: &Named, classes: &[String]) -> Option<Note> {
-    let (name, rows) = match &model.source {
+fn few_rows(model: &Named, classes: &[String]) -> Result<Option<Note>> {
+    let fewest = match &model.source {
         Source::Table(rows, _) => {
-            let totals = rows.table().totals();
-            let fewest = (0..classes.len()).min_by_key(|&class| totals.of_class(class).rows)?;
-            (&classes[fewest], totals.of_class(fewest).rows as f64)
+            let totals = rows.totals()?;
+            let of_class = |class| totals.of_class(class).rows;
+            (0..classes.len())
+                .min_by_key(|&class| of_class(class))
+                .map(|class| (class, of_class(class) as f64))
         }
         Source::Counts(model) => {
-            let sizes = model.confusions().ok()?.overall().class_priors();
-            let fewest = (0..classes.len()).min_by(|&a, &b| sizes[a].total_cmp(&sizes[b]))?;
-            (&classes[fewest], sizes[fewest] * model.total())
+            let sizes = model.confusions()?.overall().class_priors();
+            let fewest = (0..classes.len()).min_by(|&a, &b| sizes[a].total_cmp(&sizes[b]));
+            fewest.map(|class| (class, sizes[class] * model.total()))
         }
     };
-    (rows < RARE as f64).then(|| {
+    Ok(fewest.filter(|(_, rows)| *rows < RARE as f64).map(|(class, rows)| {
         Note::Finding(format!(
-            "only {rows:.0} rows of {name}: a rate measured on them is uncertain by about {:.2}",
+            "only {rows:.0} rows of {}: a rate measured on them is uncertain by about {:.2}",
+            classes[class],
             1.0 / rows.max(1.0).sqrt()
         ))
-    })
+    }))
 }
 
 impl Named {
@@ -269,33 +278,30 @@ impl Named {
     }
 
     /// What the rows weigh together.
-    fn size(&self) -> f64 {
-        match &self.source {
-            Source::Table(rows, _) => rows.table().totals().overall().weight,
+    fn size(&self) -> Result<f64> {
+        Ok(match &self.source {
+            Source::Table(rows, _) => rows.totals()?.overall().weight,
             Source::Counts(model) => model.total(),
-        }
+        })
     }
 
     fn classes(&self) -> &[String] {
         match &self.source {
-            Source::Table(rows, _) => rows.table().classes(),
+            Source::Table(rows, _) => rows.class_names(),
             Source::Counts(model) => model.classes(),
         }
     }
 
     fn groups(&self) -> &[String] {
         match &self.source {
-            Source::Table(rows, _) => rows.table().groups().map_or(&[], |groups| groups.names()),
+            Source::Table(rows, _) => rows.group_names(),
             Source::Counts(model) => model.groups(),
         }
     }
 
     fn confusions(&self) -> Result<GroupConfusions> {
         Ok(match &self.source {
-            Source::Table(rows, rule) => {
-                let Ok(mut found) = rows.confusions(std::slice::from_ref(rule));
-                found.remove(0)
-            }
+            Source::Table(rows, rule) => rows.confusions(std::slice::from_ref(rule))?.remove(0),
             Source::Counts(model) => model.confusions()?,
         })
     }
@@ -303,7 +309,7 @@ impl Named {
     fn draws(&self, draws: usize, seed: u64) -> Result<Vec<GroupConfusions>> {
         Ok(match &self.source {
             Source::Table(rows, rule) => {
-                let Ok(drawn) = rows.resampled(std::slice::from_ref(rule), seed, draws);
+                let drawn = rows.resampled(std::slice::from_ref(rule), seed, draws)?;
                 drawn.into_iter().flatten().collect()
             }
             Source::Counts(model) => model.bootstrap(draws, seed)?,
@@ -313,10 +319,7 @@ impl Named {
     /// Whether both were measured on the same rows, as far as tables show.
     fn has_rows_of(&self, other: &Self) -> bool {
         match (&self.source, &other.source) {
-            (Source::Table(a, _), Source::Table(b, _)) => {
-                let (a, b) = (a.table(), b.table());
-                a.truth() == b.truth() && a.groups() == b.groups() && a.weights() == b.weights()
-            }
+            (Source::Table(a, _), Source::Table(b, _)) => a.has_rows_of(b),
             (Source::Counts(a), Source::Counts(b)) => std::ptr::eq(a, b),
             _ => false,
         }
@@ -360,7 +363,7 @@ fn read_file(
         }
         // A table of predictions has no columns `model` and `estimate`.
         Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
-            read_table(path, &judged.columns, stem(path), global, models, notes)?;
+            read_table(path, &judged.columns, judged.streaming.stream, stem(path), global, models, notes)?;
         }
         Err(error) => return Err(error.into()),
     }
@@ -370,12 +373,13 @@ fn read_file(
 fn read_table(
     path: &Path,
     columns: &TableColumns,
+    stream: bool,
     name: String,
     global: &Global,
     models: &mut Vec<Named>,
     notes: &mut Vec<Note>,
 ) -> Result<()> {
-    let reading = columns.read_quietly(path, global)?;
+    let reading = Rows::read(path, columns, stream, global)?;
     notes.extend(reading.notes);
     let rule = Rule::most_likely(reading.data.classes())?;
     models.push(Named { name, source: Source::Table(Box::new(reading.data), rule) });
@@ -416,7 +420,7 @@ fn read_columns(
             return Err(Fault::usage(sentence).into());
         }
         let columns = TableColumns { scores: Some(own), ..judged.columns.clone() };
-        read_table(path, &columns, name.clone(), global, models, notes)?;
+        read_table(path, &columns, judged.streaming.stream, name.clone(), global, models, notes)?;
     }
     Ok(())
 }
@@ -469,13 +473,15 @@ fn same_classes_and_groups(models: &[Named]) -> Result<()> {
 }
 
 /// Enough resamples for steady intervals, fewer where each takes long.
-fn usual_draws(models: &[Named]) -> usize {
-    let rows = |model: &Named| match &model.source {
-        Source::Table(rows, _) => rows.table().rows(),
-        Source::Counts(_) => 1,
-    };
-    let work: usize = models.iter().map(rows).sum();
-    (MOST_WORK / work.max(1)).clamp(100, 1000)
+fn usual_draws(models: &[Named]) -> Result<usize> {
+    let mut work = 0;
+    for model in models {
+        work += match &model.source {
+            Source::Table(rows, _) => rows.totals()?.overall().rows as usize,
+            Source::Counts(_) => 1,
+        };
+    }
+    Ok((MOST_WORK / work.max(1)).clamp(100, 1000))
 }
 
 /// What a metric of attributes weighs, as it is measured or given.

@@ -2,10 +2,10 @@
 
 use super::bench::quantile;
 use equipoise::engine::{Adaptive, Belief};
-use equipoise::population::Confusions as _;
+use equipoise::population::Population;
 use equipoise::space::{Achievable, Space as _};
 use equipoise::{Measure, Metric};
-use equipoise_data::{Sample, Table, binary_space};
+use equipoise_data::binary_space;
 
 /// Draws behind the intervals of weights.
 const DRAWS: usize = 1000;
@@ -13,7 +13,7 @@ const DRAWS: usize = 1000;
 /// How much more the rule that follows from a metric costs somebody with these costs of the kinds of error than the best rule
 /// for them, as a share of what that costs; `None` for plans that lead to no rule. Two classes: the costs of a false alarm and
 /// of a missed case.
-pub fn regret(sample: &Sample<Table>, plan: &Adaptive, found: &Metric, costs: &[f64]) -> Option<f64> {
+pub fn regret<P: Population>(sample: &P, plan: &Adaptive, found: &Metric, costs: &[f64]) -> Option<f64> {
     if plan.is_ratio() {
         let space = binary_space(sample).ok()?;
         let prior = sample.prevalence().class_priors()[1];

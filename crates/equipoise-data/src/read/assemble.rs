@@ -26,10 +26,7 @@ pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) ->
         None if error.kind != Kind::Sum => error.column(column_name(parts.truth)),
         _ => error,
     };
-    let score_names: Vec<&str> = parts.scores.iter().map(|score| column_name(score.want)).collect();
-    let question =
-        Question { options, scores: &parts.scores, score_names, guessed: parts.scores_guessed, met: &met };
-    let classes = question.classes().map_err(in_truth)?;
+    let classes = Classes::of(options, choice, &met)?;
     notes.extend(classes.notes);
 
     let mut moved = Moved::default();
@@ -45,7 +42,7 @@ pub(crate) fn table(options: &Columns, choice: &Choice, columns: Vec<Column>) ->
         let negative = probabilities[0].iter().map(|p| 1.0 - p).collect();
         probabilities.insert(0, negative);
     }
-    notes.extend(said_moved(moved));
+    notes.extend(moved.note());
 
     let code = class_codes(&met, &classes.names);
     let truth = truth.into_iter().map(|label| code[usize::from(label)]).collect();
@@ -78,17 +75,17 @@ pub(crate) fn groups(column: Column) -> Result<Groups> {
 }
 
 /// Columns, each to be taken once.
-struct Taken(Vec<Option<Column>>);
+pub(super) struct Taken(pub Vec<Option<Column>>);
 
 impl Taken {
-    fn labels(&mut self, want: usize) -> (Vec<u16>, Vec<Met>) {
+    pub fn labels(&mut self, want: usize) -> (Vec<u16>, Vec<Met>) {
         match self.0[want].take() {
             Some(Column::Labels { codes, coder }) => (codes, coder.met),
             _ => (Vec::new(), Vec::new()),
         }
     }
 
-    fn numbers(&mut self, want: usize) -> (Vec<f64>, Moved) {
+    pub fn numbers(&mut self, want: usize) -> (Vec<f64>, Moved) {
         match self.0[want].take() {
             Some(Column::Numbers { values, check }) => (values, check.moved),
             _ => (Vec::new(), Moved::default()),
@@ -97,12 +94,26 @@ impl Taken {
 }
 
 /// Classes in order, and the probability column of each; one column means that of the last class.
-struct Classes {
-    names: Vec<String>,
-    columns: Vec<usize>,
-    notes: Vec<Note>,
+pub(crate) struct Classes {
+    pub(super) names: Vec<String>,
+    pub(super) columns: Vec<usize>,
+    pub(crate) notes: Vec<Note>,
     /// Whether columns belong to classes by their order, rather than by their names.
-    by_order: bool,
+    pub(crate) by_order: bool,
+}
+
+impl Classes {
+    /// The classes of a table whose labels are known.
+    pub(crate) fn of(options: &Columns, choice: &Choice, met: &[Met]) -> Result<Self> {
+        let parts = &choice.parts;
+        let score_names = parts.scores.iter().map(|score| choice.wants[score.want].name.as_str()).collect();
+        let question =
+            Question { options, scores: &parts.scores, score_names, guessed: parts.scores_guessed, met };
+        question.classes().map_err(|error| match error.place.column {
+            None if error.kind != Kind::Sum => error.column(&choice.wants[parts.truth].name),
+            _ => error,
+        })
+    }
 }
 
 /// What decides the classes: the labels that were met and the names of the probability columns.
@@ -300,7 +311,7 @@ pub(crate) fn sorted(mut names: Vec<String>) -> Vec<String> {
 }
 
 /// The class of each label code. Every label has a class, and classes fit in a byte.
-fn class_codes(met: &[Met], classes: &[String]) -> Vec<u8> {
+pub(super) fn class_codes(met: &[Met], classes: &[String]) -> Vec<u8> {
     let code = |met: &Met| classes.iter().position(|class| *class == met.name).unwrap_or(0) as u8;
     met.iter().map(code).collect()
 }
@@ -324,7 +335,7 @@ pub(crate) fn renumber(met: Vec<String>) -> (Vec<String>, Vec<u16>) {
 }
 
 /// Percentages and logarithms of odds become probabilities; a single column is that of the positive class.
-fn rescale(scale: Scale, columns: &mut [Vec<f64>]) -> Result<()> {
+pub(super) fn rescale(scale: Scale, columns: &mut [Vec<f64>]) -> Result<()> {
     match (scale, columns) {
         (Scale::Probability, _) => {}
         (Scale::Percent, columns) => {
@@ -352,7 +363,7 @@ fn rescale(scale: Scale, columns: &mut [Vec<f64>]) -> Result<()> {
 }
 
 /// What to do about scores that are the lower, the likelier the positive class is.
-fn said_turned(area: f64, scores: &[&str], classes: &[String], by_order: bool) -> Note {
+pub(crate) fn said_turned(area: f64, scores: &[&str], classes: &[String], by_order: bool) -> Note {
     let [negative, positive] = [0, 1].map(|class| name(&classes[class]));
     let mend = match scores {
         [column] => format!(
@@ -369,17 +380,21 @@ fn said_turned(area: f64, scores: &[&str], classes: &[String], by_order: bool) -
     ))
 }
 
-fn said_moved(moved: Moved) -> Option<Note> {
-    let Moved { cells, furthest } = moved;
-    let what = match cells {
-        0 => return None,
-        1 => "1 probability".to_owned(),
-        _ => format!("{cells} probabilities"),
-    };
-    Some(Note::Change(format!("{what} outside [0, 1] by at most {furthest:.1e} moved to the nearest bound")))
+impl Moved {
+    /// What to say about it.
+    pub(crate) fn note(self) -> Option<Note> {
+        let Self { cells, furthest } = self;
+        let what = match cells {
+            0 => return None,
+            1 => "1 probability".to_owned(),
+            _ => format!("{cells} probabilities"),
+        };
+        let sentence = format!("{what} outside [0, 1] by at most {furthest:.1e} moved to the nearest bound");
+        Some(Note::Change(sentence))
+    }
 }
 
-fn said_missing(column: &str, met: &[Met]) -> Vec<Note> {
+pub(super) fn said_missing(column: &str, met: &[Met]) -> Vec<Note> {
     let missing = met.iter().filter(|met| label::means_missing(&met.name));
     let said = |met: &Met| {
         let (rows, column) = (plural(met.rows, "row"), name(column));

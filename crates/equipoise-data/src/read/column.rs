@@ -495,6 +495,14 @@ impl Column {
         }
     }
 
+    /// The same column where so many rows come before.
+    pub(crate) fn after(mut self, before: u64) -> Self {
+        if let Self::Labels { coder, .. } = &mut self {
+            coder.met.iter_mut().for_each(|met| met.first_row += before);
+        }
+        self
+    }
+
     /// Adds the rows of another file, of a column for the same part.
     pub(crate) fn append(&mut self, later: Self) {
         let before = self.len() as u64;

@@ -126,29 +126,64 @@ impl Source for Many {
 
     fn read(&self, wants: &[Want], matters: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
         let mut all: Vec<Column> = wants.iter().map(|want| Column::new(want.part)).collect();
-        for (path, source) in &self.parts {
-            let within = |error: Error| {
-                let line = error.place.row.filter(|_| error.place.line.is_none());
-                let error = match line.and_then(|row| source.line(row - 1)) {
-                    Some(line) => error.line(line),
-                    None => error,
-                };
-                error.file(path.display().to_string())
-            };
-            let own = |want: &Want| {
-                let position = source.header().find(&want.name)?;
-                Ok(Want { position, ..want.clone() })
-            };
-            let wants = wants.iter().map(own).collect::<Result<Vec<_>>>().map_err(within)?;
-            let columns = source.read(&wants, matters).map_err(within)?;
-            // What is wrong is said of the file it is in; what is missing may be left out later.
-            let left = self.lenient && columns.iter().all(|column| column.faults().only_missing());
-            if let Some(error) = first_fault(&wants, &columns).filter(|_| !left) {
-                return Err(within(error));
-            }
+        for part in &self.parts {
+            let columns = self.of_part(part, wants, |wants| part.1.read(wants, matters))?;
             all.iter_mut().zip(columns).for_each(|(column, part)| column.append(part));
         }
         Ok(all)
+    }
+
+    fn pieces(&self) -> Result<Vec<usize>> {
+        let pieces = |(path, source): &(PathBuf, Box<dyn Source>)| {
+            source.pieces().map_err(|error| error.file(path.display().to_string()))
+        };
+        let all = self.parts.iter().map(pieces).collect::<Result<Vec<_>>>()?;
+        Ok(all.concat())
+    }
+
+    fn read_piece(&self, piece: usize, wants: &[Want]) -> Result<Vec<Column>> {
+        let (mut left, mut before) = (piece, 0);
+        for part in &self.parts {
+            let own = part.1.pieces()?;
+            if left < own.len() {
+                let columns = self.of_part(part, wants, |wants| part.1.read_piece(left, wants))?;
+                return Ok(columns.into_iter().map(|column| column.after(before)).collect());
+            }
+            left -= own.len();
+            before += own.iter().sum::<usize>() as u64;
+        }
+        Err(Error::new(Kind::Format, "fewer files than before", "the same files while they are read"))
+    }
+}
+
+impl Many {
+    /// Columns of one of the files; what is wrong is said of the file it is in.
+    fn of_part(
+        &self,
+        (path, source): &(PathBuf, Box<dyn Source>),
+        wants: &[Want],
+        read: impl FnOnce(&[Want]) -> Result<Vec<Column>>,
+    ) -> Result<Vec<Column>> {
+        let within = |error: Error| {
+            let line = error.place.row.filter(|_| error.place.line.is_none());
+            let error = match line.and_then(|row| source.line(row - 1)) {
+                Some(line) => error.line(line),
+                None => error,
+            };
+            error.file(path.display().to_string())
+        };
+        let own = |want: &Want| {
+            let position = source.header().find(&want.name)?;
+            Ok(Want { position, ..want.clone() })
+        };
+        let wants = wants.iter().map(own).collect::<Result<Vec<_>>>().map_err(within)?;
+        let columns = read(&wants).map_err(within)?;
+        // What is missing may be left out later.
+        let left = self.lenient && columns.iter().all(|column| column.faults().only_missing());
+        match first_fault(&wants, &columns).filter(|_| !left) {
+            Some(error) => Err(within(error)),
+            None => Ok(columns),
+        }
     }
 }
 

@@ -20,14 +20,18 @@ mod csv;
 mod format;
 mod json_lines;
 mod label;
+mod layout;
 mod many;
 mod parquet;
+mod pieces;
 mod records;
+mod stream;
 mod turned;
 
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
 pub use columns::{Columns, Scale};
+pub use stream::{Streamed, stream};
 
 use crate::confusions::ModelConfusions;
 use crate::error::{Error, Kind, Result, list, plural};
@@ -161,7 +165,7 @@ fn named<S: AsRef<str>>(source: &dyn Source, names: &[S], part: Part) -> Result<
 }
 
 /// What the formats have in common: named columns that can be read by their part.
-pub(crate) trait Source {
+pub(crate) trait Source: Send + Sync {
     /// What to say about the format.
     fn format(&self) -> String;
 
@@ -172,6 +176,17 @@ pub(crate) trait Source {
     ///
     /// `matters` tells whether a column that is not in the header would have been used had it been there.
     fn read(&self, wants: &[Want], matters: &dyn Fn(&str) -> bool) -> Result<Vec<Column>>;
+
+    /// How many rows the pieces have that can be read one by one; a file that cannot be read so is not streamed.
+    fn pieces(&self) -> Result<Vec<usize>> {
+        Err(Error::new(Kind::Format, "a file that is read as a whole", "Parquet, which is read in pieces"))
+    }
+
+    /// Reads the wanted columns of one piece.
+    fn read_piece(&self, piece: usize, wants: &[Want]) -> Result<Vec<Column>> {
+        let _ = piece;
+        self.read(wants, &|_| false)
+    }
 
     /// The cells of columns as they are written, where a format has them in writing.
     fn texts(&self, positions: &[usize]) -> Option<Result<Vec<Vec<String>>>> {

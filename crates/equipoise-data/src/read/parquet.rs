@@ -23,10 +23,13 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMe
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Values decoded at a time, few enough to stay in cache.
 const BATCH: usize = 1 << 14;
+/// Rows of a piece, where a file is read in pieces: a few columns of them take some tens of megabytes.
+const PIECE: usize = 1 << 20;
 
 /// A Parquet file whose footer has been read.
 pub(crate) struct Parquet {
@@ -112,7 +115,43 @@ impl Source for Parquet {
     }
 
     fn read(&self, wants: &[Want], _: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {
-        let group_rows = self.group_rows()?;
+        self.read_groups(0..self.metadata.num_row_groups(), wants)
+    }
+
+    fn pieces(&self) -> Result<Vec<usize>> {
+        Ok(self.runs()?.into_iter().map(|(_, rows)| rows).collect())
+    }
+
+    fn read_piece(&self, piece: usize, wants: &[Want]) -> Result<Vec<Column>> {
+        match self.runs()?.get(piece) {
+            Some((groups, _)) => self.read_groups(groups.clone(), wants),
+            None => Err(damaged("fewer row groups than before")),
+        }
+    }
+}
+
+impl Parquet {
+    /// Runs of row groups that are read at a time, and how many rows each has.
+    fn runs(&self) -> Result<Vec<(Range<usize>, usize)>> {
+        let mut runs: Vec<(Range<usize>, usize)> = vec![];
+        for (group, rows) in self.group_rows()?.into_iter().enumerate() {
+            match runs.last_mut() {
+                Some((run, sum)) if sum.saturating_add(rows) <= PIECE => {
+                    run.end = group + 1;
+                    *sum += rows;
+                }
+                _ => runs.push((group..group + 1, rows)),
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The columns of some row groups, one after the other; rows are numbered from the start of the file.
+    fn read_groups(&self, groups: Range<usize>, wants: &[Want]) -> Result<Vec<Column>> {
+        let all = self.group_rows()?;
+        let before = all[..groups.start].iter().try_fold(0_u64, |sum, &rows| sum.checked_add(rows as u64));
+        let before = before.ok_or_else(|| damaged("more rows than can be counted"))?;
+        let group_rows = &all[groups.clone()];
         let rows = group_rows.iter().try_fold(0_usize, |sum, &rows| sum.checked_add(rows));
         let bytes = |rows: usize| rows.checked_mul(wants.len() * size_of::<f64>());
         let rows = rows.filter(|&rows| bytes(rows).is_some_and(fits_in_memory));
@@ -130,7 +169,12 @@ impl Source for Parquet {
         let mut storage: Vec<Storage> = wants.iter().map(|want| Storage::new(want.part, rows)).collect();
         let mut tasks = Vec::with_capacity(group_rows.len() * wants.len());
         for ((want, storage), &leaf) in wants.iter().zip(&mut storage).zip(&leaves) {
-            tasks.extend(storage.tasks(want.part, leaf, &group_rows));
+            let own = storage.tasks(want.part, leaf, group_rows).into_iter();
+            tasks.extend(own.map(|task| Task {
+                group: task.group + groups.start,
+                first_row: task.first_row + before,
+                ..task
+            }));
         }
         let results: Vec<Result<()>> = tasks.par_iter_mut().map(|task| self.run(task)).collect();
         for (n, result) in results.into_iter().enumerate() {
@@ -140,7 +184,7 @@ impl Source for Parquet {
         let columns = wants.iter().zip(storage);
         Ok(columns
             .map(|(want, storage)| {
-                storage.into_column(want.part, noticed.drain(..group_rows.len()), &group_rows)
+                storage.into_column(want.part, noticed.drain(..group_rows.len()), group_rows)
             })
             .collect())
     }

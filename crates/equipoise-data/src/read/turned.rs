@@ -17,11 +17,17 @@ pub(crate) fn turned(table: &Table) -> Option<f64> {
         return None;
     }
     let scores = table.probabilities(1);
-    let step = table.rows().div_ceil(ENOUGH);
-    let mut rows: Vec<(f64, bool, f64)> = (0..table.rows())
-        .step_by(step)
-        .map(|row| (scores[row], table.truth()[row] == 1, table.weight(row)))
-        .collect();
+    let rows = (0..table.rows()).step_by(every(table.rows()));
+    area(rows.map(|row| (scores[row], table.truth()[row] == 1, table.weight(row))).collect())
+}
+
+/// Every how many rows are looked at.
+pub(crate) fn every(rows: usize) -> usize {
+    rows.div_ceil(ENOUGH).max(1)
+}
+
+/// The same from scores, whether they are of positive rows, and weights.
+pub(crate) fn area(mut rows: Vec<(f64, bool, f64)>) -> Option<f64> {
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut below, mut ahead, mut weights, mut counts) = (0.0, 0.0, [0.0; 2], [0.0_f64; 2]);
     for run in rows.chunk_by(|a, b| a.0 == b.0) {

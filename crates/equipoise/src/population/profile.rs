@@ -88,6 +88,8 @@ pub struct Profile {
     total: f64,
     /// Whether cells hold ranges of scores, each with its lowest.
     bucketed: bool,
+    /// How wide the highest range may be; 0 where its scores are all the same.
+    width: f64,
 }
 
 /// A profile in few buckets of neighbouring scores, for what is asked of it again and again.
@@ -108,7 +110,32 @@ impl Profile {
         cells.iter_mut().for_each(|cell| cell.score += 0.0);
         cells.sort_by(Cell::order);
         cells.dedup_by(|next, kept| kept.take(next));
-        Self { cells, groups, total, bucketed: false }
+        Self { cells, groups, total, bucketed: false, width: 0.0 }
+    }
+
+    /// The same where scores in [0, 1] are too many to be told apart: each is counted in one of [`Profile::BUCKETS`] equal parts, by
+    /// its lower end; 1 has a part of its own. Rows from the end of a part on are still counted exactly.
+    ///
+    /// ```
+    /// use equipoise::population::{Cell, Profile};
+    /// let cell = |score| Cell { score, weight: 1.0, rows: 1, group: 0, positive: true };
+    /// let profile = Profile::in_buckets(vec![cell(0.3), cell(0.3000001), cell(1.0)], 1, 3.0);
+    /// let found: Vec<(f64, u32)> = profile.cells().iter().map(|cell| (cell.score * 65_536.0, cell.rows)).collect();
+    /// assert_eq!(found, [(65_536.0, 1), (19_660.0, 2)]);
+    /// ```
+    pub fn in_buckets(mut cells: Vec<Cell>, groups: usize, total: f64) -> Self {
+        // Multiplying by a power of two is exact, so every machine and every database finds the same part.
+        let parts = f64::from(Self::BUCKETS);
+        cells.iter_mut().for_each(|cell| cell.score = (cell.score * parts).floor() / parts);
+        Self { bucketed: true, width: 1.0 / parts, ..Self::new(cells, groups, total) }
+    }
+
+    /// Parts of [0, 1] that scores are counted in where they are too many to be told apart.
+    pub const BUCKETS: u32 = 1 << 16;
+
+    /// Whether scores are counted in parts, rather than one by one.
+    pub fn is_bucketed(&self) -> bool {
+        self.bucketed
     }
 
     /// From a finite score and a class code, 0 or 1, for every row; maybe weights of at least 0, and group codes with the
@@ -167,6 +194,11 @@ impl Profile {
         &self.cells
     }
 
+    /// The cells, given away.
+    pub fn into_cells(self) -> Vec<Cell> {
+        self.cells
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> u64 {
         self.cells.iter().map(|cell| u64::from(cell.rows)).sum()
@@ -187,9 +219,14 @@ impl Profile {
         self.cells.iter().map(Cell::mass).collect()
     }
 
-    /// The highest score, if cells hold ranges of scores.
+    /// The highest score that may be among them, if cells hold ranges of scores.
     pub(crate) fn top_of_buckets(&self) -> Option<f64> {
-        self.cells.first().map(|cell| cell.score).filter(|_| self.bucketed)
+        let top =
+            |cell: &Cell| if cell.score < 1.0 { (cell.score + self.width).next_down() } else { cell.score };
+        self.cells
+            .first()
+            .map(|cell| if self.width > 0.0 { top(cell) } else { cell.score })
+            .filter(|_| self.bucketed)
     }
 
     /// About so many buckets with as many cells each. No bucket holds scores on both sides of one of the thresholds.
@@ -200,7 +237,7 @@ impl Profile {
         breaks.sort_unstable();
         let mut breaks = breaks.into_iter().peekable();
         let mut coarse = Coarse {
-            profile: Self { cells: vec![], groups: self.groups, total: self.total, bucketed: true },
+            profile: Self { cells: vec![], bucketed: true, ..*self },
             of: Vec::with_capacity(self.cells.len()),
             ends: vec![],
         };

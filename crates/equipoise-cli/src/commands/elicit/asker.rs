@@ -12,10 +12,9 @@ use std::cell::Cell;
 
 /// The words for the questions of a task.
 pub fn words_of(task: &Task) -> Words {
-    let table = task.sample.table();
-    let groups = table.groups().map_or(&[][..], |groups| groups.names());
+    let (classes, groups) = (task.sample.class_names(), task.sample.group_names());
     let prior = task.sample.prevalence().class_priors()[1];
-    let words = Words::new(table.classes(), groups, task.plan.view(), prior);
+    let words = Words::new(classes, groups, task.plan.view(), prior);
     match task.adaptive() {
         Some(plan) => words.of_plan(plan),
         None => words,

@@ -5,10 +5,11 @@ use crate::counts::Pair;
 use crate::fault::Fault;
 use crate::files;
 use crate::ratio::two_digits;
+use crate::rows::Rows;
 use crate::sides::Turn;
 use anyhow::Result;
+use equipoise::population::{Population as _, Score};
 use equipoise::{AnyPlan, Query};
-use equipoise_data::{Sample, Table};
 use std::path::Path;
 
 /// Nobody tells rarer or surer cases apart.
@@ -18,14 +19,15 @@ const LEAST: f64 = 0.001;
 const CASES: u64 = 10_000;
 
 /// The plan for questions about cases whose risks lie among those of a table.
-pub fn plan(plan: AnyPlan, sample: &Sample<Table>, table: &Path) -> Result<AnyPlan> {
+pub fn plan(plan: AnyPlan, sample: &Rows, table: &Path) -> Result<AnyPlan> {
     let AnyPlan::Adaptive(plan) = plan else { return Err(only_for_a_ratio()) };
     if !plan.is_ratio() {
         return Err(only_for_a_ratio());
     }
-    let risks = sample.table().probabilities(1).iter();
-    let inner = risks.filter(|risk| **risk > 0.0 && **risk < 1.0);
-    let [low, high] = inner.fold([1.0, 0.0], |[low, high]: [f64; 2], risk| [low.min(*risk), high.max(*risk)]);
+    let profile = sample.score_profile(Score::Class(1))?;
+    let risks = profile.cells().iter().map(|cell| cell.score);
+    let inner = risks.filter(|risk| *risk > 0.0 && *risk < 1.0);
+    let [low, high] = inner.fold([1.0, 0.0], |[low, high]: [f64; 2], risk| [low.min(risk), high.max(risk)]);
     let (low, high) = (two_digits_up(low.max(LEAST)), 1.0 - two_digits_up((1.0 - high).max(LEAST)));
     if low >= high {
         let what = format!(

@@ -49,7 +49,8 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
     if args.from_decisions {
         return decisions::run(args, global);
     }
-    let Reading { data: sample, notes } = reference::read(&args.columns, &args.table, global)?;
+    let Reading { data: sample, notes } =
+        reference::read(&args.columns, &args.table, args.streaming.stream, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
     let place = (args.table.as_path(), &args.columns);
     let (task, transcript) = match &args.resume {
@@ -98,7 +99,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn simulate(&self, hidden: &str, mut transcript: Vec<Answered>) -> Result<ExitCode> {
         let sample = &self.task.sample;
-        let hidden = metrics::metric(hidden, sample.table().classes(), sample.prevalence())
+        let hidden = metrics::metric(hidden, sample.class_names(), sample.prevalence())
             .context("the metric of --oracle")?;
         let seed = self.global.seed.unwrap_or(0);
         let most = self.task.number("budget").map_or(0, |budget| budget as usize);
@@ -164,7 +165,6 @@ impl Session<'_> {
     }
 
     fn introduce(&self, answered: usize, length: Option<Length>, out: &mut dyn Write) -> std::io::Result<()> {
-        let table = self.task.sample.table();
         let task = match self.task.adaptive().and_then(Adaptive::risks) {
             Some(_) => format!(
                 "You will see cases, each with its risk of being {}, as the predictions in {} have them. There is no right answer: \
@@ -176,7 +176,7 @@ impl Session<'_> {
                 "You will see pairs of classifiers that the predictions in {} allow, for the classes {}. There is no right \
              answer: choose the one you would rather have.",
                 self.task.table,
-                table.classes().join(", ")
+                self.task.sample.class_names().join(", ")
             ),
         };
         let keys = "Type 1 for A, 2 for B, ? if you can't tell, u to undo, q to save and quit, then Enter.";

@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::sides::Sides;
 use crate::{files, fingerprint, prompt};
 use anyhow::{Context as _, Result};
+use equipoise::population::Population as _;
 use equipoise::{Answer, Answered, AnyPlan, Interview, Oracle, Plan as _, Query};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -81,14 +82,14 @@ impl Oracle for Fits<'_> {
 
 /// The whole record as text.
 fn text(task: &Task, transcript: &[Answered]) -> Result<String> {
-    let table = task.sample.table();
+    let (rows, groups) = (task.sample.totals()?.overall().rows, task.sample.group_names());
     let mut document = Map::new();
     document.insert("format".to_owned(), json!(equipoise::FORMAT));
     let about = json!({
         "name": task.table,
-        "rows": table.rows(),
-        "classes": table.classes(),
-        "groups": table.groups().map(|groups| groups.names()),
+        "rows": rows,
+        "classes": task.sample.class_names(),
+        "groups": (!groups.is_empty()).then_some(groups),
     });
     document.insert("table".to_owned(), about);
     document.insert("space".to_owned(), json!(task.space));

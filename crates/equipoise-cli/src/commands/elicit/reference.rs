@@ -2,15 +2,15 @@
 
 use crate::args::{Asking, Global};
 use crate::fault::Fault;
-use crate::tables::TableColumns;
+use crate::rows::Rows;
+use crate::tables::{self, TableColumns};
 use crate::{files, metrics};
 use anyhow::{Context as _, Result};
 use equipoise::Measure;
 use equipoise::decide::threshold::rewards;
 use equipoise::population::{AskError, Confusions as _, Population as _, PostShift, Rule};
 use equipoise::space::{Achievable, AnySpace, OperatingPoint};
-use equipoise_data::{Reading, Sample, Table, operating_point, space_for};
-use std::convert::Infallible;
+use equipoise_data::{Error, Reading, Sample, operating_point, space_for};
 use std::path::Path;
 
 /// How far the errors of another model may be from what these predictions allow, and still count as theirs.
@@ -20,8 +20,10 @@ const ROUNDING: f64 = 1e-6;
 const FEWEST_ROWS: u64 = 5;
 
 /// Reads the table of `elicit` and `plan`. A class without rows is not a broken file: another line reads it.
-pub fn read(columns: &TableColumns, table: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
-    columns.read(table, global).map_err(|error| {
+pub fn read(columns: &TableColumns, table: &Path, stream: bool, global: &Global) -> Result<Reading<Rows>> {
+    let read =
+        Rows::read_two(table, columns, stream, global).inspect(|reading| tables::say(&reading.notes, global));
+    read.map_err(|error| {
         let without_rows = error.downcast_ref::<equipoise_data::Error>().is_some_and(|error| {
             error.expected.contains("at least one row of every class") || error.expected.contains("two classes")
         });
@@ -36,13 +38,13 @@ pub fn read(columns: &TableColumns, table: &Path, global: &Global) -> Result<Rea
 }
 
 /// Refuses a table that is too small for somebody to be asked about it.
-pub fn enough_rows(sample: &Sample<Table>, table: &Path) -> Result<()> {
-    let Ok(totals) = sample.totals();
+pub fn enough_rows(sample: &Rows, table: &Path) -> Result<()> {
+    let totals = sample.totals()?;
     let rows = (0..sample.classes()).map(|class| (class, totals.of_class(class).rows));
     let fewest = rows.min_by_key(|(_, rows)| *rows);
     match fewest {
         Some((class, rows)) if rows < FEWEST_ROWS => {
-            let (file, class) = (files::name(table), &sample.table().classes()[class]);
+            let (file, class) = (files::name(table), &sample.class_names()[class]);
             let s = if rows == 1 { "" } else { "s" };
             let what = format!(
                 "{file} has {rows} row{s} of class {class}, expected at least {FEWEST_ROWS} of every class to ask somebody \
@@ -56,7 +58,7 @@ pub fn enough_rows(sample: &Sample<Table>, table: &Path) -> Result<()> {
 
 /// What questions are asked around: what the command line says, or the model where somebody real is asked about weights that
 /// can be traded two at a time.
-pub fn of(asking: &Asking, sample: &Sample<Table>, real: bool) -> Result<Option<String>> {
+pub fn of(asking: &Asking, sample: &Rows, real: bool) -> Result<Option<String>> {
     let adaptive = asking.method.as_deref().is_none_or(|method| method == "adaptive");
     let fits = match asking.family() {
         "linear" => sample.classes() > 2,
@@ -92,7 +94,7 @@ pub fn of(asking: &Asking, sample: &Sample<Table>, real: bool) -> Result<Option<
 /// The classifiers of a family's questions.
 pub fn space(
     family: &str,
-    sample: &Sample<Table>,
+    sample: &Rows,
     (table, columns): (&Path, &TableColumns),
     around: Option<&str>,
 ) -> Result<AnySpace> {
@@ -107,12 +109,12 @@ pub fn space(
         Some(path) => around_errors(path, columns, sample, groups)?,
         None => operating_point(sample, &rule_of(word, sample)?, groups),
     };
-    let helps = |error| match error {
+    let helps = |error: AskError<Error>| match error {
         AskError::Input(error) => Fault::usage(format!(
             "{file}: {error}; more rows help, another classifier (--around balanced), or --around coin, which asks about a \
              ball of error rates"
         )),
-        AskError::Population(never) => match never {},
+        AskError::Population(error) => Fault::input_output(error.to_string()),
     };
     Ok(AnySpace::OperatingPoint(made.map_err(helps)?))
 }
@@ -127,13 +129,13 @@ fn other_model(word: &str) -> Option<&Path> {
 fn around_errors(
     path: &Path,
     columns: &TableColumns,
-    sample: &Sample<Table>,
+    sample: &Rows,
     groups: bool,
-) -> Result<Result<OperatingPoint, AskError<Infallible>>> {
+) -> Result<Result<OperatingPoint, AskError<Error>>> {
     let name = files::name(path);
     let read = equipoise_data::read::table(path, &columns.columns()).map_err(|error| columns.blame(error))?;
     let other = Sample::new(read.data).with_context(|| name.clone())?;
-    let names = sample.table().classes();
+    let names = sample.class_names();
     if other.table().classes() != names {
         let what = format!(
             "--around: {name} has the classes {}, expected {}",
@@ -150,10 +152,7 @@ fn around_errors(
     let Ok(found) = other.confusions(&[Rule::most_likely(other.classes())?]);
     let errors = Achievable::new(&other, measure)?.errors_of(&found[0]);
     let set = Achievable::new(sample, measure)?;
-    let achievable = set.mixture(&errors, ROUNDING).map_err(|error| match error {
-        AskError::Input(error) => error,
-        AskError::Population(never) => match never {},
-    })?;
+    let achievable = set.mixture(&errors, ROUNDING)?;
     if achievable.is_none() {
         let what = format!(
             "--around: no classifier of these predictions makes the errors of the one in {name}; --around model asks around \
@@ -165,7 +164,7 @@ fn around_errors(
 }
 
 /// The rule that is meant by a word, or the best one for a metric.
-fn rule_of(word: &str, sample: &Sample<Table>) -> Result<Rule> {
+fn rule_of(word: &str, sample: &Rows) -> Result<Rule> {
     let priors = sample.prevalence().class_priors();
     Ok(match word {
         "model" => Rule::most_likely(priors.len())?,
@@ -173,7 +172,7 @@ fn rule_of(word: &str, sample: &Sample<Table>) -> Result<Rule> {
             PostShift::diagonal(&priors.iter().map(|prior| 1.0 / prior).collect::<Vec<_>>())?.into()
         }
         metric => {
-            let metric = metrics::metric(metric, sample.table().classes(), sample.prevalence()).context(
+            let metric = metrics::metric(metric, sample.class_names(), sample.prevalence()).context(
                 "--around (model, balanced and coin are words of their own, a table names another model)",
             )?;
             rewards(&metric, priors).context("--around")?.into()

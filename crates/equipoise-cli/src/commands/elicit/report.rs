@@ -17,7 +17,7 @@ use equipoise::ask::{Finding, NoiseModel};
 use equipoise::decide::agreement::kendall_tau;
 use equipoise::decide::nearest::{self, Agreement};
 use equipoise::metric::Family;
-use equipoise::population::Confusions as _;
+use equipoise::population::{Confusions as _, Population as _};
 use equipoise::{Answered, GroupConfusions, Measure, Metric, Outcome, Spread};
 use equipoise_data::Note;
 use rand::SeedableRng;
@@ -149,7 +149,7 @@ impl<'a> Report<'a> {
     pub fn new(about: About<'a>, outcome: Outcome) -> Result<Self> {
         let About { task, asker, transcript, hidden, notes, metric_file, transcript_file } = about;
         let words = &asker.words;
-        let names = task.sample.table().classes().to_vec();
+        let names = task.sample.class_names().to_vec();
         let identifiable = outcome.identifiable();
         let goal = Goal::of(&outcome, task, &transcript_file);
         let objects = outcome
@@ -354,7 +354,7 @@ fn provenance(task: &Task, transcript: &[Answered]) -> Result<Map<String, Value>
     let mut put = |field: &str, value: Value| from.insert(field.to_owned(), value);
     put("made_by", json!(concat!("equipoise ", env!("CARGO_PKG_VERSION"))));
     put("table", json!(task.table));
-    put("rows", json!(task.sample.table().rows()));
+    put("rows", json!(task.sample.totals()?.overall().rows));
     put("space", json!(task.space));
     put("transcript", json!(record::fingerprint(task, transcript)?));
     put("questions", json!(transcript.len()));
@@ -408,11 +408,11 @@ fn weights(metric: &Metric, task: &Task, draws: &[Metric]) -> Vec<Weight> {
 
 /// "women and men: ..." for "groups 0 and 1: ...".
 fn with_group_names(name: String, task: &Task) -> String {
-    let Some(groups) = task.sample.table().groups() else { return name };
+    let groups = task.sample.group_names();
     let named = || {
         let (pair, rest) = name.strip_prefix("groups ")?.split_once(": ")?;
         let (u, v) = pair.split_once(" and ")?;
-        let group = |number: &str| groups.names().get(number.parse::<usize>().ok()?);
+        let group = |number: &str| groups.get(number.parse::<usize>().ok()?);
         Some(format!("{} and {}: {rest}", group(u)?, group(v)?))
     };
     named().unwrap_or(name.clone())

@@ -51,7 +51,7 @@ impl Follows {
 
     fn threshold(metric: &Metric, ratio: f64, task: &Task, words: &Words) -> Result<Self> {
         let priors = task.sample.prevalence().class_priors();
-        let Ok(found) = task.sample.confusions(&[rewards(metric, priors)?.into()]);
+        let found = task.sample.confusions(&[rewards(metric, priors)?.into()])?;
         let overall = found[0].overall();
         let [missed, alarms] = [(1, 0), (0, 1)].map(|(i, j)| (CASES * overall.get(i, j)).round() as u64);
         let from = |ratio: f64| format!("{} %", two_digits(100.0 / (1.0 + ratio)));
@@ -95,7 +95,7 @@ impl Follows {
         for (.., moved) in &others {
             rules.push(rule_of(moved)?);
         }
-        let Ok(found) = task.sample.confusions(&rules);
+        let found = task.sample.confusions(&rules)?;
         let found: Vec<Confusion> = found.iter().map(|matrix| matrix.overall()).collect();
         let apart = |a: &Confusion, b: &Confusion| -> f64 {
             let cells = (0..k * k).map(|n| (a.get(n / k, n % k) - b.get(n / k, n % k)).abs());
@@ -123,7 +123,7 @@ impl Follows {
         let of_class = |i: usize| {
             (0..k).map(|j| (CASES * found[0].get(i, j) / priors[i]).round() as u64).collect::<Vec<_>>()
         };
-        let classes = task.sample.table().classes().to_vec();
+        let classes = task.sample.class_names().to_vec();
         Ok(Self { sentence, changes, per_1000: (0..k).map(of_class).collect(), classes })
     }
 

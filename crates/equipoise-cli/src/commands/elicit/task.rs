@@ -5,6 +5,7 @@ use super::record::Saved;
 use super::{case, reference};
 use crate::args::{Asking, Worded};
 use crate::fault::Fault;
+use crate::rows::Rows;
 use crate::sides::Sides;
 use crate::tables::TableColumns;
 use crate::{files, fingerprint};
@@ -13,7 +14,6 @@ use equipoise::ask::NoiseModel;
 use equipoise::engine::Adaptive;
 use equipoise::space::{AnySpace, OperatingPoint};
 use equipoise::{Answered, AnyPlan};
-use equipoise_data::{Sample, Table};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub struct Task {
     /// The name of the file.
     pub table: String,
     /// Its rows.
-    pub sample: Sample<Table>,
+    pub sample: Rows,
     /// The plan, with its space.
     pub plan: AnyPlan,
     /// The space's short name.
@@ -69,7 +69,7 @@ impl Task {
     pub fn new(
         asking: &Asking,
         (table, columns): (&Path, &TableColumns),
-        sample: Sample<Table>,
+        sample: Rows,
         who: Who,
         seed: Option<u64>,
     ) -> Result<Self> {
@@ -95,7 +95,7 @@ impl Task {
     pub fn resumed(
         asking: &Asking,
         (table, columns): (&Path, &TableColumns),
-        sample: Sample<Table>,
+        sample: Rows,
         saved: &Saved,
         file: &Path,
     ) -> Result<(Self, Vec<Answered>)> {

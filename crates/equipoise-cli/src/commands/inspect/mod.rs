@@ -9,6 +9,7 @@ use crate::fault::FINDING;
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::ratio::two_digits;
+use crate::rows::Rows;
 use crate::table::Table;
 use crate::{files, json, tables};
 use anyhow::Result;
@@ -37,14 +38,13 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
-    let reading = args.columns.read_quietly(&args.table, global)?;
+    let reading = Rows::read(&args.table, &args.columns, args.streaming.stream, global)?;
     let (findings, choices): (Vec<_>, Vec<_>) =
         reading.notes.iter().cloned().partition(|note| matches!(note, Note::Finding(_)));
     tables::say(&choices, global);
     let sample = reading.data;
     let progress = Progress::spinner("looking at what the table allows", global.shows_progress());
-    let groups = sample.table().groups().map_or(&[][..], |groups| groups.names());
-    let survey = Survey::of(&sample, sample.table().classes(), groups, global.seed.unwrap_or(1))?;
+    let survey = Survey::of(&sample, sample.class_names(), sample.group_names(), global.seed.unwrap_or(1))?;
     drop(progress);
     let mut warnings: Vec<String> = findings.iter().map(ToString::to_string).collect();
     warnings.extend(survey.warnings());

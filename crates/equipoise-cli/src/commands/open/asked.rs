@@ -44,14 +44,14 @@ impl Asked {
             let saved = Saved::read(&save)?;
             // Answers about other classifiers stay where they are.
             if let Ok((task, answers)) =
-                Task::resumed(&Asking::default(), about, sample.clone(), &saved, &save)
+                Task::resumed(&Asking::default(), about, sample.clone().into(), &saved, &save)
             {
                 return Ok(Self::of(task, answers, save));
             }
         }
         let save = free(&save, |path| record::refuse_to_lose_answers(path).is_ok());
         let asking = Asking { family: family.map(str::to_owned), budget: Some(most), ..Asking::default() };
-        let task = Task::new(&asking, about, sample.clone(), Who::Real, seed)?;
+        let task = Task::new(&asking, about, sample.clone().into(), Who::Real, seed)?;
         record::write(&save, &task, &[])?;
         Ok(Self::of(task, vec![], save))
     }
@@ -67,7 +67,8 @@ impl Asked {
         let asked = self.task.number("budget").unwrap_or(0.0) as usize;
         let asking = Asking { budget: Some(asked + MORE), ..Asking::default() };
         let (saved, about) = (Saved::read(&self.save)?, (place.path.as_path(), columns));
-        let (task, answers) = Task::resumed(&asking, about, self.task.sample.clone(), &saved, &self.save)?;
+        let sample = self.task.sample.in_memory()?.clone();
+        let (task, answers) = Task::resumed(&asking, about, sample.into(), &saved, &self.save)?;
         Ok(Self::of(task, answers, self.save.clone()))
     }
 

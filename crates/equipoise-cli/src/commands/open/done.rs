@@ -9,7 +9,7 @@ use crate::commands::models::{Models, stem};
 use crate::commands::{rank, scorer, threshold};
 use crate::files;
 use crate::page::{Format, Page};
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::{Metric, Outcome};
@@ -64,7 +64,7 @@ impl Done {
         let (mut thresholds, mut curve) = (None, None);
         if let Some(metric) = report.metric() {
             files::write(&out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
-            match threshold::on_page(&asked.task.sample, metric, seed.unwrap_or(1)) {
+            match threshold::on_page(asked.task.sample.in_memory()?, metric, seed.unwrap_or(1)) {
                 Ok((text, picture)) => (thresholds, curve) = (Some(text), picture),
                 // A metric of gaps between groups, for one, has no rule of thresholds.
                 Err(error) => thresholds = Some(format!("<p>{}</p>", escape(&format!("{error:#}")))),
@@ -108,6 +108,7 @@ impl Done {
             level,
             form: Form::default(),
             columns: TableColumns::default(),
+            streaming: Streaming::default(),
         };
         let mut tables = vec![(stem(&own.0.path), own.1.clone())];
         tables.extend(models.iter().cloned());

@@ -197,7 +197,7 @@ impl Session {
         if self.done.is_none() {
             let notes = loaded.rows.as_ref().map_or(&[][..], |rows| &rows.notes);
             let mut done = Done::new(asked, &loaded.place, notes, outcome, self.global.seed)?;
-            done.rank(&self.models, (&loaded.place, &asked.task.sample), &self.global)?;
+            done.rank(&self.models, (&loaded.place, asked.task.sample.in_memory()?), &self.global)?;
             self.done = Some(done);
         }
         Ok(())
@@ -237,7 +237,7 @@ impl Session {
         let (Some(loaded), Some(asked), Some(done)) = (&self.loaded, &self.asked, &mut self.done) else {
             return Ok(());
         };
-        done.rank(&models, (&loaded.place, &asked.task.sample), &self.global)?;
+        done.rank(&models, (&loaded.place, asked.task.sample.in_memory()?), &self.global)?;
         self.models = models;
         Ok(())
     }

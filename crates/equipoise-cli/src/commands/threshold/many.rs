@@ -67,24 +67,24 @@ struct Found {
 }
 
 /// What is printed as a part of a page; there is no curve.
-pub fn on_page(task: &Task) -> Result<(String, Option<String>)> {
-    let found = find(task)?;
+pub fn on_page(task: &Task, sample: &Sample<Table>) -> Result<(String, Option<String>)> {
+    let found = find(task, sample)?;
     Ok((Page::part("Rules", |page| write_text(task, &found, page))?, None))
 }
 
-fn find(task: &Task) -> Result<Found> {
-    let classes = task.sample.table().classes();
-    let bayes = rewards(&task.metric, task.sample.prevalence().class_priors())
-        .map_err(|error| no_rewards(task, error))?;
-    let tuned = tune(task.sample, &bayes, &task.metric, &task.requirements)?;
+fn find(task: &Task, sample: &Sample<Table>) -> Result<Found> {
+    let classes = task.classes;
+    let bayes =
+        rewards(&task.metric, sample.prevalence().class_priors()).map_err(|error| no_rewards(task, error))?;
+    let tuned = tune(sample, &bayes, &task.metric, &task.requirements)?;
     let mut rules = vec![("most likely", PostShift::diagonal(&vec![1.0; classes.len()])?)];
     rules.push(("Bayes", bayes.clone()));
     if let Optimum::Found(tuned) = &tuned {
         rules.push(("tuned", tuned.rule.clone()));
     }
     let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
-    let values = drawn_values(task, task.sample, &asked);
-    let Ok(confusions) = task.sample.confusions(&asked);
+    let values = drawn_values(task, sample, &asked);
+    let Ok(confusions) = sample.confusions(&asked);
     let mut judged = Vec::new();
     for (n, ((name, _), matrix)) in rules.iter().zip(&confusions).enumerate() {
         let drawn: Vec<f64> = values.iter().flatten().map(|draw| draw[n]).collect();
@@ -96,15 +96,15 @@ fn find(task: &Task) -> Result<Found> {
             requirements: task.requirements.iter().map(|r| kept(r, matrix)).collect::<Result<_>>()?,
         });
     }
-    let gain = Spread::of(&held_out_gains(task, &bayes)?, task.level);
+    let gain = Spread::of(&held_out_gains(task, sample, &bayes)?, task.level);
     let decision = decision_text(&bayes, classes)?;
     Ok(Found { bayes, decision, judged, tuned, gain })
 }
 
-pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
-    let classes = task.sample.table().classes();
+pub fn run(task: &Task, sample: &Sample<Table>, global: &Global) -> Result<ExitCode> {
+    let classes = task.classes;
     let progress = Progress::spinner("searching rules", global.shows_progress());
-    let found = find(task)?;
+    let found = find(task, sample)?;
     drop(progress);
     let Found { bayes, decision, judged, tuned, gain } = &found;
     let mut out = std::io::stdout().lock();
@@ -161,8 +161,8 @@ fn drawn_values(task: &Task, sample: &Sample<Table>, rules: &[Rule]) -> Vec<Opti
 
 /// What tuning gains over the Bayes rule on rows left out, draw by draw: a rule is tuned on all folds but one and judged on that
 /// one, and what it gains there is averaged over the folds. Nothing where that cannot be tried.
-fn held_out_gains(task: &Task, bayes: &PostShift) -> Result<Vec<f64>> {
-    let Ok(part) = task.sample.sample(HELD_ROWS, task.seed);
+fn held_out_gains(task: &Task, sample: &Sample<Table>, bayes: &PostShift) -> Result<Vec<f64>> {
+    let Ok(part) = sample.sample(HELD_ROWS, task.seed);
     let sign = task.metric.sense().sign();
     let mut gains = vec![Some(0.0); task.draws];
     let folds = part.table().folds(FOLDS);
@@ -190,7 +190,7 @@ fn kept(requirement: &Requirement, matrix: &GroupConfusions) -> Result<Kept> {
 fn write_text(task: &Task, found: &Found, out: &mut Page) -> Result<()> {
     let Found { bayes, decision, judged: rules, tuned, gain } = found;
     let terminal = out.terminal;
-    let classes = task.sample.table().classes();
+    let classes = task.classes;
     out.entry(INDENT, "Metric", &task.metric_in_words())?;
     out.gap()?;
     let mut headings = vec!["weight of truth".to_owned()];

@@ -6,11 +6,12 @@ mod two;
 
 use crate::args::{Global, Threshold};
 use crate::fault::Fault;
-use crate::{files, metrics};
+use crate::rows::Rows;
+use crate::{files, metrics, tables};
 use anyhow::Result;
 use equipoise::Metric;
 use equipoise::decide::threshold::Requirement;
-use equipoise::population::Confusions as _;
+use equipoise::population::{Confusions as _, Population as _, Profile, Score};
 use equipoise_data::{Note, Sample, Table};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,7 +31,9 @@ const LEVEL: f64 = 0.95;
 /// What was asked for, with everything read.
 struct Task<'a> {
     table: String,
-    sample: &'a Sample<Table>,
+    classes: &'a [String],
+    groups: &'a [String],
+    data: Data<'a>,
     notes: Vec<Note>,
     metric_text: &'a str,
     metric: Metric,
@@ -43,11 +46,28 @@ struct Task<'a> {
     svg: Option<&'a Path>,
 }
 
+/// What rules are tried on.
+enum Data<'a> {
+    /// Of two classes the scores say everything.
+    Two(Profile),
+    Many(&'a Sample<Table>),
+}
+
+impl<'a> Data<'a> {
+    fn of(sample: &'a Sample<Table>) -> Self {
+        if sample.classes() != 2 {
+            return Data::Many(sample);
+        }
+        let Ok(profile) = sample.score_profile(Score::Class(1));
+        Data::Two(profile)
+    }
+}
+
 pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
-    let reading = args.columns.read(&args.table, global)?;
+    let reading = Rows::read_two(&args.table, &args.columns, args.streaming.stream, global)?;
+    tables::say(&reading.notes, global);
     let sample = reading.data;
-    let classes = sample.table().classes();
-    let groups = sample.table().groups().map_or(&[][..], |groups| groups.names());
+    let (classes, groups) = (sample.class_names(), sample.group_names());
     if args.per_group && classes.len() > 2 {
         let found = format!("--per-group needs 2 classes, but the table has {}", classes.len());
         return Err(Fault::usage(found).into());
@@ -57,14 +77,20 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
         return Err(Fault::usage(sentence).into());
     }
     let metric = metrics::metric(&args.metric, classes, sample.prevalence())?;
+    let rows = sample.totals()?.overall().rows as usize;
     let parse = |text: &String| Requirement::parse(text, classes, groups);
     let requirements = args.require.iter().map(parse).collect::<equipoise::Result<Vec<_>>>()?;
-    let draws = args.draws.map_or_else(|| affordable(&sample), |draws| draws as usize);
+    let draws = args.draws.map_or_else(|| affordable(rows), |draws| draws as usize);
     let seed = global.seed.unwrap_or(1);
     let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let task = Task {
         table: files::name(&args.table),
-        sample: &sample,
+        classes,
+        groups,
+        data: match &sample {
+            Rows::Memory(sample) => Data::of(sample),
+            Rows::Streamed(streamed) => Data::Two(streamed.score_profile(Score::Class(1))?),
+        },
         notes: reading.notes,
         metric_text: &args.metric,
         metric,
@@ -76,15 +102,20 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
         seed,
         svg: (!args.no_svg).then_some(args.svg.as_path()),
     };
-    if task.sample.classes() == 2 { two::run(&task, global) } else { many::run(&task, global) }
+    match &task.data {
+        Data::Two(profile) => two::run(&task, profile, global),
+        Data::Many(sample) => many::run(&task, sample, global),
+    }
 }
 
 /// What is printed about a metric that somebody holds, as a part of a page, and the decision curve where there is one.
 pub fn on_page(sample: &Sample<Table>, metric: &Metric, seed: u64) -> Result<(String, Option<String>)> {
-    let draws = affordable(sample);
+    let draws = affordable(sample.table().rows());
     let task = Task {
         table: String::new(),
-        sample,
+        classes: sample.table().classes(),
+        groups: sample.table().groups().map_or(&[], |groups| groups.names()),
+        data: Data::of(sample),
         notes: vec![],
         metric_text: "your metric",
         metric: metric.clone(),
@@ -96,19 +127,21 @@ pub fn on_page(sample: &Sample<Table>, metric: &Metric, seed: u64) -> Result<(St
         seed,
         svg: None,
     };
-    if task.sample.classes() == 2 { two::on_page(&task) } else { many::on_page(&task) }
+    match &task.data {
+        Data::Two(profile) => two::on_page(&task, profile),
+        Data::Many(sample) => many::on_page(&task, sample),
+    }
 }
 
 /// As many draws as a table allows in little time.
-fn affordable(sample: &Sample<Table>) -> usize {
-    (DRAWN_ROWS / sample.table().rows()).clamp(FEWEST_DRAWS, DRAWS)
+fn affordable(rows: usize) -> usize {
+    (DRAWN_ROWS / rows).clamp(FEWEST_DRAWS, DRAWS)
 }
 
 impl Task<'_> {
     /// The metric in words: as it was named, and as a cost ratio where it is one.
     fn metric_in_words(&self) -> String {
-        let classes = self.sample.table().classes();
-        match (self.metric.cost_ratio(), classes) {
+        match (self.metric.cost_ratio(), self.classes) {
             (Some(ratio), [_, positive]) => {
                 let ratio = crate::ratio::two_digits(ratio);
                 let better = metrics::better(&self.metric);

@@ -12,7 +12,7 @@ use anyhow::Result;
 use equipoise::decide::threshold::{
     Advice, Bayes, Bootstrap, Chosen, CurvePoint, GroupAdvice, Optimum, Requirement,
 };
-use equipoise::population::{Population as _, Profile, Score};
+use equipoise::population::Profile;
 use equipoise::{GroupConfusions, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
@@ -49,17 +49,16 @@ struct Kept {
 }
 
 /// What was found out about where to cut.
-struct Found {
+struct Found<'a> {
     advice: Advice,
     per_group: Option<GroupAdvice>,
     curve: Vec<CurvePoint>,
-    profile: Profile,
+    profile: &'a Profile,
     at_bayes: Option<GroupConfusions>,
 }
 
-impl Found {
-    fn of(task: &Task) -> Result<Self> {
-        let Ok(profile) = task.sample.score_profile(Score::Class(1));
+impl<'a> Found<'a> {
+    fn of(task: &Task, profile: &'a Profile) -> Result<Self> {
         let doubt = Bootstrap {
             metric_draws: &task.metric_draws,
             resamples: task.draws,
@@ -71,14 +70,14 @@ impl Found {
             .per_group
             .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
             .transpose()?;
-        let curve = curve(&profile, advice.bayes.as_ref().ok())?;
+        let curve = curve(profile, advice.bayes.as_ref().ok())?;
         let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
         Ok(Self { advice, per_group, curve, profile, at_bayes })
     }
 
     fn picture(&self, task: &Task) -> String {
-        let positive = &task.sample.table().classes()[1];
-        picture::of(&self.curve, self.advice.bayes.as_ref().ok(), positive, &self.profile)
+        let positive = &task.classes[1];
+        picture::of(&self.curve, self.advice.bayes.as_ref().ok(), positive, self.profile)
     }
 
     fn rules(&self) -> Rules<'_> {
@@ -87,8 +86,8 @@ impl Found {
 }
 
 /// What is printed as a part of a page, and the decision curve.
-pub fn on_page(task: &Task) -> Result<(String, Option<String>)> {
-    let found = Found::of(task)?;
+pub fn on_page(task: &Task, profile: &Profile) -> Result<(String, Option<String>)> {
+    let found = Found::of(task, profile)?;
     let rules = found.rules();
     let text = Page::part("Thresholds", |page| {
         Text { task, rules: &rules, terminal: page.terminal }.write(&[], true, page)
@@ -96,9 +95,9 @@ pub fn on_page(task: &Task) -> Result<(String, Option<String>)> {
     Ok((text, Some(found.picture(task))))
 }
 
-pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
+pub fn run(task: &Task, profile: &Profile, global: &Global) -> Result<ExitCode> {
     let progress = Progress::spinner("trying thresholds", global.shows_progress());
-    let found = Found::of(task)?;
+    let found = Found::of(task, profile)?;
     drop(progress);
     if let Some(path) = task.svg {
         crate::picture::write(path, &found.picture(task))?;
@@ -112,8 +111,8 @@ pub fn run(task: &Task, global: &Global) -> Result<ExitCode> {
             format: 1,
             table: &task.table,
             metric: &task.metric,
-            classes: task.sample.table().classes(),
-            groups: task.sample.table().groups().map_or(&[], |groups| groups.names()),
+            classes: task.classes,
+            groups: task.groups,
             level: task.level,
             draws: task.draws,
             advice,
@@ -241,7 +240,7 @@ impl Text<'_> {
     }
 
     fn classes(&self) -> &[String; 2] {
-        self.task.sample.table().classes().try_into().expect("two classes")
+        self.task.classes.try_into().expect("two classes")
     }
 
     fn write_rules(&self, out: &mut Page) -> Result<()> {
@@ -279,7 +278,7 @@ impl Text<'_> {
     fn write_groups(&self, advice: &GroupAdvice, out: &mut Page) -> Result<()> {
         let Optimum::Found(best) = &advice.best else { return Ok(()) };
         let [negative, positive] = self.classes();
-        let names = self.task.sample.table().groups().map_or(&[][..], |groups| groups.names());
+        let names = self.task.groups;
         let headings = [
             "group".to_owned(),
             "threshold".to_owned(),

@@ -187,7 +187,13 @@ impl Profile {
     pub(super) fn cut_after(&self, accepted: usize) -> Cut {
         let (first, rest) = self.cells().split_at(accepted);
         let score = |cell: &Cell| cell.score;
-        cut_between(rest.first().map(score), first.last().map(score), 0)
+        let (above, up_to) = (rest.first().map(score), first.last().map(score));
+        match (self.top_of_buckets(), up_to) {
+            // A range of scores ends where the next one begins: what lies between is of the lower one.
+            (Some(_), Some(threshold)) => Cut { threshold, above, up_to, accepted: 0 },
+            (Some(top), None) => cut_between(Some(top), None, 0),
+            (None, _) => cut_between(above, up_to, 0),
+        }
     }
 
     /// What each requirement can reach alone.
