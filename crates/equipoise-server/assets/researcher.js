@@ -1,7 +1,23 @@
-// Keeps the live page up to date. Without this script there is a link for it.
+// Keeps the live page up to date and copies links. Without this script there is a link for the one, and the other is text.
 (() => {
   "use strict";
   document.documentElement.classList.add("script");
+
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy]");
+    if (!button) return;
+    const text = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Not allowed to: it is marked, and one key away.
+      getSelection().selectAllChildren(text);
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+
   if (!document.getElementById("live")) return;
 
   const EVERY_MS = 1000;

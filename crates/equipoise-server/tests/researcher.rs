@@ -936,6 +936,34 @@ async fn links_are_made_shown_once_and_open_the_study() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_is_kept_can_be_shown_again_and_that_is_written_down() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let key = get(&web.app, "/links", &owner.cookie).await.field("key");
+    let fields = [("key", key.as_str()), ("count", "1"), ("as", "page"), ("keep", "yes")];
+    let made = web.post(&owner, "/links", &fields).await;
+    let token = made.body.split("http://study.test/s/").nth(1).unwrap()[..32].to_owned();
+    let page = get(&web.app, "/links", &owner.cookie).await;
+    assert!(!page.body.contains(&token), "it is shown to whoever asks for it");
+    let [kept, other] = ["4", "1"].map(|number| format!("name=\"participant\" value=\"{number}\""));
+    assert!(page.body.contains(&kept) && !page.body.contains(&other), "{}", page.body);
+    let shown = web.post(&owner, "/links/show", &[("participant", "4")]).await;
+    assert!(
+        shown.body.contains(&token) && shown.body.contains("The link of participant 4"),
+        "{}",
+        shown.body
+    );
+    assert_eq!(web.post(&owner, "/links/show", &[("participant", "1")]).await.status, StatusCode::NOT_FOUND);
+    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    assert!(audit.contains("had the link of participant 4 shown"), "{audit}");
+    // It tells nobody who somebody is, and goes with them.
+    let session = web.service.open(&token).unwrap().unwrap();
+    assert_eq!(web.service.contacts().get(&session).unwrap(), None);
+    web.service.erase(&session).unwrap();
+    assert!(web.service.contacts().links().unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn owners_manage_accounts_and_sessions_end_at_once() {
     let web = web();
     let owner = web.sign_in("owner").await;

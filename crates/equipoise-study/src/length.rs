@@ -90,7 +90,7 @@ impl Pace {
                 (1 + begins, COMPARISON + PAGE * begins as f64)
             }
             Step::Finish | Step::Result => (1, PAGE),
-            Step::Withdrawn => (0, 0.0),
+            Step::Screened | Step::Withdrawn => (0, 0.0),
         };
         self.screens += screens;
         self.seconds += seconds;
@@ -158,6 +158,7 @@ fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> Pace {
         number: n as u64 + 1,
         variant: Variant::Flow,
         seed: random.random(),
+        panel: false,
     };
     let take = |participant: &mut Participant, event: &Event| participant.apply(0, event).is_ok();
     take(&mut participant, &Event::Invited(invited));
@@ -230,7 +231,7 @@ pub fn does(
             })
         }
         Step::Finish => Event::Completed,
-        Step::Result | Step::Withdrawn => return None,
+        Step::Result | Step::Screened | Step::Withdrawn => return None,
     })
 }
 

@@ -3,6 +3,10 @@
 //! This is all a server needs: [`Service::invite`], [`Service::open`], [`Service::look`] and [`Service::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
+mod panel;
+
+pub use panel::Entered;
+
 use crate::audit;
 use crate::cache::Cache;
 use crate::contacts::{Contact, Contacts, LABEL};
@@ -17,8 +21,8 @@ use crate::retention::{self, Due};
 use crate::schedule;
 use crate::seams::{Clock, Random};
 use equipoise_log::{
-    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Why, Writer, each, erased, hex,
-    settled, transact,
+    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Transaction, Why, Writer, each,
+    erased, hex, settled, transact,
 };
 use rand::seq::SliceRandom as _;
 use std::borrow::Cow;
@@ -60,6 +64,8 @@ pub struct Service {
     /// Whether a file may still hold what was erased.
     unsettled: AtomicBool,
     forecaster: Option<Forecaster>,
+    /// Who holds a place that a panel was given.
+    places: panel::Shared,
 }
 
 /// What was put in order about contact data.
@@ -88,7 +94,8 @@ impl Service {
         let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
         let (reader, cache, unsettled) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
-        Self { design, writer, clock, random, reader, cache, contacts, unsettled, forecaster: None }
+        let places = panel::Shared::default();
+        Self { design, writer, clock, random, reader, cache, contacts, unsettled, forecaster: None, places }
     }
 
     /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
@@ -150,47 +157,28 @@ impl Service {
         Ok(invitations)
     }
 
-    /// Makes a place for whoever holds a token; does nothing if there is one. A panel's participants come this way, with
-    /// a token made of their identity and a secret.
+    /// Makes a place for whoever holds a token; does nothing if there is one.
     pub fn invite_token(&self, token: String) -> Result<Invitation> {
         Ok(self.invite_tokens(&[token])?.remove(0))
     }
 
-    /// Makes places in one transaction: numbers follow the order of invitations, which the store alone knows.
+    /// Makes places in one transaction.
     fn invite_tokens(&self, tokens: &[String]) -> Result<Vec<Invitation>> {
-        let mut places = vec![];
-        for token in tokens {
-            let (salt, seed, at) = (self.salt()?, self.draw()?, self.clock.now());
-            places.push((invitation::session_of(token), salt, seed, at));
-        }
-        let (design, tokens) = (self.design.clone(), tokens.to_vec());
+        let places = tokens.iter().map(|token| self.drawn(token)).collect::<Result<Vec<_>>>()?;
+        let design = self.design.clone();
         self.writer.with(move |store| {
             transact(store, |log| {
                 let mut begun = log.begun()?;
-                let mut invitations = vec![];
-                for ((session, salt, seed, at), token) in places.into_iter().zip(tokens) {
-                    let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
-                        Some(Some(Event::Invited(invited))) => invited.number,
-                        Some(_) => return Err(Refusal::Left.into()),
-                        None if log.is_erased(&session)? => return Err(Refusal::Left.into()),
-                        None => {
-                            begun += 1;
-                            let (version, study) = (design.study().version, design.hash().to_owned());
-                            let variant = variant(&design, begun);
-                            let event =
-                                Event::Invited(Invited { study, version, number: begun, variant, seed });
-                            let entry = Entry { key: "invited".to_owned(), at, salt, body: event.body() };
-                            let group =
-                                Group { session: session.clone(), after: Some(0), entries: vec![entry] };
-                            log.append(&group)?;
-                            begun
-                        }
-                    };
-                    invitations.push(Invitation { number, session, token });
-                }
-                Ok(invitations)
+                let mut make = |place| make(log, &design, place, &mut begun, false);
+                places.into_iter().map(&mut make).collect()
             })
         })
+    }
+
+    /// All that is drawn for a place.
+    fn drawn(&self, token: &str) -> Result<Drawn> {
+        let (session, at) = (invitation::session_of(token), self.clock.now());
+        Ok(Drawn { token: token.to_owned(), session, salt: self.salt()?, seed: self.draw()?, at })
     }
 
     /// The session a token opens; `None` if there is no such place.
@@ -258,7 +246,8 @@ impl Service {
         // First, so that whoever agreed is known; if the consent cannot be written, it was not kept.
         let before = contact.map(|contact| self.contacts.add(session, &contact)).transpose()?;
         let after = Some(participant.events());
-        match self.writer.append(Group { session: session.to_owned(), after, entries }) {
+        let group = Group { session: session.to_owned(), after, entries };
+        match self.append_in_place(&participant, &event, group) {
             Ok(Appended::New(rows)) => {
                 *participant = next;
                 self.imagine(&place, &participant);
@@ -271,7 +260,7 @@ impl Service {
                 if let Some(before) = before {
                     self.contacts.set(session, before.as_ref())?;
                 }
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -519,6 +508,42 @@ impl Service {
         // JSON readers elsewhere keep 53 bits of a number.
         Ok(u64::from_be_bytes(bytes) >> 11)
     }
+}
+
+/// A place that is to be made.
+struct Drawn {
+    token: String,
+    session: String,
+    salt: [u8; 32],
+    seed: u64,
+    at: i64,
+}
+
+/// Makes a place, unless there is one: numbers follow the order of invitations, which the store alone knows.
+fn make(
+    log: &mut Transaction<'_>,
+    design: &Design,
+    place: Drawn,
+    begun: &mut u64,
+    panel: bool,
+) -> Result<Invitation> {
+    let Drawn { token, session, salt, seed, at } = place;
+    let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
+        Some(Some(Event::Invited(invited))) => invited.number,
+        Some(_) => return Err(Refusal::Left.into()),
+        None if log.is_erased(&session)? => return Err(Refusal::Left.into()),
+        None => {
+            *begun += 1;
+            let number = *begun;
+            let (version, study) = (design.study().version, design.hash().to_owned());
+            let variant = variant(design, number);
+            let event = Event::Invited(Invited { study, version, number, variant, seed, panel });
+            let entry = Entry { key: "invited".to_owned(), at, salt, body: event.body() };
+            log.append(&Group { session: session.clone(), after: Some(0), entries: vec![entry] })?;
+            number
+        }
+    };
+    Ok(Invitation { number, session, token })
 }
 
 /// An event as the log keeps it, and what it says about who somebody is.

@@ -359,6 +359,36 @@ words! {
         stale_title,
         #[doc = "Please go on from where you are."]
         stale_text,
+        #[doc = "Your completion code"]
+        panel_code,
+        #[doc = "Return to where you came from"]
+        panel_return,
+        #[doc = "All places are taken"]
+        full_title,
+        #[doc = "Enough people take part already. Nothing about you was stored. Thank you …"]
+        full_text,
+        #[doc = "This study has not begun"]
+        early_title,
+        #[doc = "Please come back later with the same address. Nothing about you was stored."]
+        early_text,
+        #[doc = "This study has ended"]
+        over_title,
+        #[doc = "Nobody new can take part any more. Nothing about you was stored. Thank you …"]
+        over_text,
+        #[doc = "Please start from your panel"]
+        nameless_title,
+        #[doc = "The address lacks what tells us whose place this is. Open the study again …"]
+        nameless_text,
+        #[doc = "You have already taken part"]
+        again_title,
+        #[doc = "Your answers are recorded. There is nothing more to do here."]
+        again_text,
+        #[doc = "Look at the last page again"]
+        again_look,
+        #[doc = "This study is for other people"]
+        screened_title,
+        #[doc = "Thank you for your answers. The study looks for people in another …"]
+        screened_text,
     }
     counted {
         #[doc = "`{count}` more mistakes per 1,000 overall"]

@@ -171,6 +171,16 @@ pub struct Message {
     paragraphs: Vec<String>,
     action: Option<Button>,
     other: Option<Button>,
+    ending: Option<Ending>,
+}
+
+/// What somebody takes back to the panel that sent them.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    /// The code.
+    pub code: Option<String>,
+    /// Where to.
+    pub url: Option<String>,
 }
 
 #[derive(Debug)]
@@ -183,7 +193,7 @@ struct Button {
 impl Message {
     fn new(frame: Frame, title: &str, paragraphs: &[&str]) -> Self {
         let paragraphs = paragraphs.iter().map(|text| (*text).to_owned()).collect();
-        Self { frame, title: title.to_owned(), paragraphs, action: None, other: None }
+        Self { frame, title: title.to_owned(), paragraphs, action: None, other: None, ending: None }
     }
 
     fn leading(mut self, text: &'static str, to: &'static str) -> Self {
@@ -194,6 +204,49 @@ impl Message {
     fn posting(mut self, text: &'static str, to: &'static str) -> Self {
         self.action = Some(Button { text, to, post: true });
         self
+    }
+
+    /// With what somebody takes along.
+    #[must_use]
+    pub fn ending(self, ending: Option<Ending>) -> Self {
+        Self { ending, ..self }
+    }
+
+    /// All places are taken.
+    pub fn full(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.full_title, &[words.full_text]).ending(Some(end))
+    }
+
+    /// It has not begun.
+    pub fn early(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.early_title, &[words.early_text]).ending(Some(end))
+    }
+
+    /// It is over.
+    pub fn over(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.over_title, &[words.over_text]).ending(Some(end))
+    }
+
+    /// The panel does not say whom it sends.
+    pub fn nameless(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.nameless_title, &[words.nameless_text])
+    }
+
+    /// Everything was answered, earlier.
+    pub fn again(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        let page = Self::new(frame, words.again_title, &[words.again_text]).ending(Some(end));
+        page.leading(words.again_look, "/")
+    }
+
+    /// Not whom the panel was asked for.
+    pub fn screened(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.screened_title, &[words.screened_text]).ending(Some(end))
     }
 
     /// "Now it counts": between practice and the first comparison.
@@ -306,4 +359,6 @@ pub struct Joining {
     pub language: Language,
     /// The title of the study.
     pub study: String,
+    /// Where it goes on.
+    pub to: &'static str,
 }

@@ -1,6 +1,6 @@
 //! The end: what came out, and the receipt.
 
-use super::Frame;
+use super::{Ending, Frame};
 use crate::language::fill;
 use crate::sentence;
 use askama::Template;
@@ -17,11 +17,12 @@ pub struct ResultPage {
     consistency: Option<String>,
     receipt: String,
     completion: Option<String>,
+    ending: Option<Ending>,
 }
 
 impl ResultPage {
-    /// What a participant's answers say, if the study shows it.
-    pub fn new(frame: Frame, participant: &Participant, receipt: String) -> Self {
+    /// What a participant's answers say, if the study shows it, and what they take back to a panel.
+    pub fn new(frame: Frame, participant: &Participant, receipt: String, ending: Option<Ending>) -> Self {
         let study = participant.design().study();
         let belief = participant.belief();
         let quantiles = [0.025, 0.5, 0.975].map(|share| belief.quantile(share));
@@ -36,7 +37,7 @@ impl ResultPage {
             told.map_or((None, None), |(sentence, interval)| (Some(sentence), interval));
         let consistency = consistency(&frame, participant);
         let completion = study.completion.url.clone();
-        Self { frame, sentence, interval, consistency, receipt, completion }
+        Self { frame, sentence, interval, consistency, receipt, completion, ending }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Participants;
 use super::forms;
+use super::panel;
 use super::reply::Reply;
 use super::visitor::{Panel, Visitor};
 use crate::form::Fields;
@@ -83,7 +84,9 @@ fn key(participant: &Participant) -> String {
             format!("answer-{asked}-{}", participant.retracted())
         }
         Step::Finish => "finish".to_owned(),
-        Step::Language | Step::Result | Step::Withdrawn => format!("at-{}", participant.events()),
+        Step::Language | Step::Result | Step::Screened | Step::Withdrawn => {
+            format!("at-{}", participant.events())
+        }
     }
 }
 
@@ -96,9 +99,15 @@ fn position_word(position: Position) -> &'static str {
 }
 
 /// The page somebody is at.
-pub fn current(state: &Participants, visitor: &Visitor, accepted: Language, asked: &Asked) -> Reply {
+pub fn current(
+    state: &Participants,
+    visitor: &Visitor,
+    accepted: Language,
+    asked: &Asked,
+    panel: &Panel,
+) -> Reply {
     let page = session(state, visitor).and_then(|session| match session {
-        Some(session) => page_at(state, &session, visitor, accepted, asked).map(Some),
+        Some(session) => page_at(state, &session, visitor, accepted, asked, panel).map(Some),
         None => Ok(None),
     });
     match page {
@@ -114,8 +123,9 @@ fn page_at(
     visitor: &Visitor,
     accepted: Language,
     asked: &Asked,
+    panel: &Panel,
 ) -> Result<String> {
-    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, state);
+    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, state, panel);
     // Two requests of one person at the same moment: the second sees what the first has done.
     let drawn = match state.service.look(session, page) {
         Err(Error::Refused(Refusal::NotNow(_))) => state.service.look(session, page)?,
@@ -126,7 +136,9 @@ fn page_at(
         Drawn::Result(frame) => frame,
     };
     let receipt = state.service.last_row(session)?.map_or(String::new(), |receipt| receipt.to_string());
-    state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
+    state.service.look(session, |participant| {
+        render(&page::ResultPage::new(frame, participant, receipt, panel::done(participant)))
+    })
 }
 
 enum Drawn {
@@ -141,12 +153,13 @@ fn draw(
     accepted: Language,
     asked: &Asked,
     state: &Participants,
+    panel: &Panel,
 ) -> Drawn {
     let study = participant.design().study();
     let frame = frame_for(participant, visitor, accepted);
     let elsewhere = participant.consented() && participant.device() != Some(visitor.device());
     let step = participant.step();
-    if elsewhere && !matches!(step, Step::Withdrawn | Step::Result) {
+    if elsewhere && !matches!(step, Step::Withdrawn | Step::Screened | Step::Result) {
         return Drawn::Page(render(&Message::elsewhere(frame)));
     }
     let asked = |name: &str| asked.get(name).map_or("", String::as_str);
@@ -161,7 +174,10 @@ fn draw(
     let page = match step {
         Step::Language => render(&page::LanguagePage { frame, choices: state.languages() }),
         Step::Consent => match asked("declined") {
-            "yes" => render(&Message::declined(frame)),
+            "yes" => {
+                let end = panel::withdrew(state, visitor, panel, participant.came_by_panel());
+                render(&Message::declined(frame).ending(end))
+            }
             _ => render(&page::Consent::new(frame, study, participant.consent_hash(), false)),
         },
         Step::Questionnaire(position) => render(&Questionnaire::new(frame, study, position)),
@@ -187,10 +203,19 @@ fn draw(
             }
         }
         Step::Finish => render(&Message::finish(frame)),
-        Step::Result => return Drawn::Result(frame),
-        Step::Withdrawn => render(&Message::withdrawn(frame, state.service.is_settled())),
+        Step::Result => match panel::again(participant, &frame).filter(|_| asked("again") == "yes") {
+            Some(message) => render(&message),
+            None => return Drawn::Result(frame),
+        },
+        Step::Screened => render(&Message::screened(frame, panel::screened(state))),
+        Step::Withdrawn => render(&withdrawn(state, visitor, panel, frame)),
     };
     Drawn::Page(page)
+}
+
+fn withdrawn(state: &Participants, visitor: &Visitor, panel: &Panel, frame: Frame) -> Message {
+    let end = panel::withdrew(state, visitor, panel, false);
+    Message::withdrawn(frame, state.service.is_settled()).ending(end)
 }
 
 /// The fewest and the most comparisons that are expected to follow the one on the screen.
@@ -307,7 +332,7 @@ impl Submission<'_> {
         let query = address.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         let asked = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        page_at(self.state, self.session, self.visitor, self.accepted, &asked)
+        page_at(self.state, self.session, self.visitor, self.accepted, &asked, &self.panel)
     }
 
     fn consent(&self) -> Result<Reply> {
@@ -322,7 +347,15 @@ impl Submission<'_> {
             return Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, page));
         }
         let (text, device) = (self.fields.get("text").to_owned(), self.visitor.device().to_owned());
-        self.record(&Event::ConsentGiven { text, device, external: self.panel.0.clone() }, "/")
+        // Nobody agrees in somebody else's name.
+        let settings = self.state.study().panel.as_ref();
+        let mut external = self.panel.0.clone();
+        if settings.is_some_and(|settings| external.contains_key(&settings.id))
+            && !panel::is_own(self.state, self.visitor, &self.panel)
+        {
+            external.clear();
+        }
+        self.record(&Event::ConsentGiven { text, device, external }, "/")
     }
 
     fn questionnaire(&self) -> Result<Reply> {
@@ -471,10 +504,11 @@ impl Submission<'_> {
                 Reply::Page(StatusCode::CONFLICT, render(&Message::elsewhere(frame)))
             }
             Refusal::TooMuch => Reply::TooMany,
-            Refusal::Left => Reply::Page(
-                StatusCode::GONE,
-                render(&Message::withdrawn(frame, self.state.service.is_settled())),
-            ),
+            Refusal::Left => {
+                let page = withdrawn(self.state, self.visitor, &self.panel, frame);
+                Reply::Page(StatusCode::GONE, render(&page))
+            }
+            Refusal::Full => Reply::Go("/join/full".to_owned()),
             Refusal::Unfit(_) => Reply::stale(StatusCode::UNPROCESSABLE_ENTITY, frame),
             _ => Reply::stale(StatusCode::CONFLICT, frame),
         }

@@ -83,6 +83,7 @@ static ROUTES: &[Route] = &[
     get("/design", Handler::AtLeast(Role::Viewer, design::page)),
     get("/links", Handler::AtLeast(Role::Owner, links::page)),
     post("/links", Handler::AtLeast(Role::Owner, links::make)),
+    post("/links/show", Handler::AtLeast(Role::Owner, links::again)),
     get("/live", Handler::AtLeast(Role::Viewer, live::page)),
     get("/people", Handler::AtLeast(Role::Analyst, people::page)),
     get("/people/{number}", Handler::AtLeast(Role::Analyst, people::person)),

@@ -97,6 +97,7 @@ fn words(action: &Action) -> String {
         Action::MadeLinks { first, count } => {
             format!("made {count} links, for participant {first} and those after")
         }
+        Action::LinkShown { participant } => format!("had the link of participant {participant} shown"),
         Action::Exported { format } => format!("exported {format}"),
         Action::Erased { participant } => format!("erased participant {participant}"),
         Action::Restored { rows } => {
