@@ -9,6 +9,8 @@
   // Buttons and keys are deaf for this long after a question appears, so that a second press of the last answer
   // cannot answer the next question.
   const GUARD_MS = 250;
+  // So many mistakes of the server in a row are shown instead of sent again.
+  const FAILURES = 4;
   const OUTBOX = "equipoise.outbox";
   const SHORTCUTS = "equipoise.shortcuts";
   const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
@@ -65,7 +67,7 @@
   const deliver = async (parcel) => {
     sending = true;
     say("saving");
-    for (let pause = 1000; ; pause = Math.min(2 * pause, 30000)) {
+    for (let [pause, failures] = [1000, 0]; ; pause = Math.min(2 * pause, 30000)) {
       try {
         const reply = await fetch(parcel.to, {
           method: "POST",
@@ -78,6 +80,12 @@
           sending = false;
           if (!reply.headers.get("content-type")?.startsWith("application/json")) return location.assign("/");
           return show(await reply.json(), reply.ok);
+        }
+        // Busy, full and away pass; a mistake of the server's own does not, and what was sent would meet it for ever.
+        if (reply.status === 500 && ++failures === FAILURES) {
+          stored.remove(OUTBOX);
+          sending = false;
+          return show({ page: await reply.text() }, false);
         }
       } catch { /* no connection: try again below */ }
       say("waiting");

@@ -19,6 +19,9 @@ pub struct Lint {
     pub what: String,
 }
 
+/// The languages the pages have words in: another one's texts would stand among English ones.
+pub const PAGES: [&str; 5] = ["en", "de", "es", "fr", "en-XA"];
+
 /// Numbers as words, for promises of minutes in the languages of the templates.
 const WORDS: [(&str, f64); 34] = [
     ("five", 5.0),
@@ -101,6 +104,15 @@ impl Lints<'_> {
     }
 
     fn languages(&mut self) {
+        for language in &self.study.languages {
+            if !PAGES.contains(&language.as_str()) {
+                let known = PAGES[..4].join(", ");
+                let what = format!(
+                    "languages has \"{language}\", in which the pages have no words, expected some of {known}"
+                );
+                self.say("languages", true, what);
+            }
+        }
         for (place, text) in texts(self.study) {
             let missing: Vec<&str> = self
                 .study

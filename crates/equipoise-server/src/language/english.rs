@@ -138,9 +138,10 @@ pub const WORDS: Words = Words {
     exchange: "You accept about {amount} extra {cheap} to avoid one {dear}.",
     exchange_at_least: "You accept at least {amount} extra {cheap} to avoid one {dear}; your answers do not set an upper \
         limit.",
-    interval: "95% interval: {low} to {high}",
+    interval: "95\u{a0}% interval: {low} to {high}",
     unsettled: "Your answers do not settle which mistake you consider worse.",
     no_result: "Your answers are recorded. The research team will look at them together with those of others.",
+    unsettled_result: "Your answers do not settle on a number.",
     receipt_title: "Your receipt",
     receipt_text: "Keep this code. With it you can have it checked that your answers are in the record, unchanged.",
     complete: "Finish and return",

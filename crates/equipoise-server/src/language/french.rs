@@ -145,6 +145,7 @@ pub const WORDS: Words = Words {
     interval: "Intervalle à 95\u{a0}% : de {low} à {high}",
     unsettled: "Vos réponses ne permettent pas de dire quelle erreur vous jugez la plus grave.",
     no_result: "Vos réponses sont enregistrées. L’équipe de recherche les analysera avec celles des autres.",
+    unsettled_result: "Vos réponses ne permettent pas de donner un chiffre.",
     receipt_title: "Votre reçu",
     receipt_text: "Conservez ce code. Il permet de vérifier que vos réponses figurent dans les données, inchangées.",
     complete: "Terminer et revenir",

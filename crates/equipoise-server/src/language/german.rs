@@ -144,6 +144,7 @@ pub const WORDS: Words = Words {
     interval: "95-%-Intervall: {low} bis {high}",
     unsettled: "Ihre Antworten entscheiden nicht, welchen Fehler Sie für schlimmer halten.",
     no_result: "Ihre Antworten sind gespeichert. Das Forschungsteam wertet sie zusammen mit denen anderer aus.",
+    unsettled_result: "Aus Ihren Antworten ergibt sich keine Zahl.",
     receipt_title: "Ihr Beleg",
     receipt_text: "Bewahren Sie diesen Code auf. Mit ihm können Sie prüfen lassen, dass Ihre Antworten unverändert \
         in den Daten stehen.",

@@ -143,6 +143,7 @@ pub const WORDS: Words = Words {
     unsettled: "Sus respuestas no permiten decir qué error considera peor.",
     no_result: "Sus respuestas están registradas. El equipo de investigación las estudiará junto con las de \
         otras personas.",
+    unsettled_result: "De sus respuestas no se desprende un número.",
     receipt_title: "Su comprobante",
     receipt_text: "Guarde este código. Con él puede pedir que se compruebe que sus respuestas están en el registro, \
         sin cambios.",

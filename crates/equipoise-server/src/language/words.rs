@@ -295,12 +295,14 @@ words! {
         exchange,
         #[doc = "You accept at least `{amount}` extra `{cheap}` to avoid one `{dear}`; your answers …"]
         exchange_at_least,
-        #[doc = "95% interval: `{low}` to `{high}`"]
+        #[doc = "95 % interval: `{low}` to `{high}`"]
         interval,
         #[doc = "Your answers do not settle which mistake you consider worse."]
         unsettled,
         #[doc = "Your answers are recorded. The research team will look at them together with …"]
         no_result,
+        #[doc = "Your answers do not settle on a number."]
+        unsettled_result,
         #[doc = "Your receipt"]
         receipt_title,
         #[doc = "Keep this code. With it you can have it checked that your answers are in the …"]

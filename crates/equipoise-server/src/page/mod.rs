@@ -17,7 +17,7 @@ pub use stated::{StatedCost, Typed};
 use crate::language::{Language, Words};
 use crate::{markdown, sentence};
 use askama::Template;
-use equipoise_study::Study;
+use equipoise_study::{Participant, Study};
 
 /// What surrounds every page.
 #[derive(Debug, Clone)]
@@ -78,18 +78,29 @@ pub struct LanguagePage {
 pub struct Consent {
     frame: Frame,
     text: String,
+    /// The language of the text, where it is not that of the page.
+    tag: Option<String>,
     contact: Option<String>,
     hash: String,
     problems: Vec<String>,
 }
 
 impl Consent {
-    /// `hash` is of the text as it is shown; `missing` says that the box was not ticked.
+    /// What a participant agrees to: the text whose hash is kept, also where the page has no words of its language. `missing`
+    /// says that the box was not ticked.
+    pub fn of(frame: Frame, participant: &Participant, missing: bool) -> Self {
+        let (study, language) = (participant.design().study(), participant.language());
+        let tag = Some(language.to_owned()).filter(|tag| tag != frame.language.tag());
+        let text = markdown::html(study.consent.text.r#in(language));
+        Self { tag, text, ..Self::new(frame, study, participant.consent_hash(), missing) }
+    }
+
+    /// `hash` is of the text in the page's language.
     pub fn new(frame: Frame, study: &Study, hash: String, missing: bool) -> Self {
         let text = markdown::html(study.consent.text.r#in(frame.language.tag()));
         let problems = if missing { vec![frame.words().consent_missing.to_owned()] } else { vec![] };
         let contact = Some(study.consent.contact.clone()).filter(|contact| !contact.is_empty());
-        Self { frame, text, contact, hash, problems }
+        Self { frame, text, tag: None, contact, hash, problems }
     }
 }
 

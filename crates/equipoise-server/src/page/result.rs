@@ -14,6 +14,8 @@ pub struct ResultPage {
     frame: Frame,
     sentence: Option<String>,
     interval: Option<String>,
+    /// That the answers are not enough for a number, where the report refuses one.
+    unsettled: bool,
     consistency: Option<String>,
     receipt: String,
     completion: Option<String>,
@@ -25,9 +27,11 @@ impl ResultPage {
     pub fn new(frame: Frame, participant: &Participant, receipt: String, ending: Option<Ending>) -> Self {
         let study = participant.design().study();
         let belief = participant.belief();
+        // No number where the report has none.
+        let unsettled = study.completion.show_result && equipoise_report::refused(participant).is_some();
         let quantiles = [0.025, 0.5, 0.975].map(|share| belief.quantile(share));
         let told = match quantiles {
-            [Some(low), Some(middle), Some(high)] if study.completion.show_result => {
+            [Some(low), Some(middle), Some(high)] if study.completion.show_result && !unsettled => {
                 let (sentence, interval) = sentence::exchange(study, [low, middle, high], frame.language);
                 Some((sentence, interval))
             }
@@ -37,7 +41,7 @@ impl ResultPage {
             told.map_or((None, None), |(sentence, interval)| (Some(sentence), interval));
         let consistency = consistency(&frame, participant);
         let completion = study.completion.url.clone();
-        Self { frame, sentence, interval, consistency, receipt, completion, ending }
+        Self { frame, sentence, interval, unsettled, consistency, receipt, completion, ending }
     }
 }
 

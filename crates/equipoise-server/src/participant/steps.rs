@@ -178,7 +178,7 @@ fn draw(
                 let end = panel::withdrew(state, visitor, panel, participant.came_by_panel());
                 render(&Message::declined(frame).ending(end))
             }
-            _ => render(&page::Consent::new(frame, study, participant.consent_hash(), false)),
+            _ => render(&page::Consent::of(frame, participant, false)),
         },
         Step::Questionnaire(position) => render(&Questionnaire::new(frame, study, position)),
         Step::StatedCost(when) => render(&StatedCost::new(frame, study, when, Typed::default(), vec![])),
@@ -341,8 +341,7 @@ impl Submission<'_> {
         }
         if self.fields.get("agree") != "yes" {
             let page = self.state.service.look(self.session, |participant| {
-                let study = participant.design().study();
-                render(&page::Consent::new(self.frame.clone(), study, participant.consent_hash(), true))
+                render(&page::Consent::of(self.frame.clone(), participant, true))
             })?;
             return Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, page));
         }
