@@ -29,7 +29,7 @@ pub use influence::{Change, Influence};
 pub use models::{Help, ModelReport, SETTLED, models};
 pub use page::{choices, html};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person, refused};
-pub use rates::{ExchangeRate, GapPrice};
+pub use rates::{ExchangeRate, GapPrice, Worth, worths};
 pub use report::{Counts, Group, Options, Progress, Report, report, report_while};
 pub use rows::Rows;
 pub use sensitivity::{Sensitivity, VariantEffect, Variation};

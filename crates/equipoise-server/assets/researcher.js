@@ -18,6 +18,16 @@
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
 
+  // The slider says where it is, and shows what follows when it is let go.
+  const slider = document.querySelector("[data-ratio]");
+  if (slider) {
+    const told = document.getElementById(slider.dataset.ratio);
+    const tell = () => { told.textContent = String(Number((10 ** (slider.value / 100)).toPrecision(2))); };
+    slider.addEventListener("input", tell);
+    slider.addEventListener("change", () => slider.form.requestSubmit());
+    tell();
+  }
+
   if (!document.getElementById("live")) return;
 
   const EVERY_MS = 1000;

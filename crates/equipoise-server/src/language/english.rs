@@ -177,6 +177,7 @@ pub const WORDS: Words = Words {
         please ask the person who sent it.",
     stale_title: "This page was out of date",
     stale_text: "Please go on from where you are.",
+    preview: "Preview: nothing is kept",
     // A panel
     panel_code: "Your completion code",
     panel_return: "Return to where you came from",

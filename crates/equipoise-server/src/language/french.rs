@@ -181,6 +181,7 @@ pub const WORDS: Words = Words {
         adressez-vous à la personne qui l’a envoyé.",
     stale_title: "Cette page n’était plus à jour",
     stale_text: "Veuillez poursuivre là où vous en êtes.",
+    preview: "Aperçu : rien n’est enregistré",
     // A panel
     panel_code: "Votre code de fin",
     panel_return: "Revenir d’où vous venez",

@@ -183,6 +183,7 @@ pub const WORDS: Words = Words {
         gilt er nicht oder nicht mehr: Bitte fragen Sie die Person, die ihn gesendet hat.",
     stale_title: "Diese Seite war veraltet",
     stale_text: "Bitte fahren Sie von Ihrer Stelle aus fort.",
+    preview: "Vorschau: nichts wird gespeichert",
     // A panel
     panel_code: "Ihr Abschlusscode",
     panel_return: "Zurück, woher Sie kamen",

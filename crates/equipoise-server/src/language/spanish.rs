@@ -180,6 +180,7 @@ pub const WORDS: Words = Words {
         pregunte a la persona que se lo envió.",
     stale_title: "Esta página ya no estaba al día",
     stale_text: "Continúe, por favor, desde donde está.",
+    preview: "Vista previa: no se guarda nada",
     // A panel
     panel_code: "Su código de finalización",
     panel_return: "Volver al lugar de donde vino",

@@ -391,6 +391,8 @@ words! {
         screened_title,
         #[doc = "Thank you for your answers. The study looks for people in another …"]
         screened_text,
+        #[doc = "Preview: nothing is kept"]
+        preview,
     }
     counted {
         #[doc = "`{count}` more mistakes per 1,000 overall"]

@@ -36,6 +36,8 @@ pub struct Frame {
     pub help: bool,
     /// Whether there is a language to change to.
     pub several_languages: bool,
+    /// Whether a researcher tries the study out: nothing is kept.
+    pub preview: bool,
 }
 
 impl Frame {
@@ -49,6 +51,7 @@ impl Frame {
             inside: false,
             help: false,
             several_languages: study.languages.len() > 1,
+            preview: false,
         }
     }
 

@@ -36,6 +36,7 @@ use crate::form::Fields;
 use crate::health::Health;
 use crate::language::Language;
 use crate::page::{Frame, Joining, Message, render};
+use crate::preview::Previews;
 use crate::{assets, guard, page as pages};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -98,6 +99,9 @@ pub struct Participants {
     /// Requests of each address, and of each participant.
     addresses: Arc<Mutex<Budgets<IpAddr>>>,
     sessions: Arc<Mutex<Budgets<String>>>,
+    previews: Option<Arc<Previews>>,
+    /// Whether this is about a preview.
+    previewing: bool,
 }
 
 impl Participants {
@@ -111,6 +115,22 @@ impl Participants {
             health: Arc::new(Health::new(None)),
             addresses: Arc::new(Mutex::new(Budgets::new(OF_AN_ADDRESS, REMEMBERED, now))),
             sessions: Arc::new(Mutex::new(Budgets::new(OF_A_SESSION, REMEMBERED, now))),
+            previews: None,
+            previewing: false,
+        }
+    }
+
+    /// With previews that researchers open.
+    #[must_use]
+    pub fn with_previews(self, previews: Arc<Previews>) -> Self {
+        Self { previews: Some(previews), ..self }
+    }
+
+    /// The study a token belongs to: a preview of it, or the study itself.
+    fn of(&self, token: &str) -> Self {
+        match self.previews.as_ref().and_then(|previews| previews.of(token)) {
+            Some(service) => Self { service, previewing: true, ..self.clone() },
+            None => self.clone(),
         }
     }
 
@@ -285,6 +305,7 @@ async fn current(
         return Reply::no_link(outside).respond(false, None);
     };
     let panel = state.panel(&headers);
+    let state = state.of(visitor.token());
     let reply = state.blocking(move |state| steps::current(state, &visitor, language, &asked, &panel)).await;
     reply.respond(false, Some(outside))
 }
@@ -301,6 +322,7 @@ async fn join(
     let known = Visitor::from_cookie(&headers, state.settings.is_secure());
     let secure = state.settings.is_secure();
     let panel = Panel::new(&came, &kept(state.study()));
+    let state = state.of(&token);
     let reply = state
         .blocking(move |state| match steps::join(state, &token, known) {
             Ok(Some(visitor)) => Reply::Joined(visitor.to_cookie(secure), "/"),
@@ -345,6 +367,7 @@ async fn submit(
     }
     let (path, language) = (uri.path().to_owned(), state.accepted(&headers));
     let panel = state.panel(&headers);
+    let state = state.of(visitor.token());
     let reply = state
         .blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, panel, json))
         .await;
@@ -365,6 +388,7 @@ async fn simple(
     let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(false, None);
     };
+    let state = state.of(visitor.token());
     let reply = state
         .blocking(move |state| match steps::frame(state, &visitor, language) {
             Ok(Some(frame)) => Reply::Page(StatusCode::OK, page(frame, &visitor)),

@@ -53,18 +53,24 @@ pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Res
     // would pass for the answer to the comparison on the screen.
     state.service.look(&session, |participant| {
         let key = format!("aside-{}", participant.events());
-        Some(Frame { key, ..frame_for(participant, visitor, accepted) })
+        Some(Frame { key, ..frame_for(state, participant, visitor, accepted) })
     })
 }
 
-fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -> Frame {
+fn frame_for(
+    state: &Participants,
+    participant: &Participant,
+    visitor: &Visitor,
+    accepted: Language,
+) -> Frame {
     let study = participant.design().study();
     // Until somebody has chosen, the browser's wish counts.
     let chosen = match participant.step() {
         Step::Language => accepted,
         _ => Language::from_tag(participant.language()).unwrap_or(accepted),
     };
-    Frame { csrf: visitor.csrf(), key: key(participant), inside: true, ..Frame::outside(study, chosen) }
+    let (csrf, key, preview) = (visitor.csrf(), key(participant), state.previewing);
+    Frame { csrf, key, preview, inside: true, ..Frame::outside(study, chosen) }
 }
 
 /// The key of the page's form: the same for everybody who sees the same page, so that sending it twice, from two tabs
@@ -156,7 +162,7 @@ fn draw(
     panel: &Panel,
 ) -> Drawn {
     let study = participant.design().study();
-    let frame = frame_for(participant, visitor, accepted);
+    let frame = frame_for(state, participant, visitor, accepted);
     let elsewhere = participant.consented() && participant.device() != Some(visitor.device());
     let step = participant.step();
     if elsewhere && !matches!(step, Step::Withdrawn | Step::Screened | Step::Result) {
@@ -239,10 +245,11 @@ pub fn submit(
         Ok(None) => return Reply::no_link(Frame::outside(state.study(), accepted)),
         Err(error) => return Reply::from_error(&error),
     };
-    let frame = match state.service.look(&session, |participant| frame_for(participant, visitor, accepted)) {
-        Ok(frame) => frame,
-        Err(error) => return Reply::from_error(&error),
-    };
+    let frame =
+        match state.service.look(&session, |participant| frame_for(state, participant, visitor, accepted)) {
+            Ok(frame) => frame,
+            Err(error) => return Reply::from_error(&error),
+        };
     let submission = Submission { state, session: &session, visitor, fields, frame, accepted, panel, json };
     match submission.handle(path) {
         Ok(reply) => reply,

@@ -31,7 +31,7 @@ fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equ
     let head = call.shared.watch.read(|store| Ok(store.head()?))?;
     let actions = seen.actions.iter().rev().take(SHOWN);
     Ok(Page {
-        frame: call.frame("/audit"),
+        frame: call.frame("/settings/audit"),
         rows: grouped(head.position),
         head: Receipt { position: head.position, hash: head.hash }.to_string(),
         verdict,

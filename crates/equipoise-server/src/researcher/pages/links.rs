@@ -78,7 +78,7 @@ fn content(call: &Call<'_>, problem: Option<String>, shown: Shown) -> Result<Pag
         })
     };
     Ok(Page {
-        frame: call.frame("/links"),
+        frame: call.frame("/participants/links"),
         most: MOST,
         problem,
         heading: shown.heading,
