@@ -221,6 +221,14 @@ test("a preview goes through the whole study and nobody has come, without a scri
     await page.goto(origin);
     check((await places()) === before, `${await places()} places, ${before} before`);
     check((await page.locator("dt:text-is('comparisons answered') + dd").textContent()) === "0", "its answers are counted");
+    // Simulated people fill the results, and are said to be simulated; the results themselves stay empty.
+    await page.goto(`${origin}/design`);
+    await page.click("text=with 20 simulated people");
+    await page.waitForSelector("text=nothing on this page is a result", { timeout: 60000 });
+    check((await page.locator("h2:text-is('In common')").count()) === 1, "simulated people have nothing in common");
+    await page.screenshot({ path: join(pictures, "simulated.png"), fullPage: true });
+    await page.goto(`${origin}/results`);
+    check((await page.locator("text=Fewer than two people").count()) === 1, "simulated people are among the results");
   } finally {
     await desk.close();
     study.stop();

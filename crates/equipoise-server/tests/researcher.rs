@@ -1117,6 +1117,33 @@ async fn a_preview_uses_no_place_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn simulated_people_fill_the_results_and_are_said_to_be_simulated() {
+    for template in ["binary-cancer", "multiclass-triage", "group-fair-hiring"] {
+        let web = web_of(template);
+        let viewer = web.sign_in("viewer").await;
+        let rows = || web.service.writer().with(|store| equipoise_log::rows(store)).unwrap().len();
+        let written = rows();
+        let page = loop {
+            let got = get(&web.app, "/results?people=simulated", &viewer.cookie).await;
+            if got.status != StatusCode::ACCEPTED {
+                break got.body;
+            }
+            assert_eq!(got.headers[header::REFRESH], "2");
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        };
+        assert!(
+            page.contains("20 simulated people, kept apart: nothing on this page is a result."),
+            "{page}"
+        );
+        assert!(page.contains("To a typical member of the group, "), "{template} {page}");
+        assert!(!page.contains("NaN") && !page.contains("href=\"/participants/1\""), "{template} {page}");
+        assert_eq!(rows(), written, "something was written");
+        let results = get(&web.app, "/results", &viewer.cookie).await.body;
+        assert!(!results.contains("simulated") && results.contains("Fewer than two people"), "{results}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn participants_are_sorted_filtered_and_replayed() {
     let web = web();
     let owner = web.sign_in("owner").await;

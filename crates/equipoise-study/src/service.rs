@@ -4,6 +4,7 @@
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
 mod panel;
+mod place;
 
 pub use panel::Entered;
 
@@ -12,19 +13,18 @@ use crate::cache::Cache;
 use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::event::{Action, Admin, Event, Invited};
+use crate::event::{Action, Admin, Event};
 use crate::forecaster::Forecaster;
 use crate::integrity::tombstone;
 use crate::invitation::{self, Invitation};
 use crate::participant::{Participant, Refusal, Step};
 use crate::retention::{self, Due};
-use crate::schedule;
 use crate::seams::{Clock, Random};
 use equipoise_log::{
-    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Transaction, Why, Writer, each,
-    erased, hex, settled, transact,
+    Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Why, Writer, each, erased, hex,
+    settled, transact,
 };
-use rand::seq::SliceRandom as _;
+use place::{Drawn, make};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -510,42 +510,6 @@ impl Service {
     }
 }
 
-/// A place that is to be made.
-struct Drawn {
-    token: String,
-    session: String,
-    salt: [u8; 32],
-    seed: u64,
-    at: i64,
-}
-
-/// Makes a place, unless there is one: numbers follow the order of invitations, which the store alone knows.
-fn make(
-    log: &mut Transaction<'_>,
-    design: &Design,
-    place: Drawn,
-    begun: &mut u64,
-    panel: bool,
-) -> Result<Invitation> {
-    let Drawn { token, session, salt, seed, at } = place;
-    let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
-        Some(Some(Event::Invited(invited))) => invited.number,
-        Some(_) => return Err(Refusal::Left.into()),
-        None if log.is_erased(&session)? => return Err(Refusal::Left.into()),
-        None => {
-            *begun += 1;
-            let number = *begun;
-            let (version, study) = (design.study().version, design.hash().to_owned());
-            let variant = variant(design, number);
-            let event = Event::Invited(Invited { study, version, number, variant, seed, panel });
-            let entry = Entry { key: "invited".to_owned(), at, salt, body: event.body() };
-            log.append(&Group { session: session.clone(), after: Some(0), entries: vec![entry] })?;
-            number
-        }
-    };
-    Ok(Invitation { number, session, token })
-}
-
 /// An event as the log keeps it, and what it says about who somebody is.
 fn apart(event: &Event) -> (Cow<'_, Event>, Option<Contact>) {
     match event {
@@ -572,14 +536,6 @@ fn holding(log: &dyn Reader) -> Result<Vec<(u64, String, Event)>> {
         Ok::<_, Error>(())
     })?;
     Ok(held)
-}
-
-/// The variant of a participant: within each block of invitations every variant comes up once.
-fn variant(design: &Design, number: u64) -> crate::study::Variant {
-    let mut block = design.study().variants.clone();
-    let (place, size) = (number.saturating_sub(1) as usize, block.len());
-    block.shuffle(&mut schedule::draws(design.study().seed, "variants", place / size));
-    block[place % size]
 }
 
 fn known(row: &Row) -> Result<Recorded> {

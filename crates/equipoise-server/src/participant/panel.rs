@@ -74,7 +74,7 @@ pub async fn turned_away(
 }
 
 /// What a browser passes along belongs to whoever it says: the token follows from the name.
-pub fn is_own(state: &Participants, visitor: &Visitor, panel: &Panel) -> bool {
+fn is_own(state: &Participants, visitor: &Visitor, panel: &Panel) -> bool {
     let id = state.study().panel.as_ref().and_then(|settings| panel.0.get(&settings.id));
     id.is_some_and(|id| state.service.panel_token(id).is_ok_and(|token| token == visitor.token()))
 }
@@ -91,11 +91,34 @@ pub fn again(participant: &Participant, frame: &Frame) -> Option<Message> {
     Some(Message::again(frame.clone(), panel.already.as_ref().unwrap_or(&panel.done).into()))
 }
 
+/// What a panel passed along of somebody who agrees; nothing if it is somebody else's: nobody agrees in another's name.
+pub fn passed(state: &Participants, visitor: &Visitor, panel: &Panel) -> BTreeMap<String, String> {
+    let named = state.study().panel.as_ref().is_some_and(|settings| panel.0.contains_key(&settings.id));
+    if named && !is_own(state, visitor, panel) { BTreeMap::new() } else { panel.0.clone() }
+}
+
 /// What somebody takes along who does not want to take part, or not any more. Of whoever was erased nothing is known but what
 /// their browser says.
-pub fn withdrew(state: &Participants, visitor: &Visitor, panel: &Panel, sent: bool) -> Option<Ending> {
+fn withdrew(state: &Participants, visitor: &Visitor, panel: &Panel, sent: bool) -> Option<Ending> {
     let settings = state.study().panel.as_ref()?;
     (sent || is_own(state, visitor, panel)).then(|| (&settings.withdrew).into())
+}
+
+/// The page of somebody who does not agree.
+pub fn declined(
+    state: &Participants,
+    visitor: &Visitor,
+    panel: &Panel,
+    participant: &Participant,
+    frame: Frame,
+) -> Message {
+    Message::declined(frame).ending(withdrew(state, visitor, panel, participant.came_by_panel()))
+}
+
+/// The page of somebody who has left.
+pub fn withdrawn(state: &Participants, visitor: &Visitor, panel: &Panel, frame: Frame) -> Message {
+    let end = withdrew(state, visitor, panel, false);
+    Message::withdrawn(frame, state.service.is_settled()).ending(end)
 }
 
 /// What somebody takes along who is not whom the panel was asked for.

@@ -180,10 +180,7 @@ fn draw(
     let page = match step {
         Step::Language => render(&page::LanguagePage { frame, choices: state.languages() }),
         Step::Consent => match asked("declined") {
-            "yes" => {
-                let end = panel::withdrew(state, visitor, panel, participant.came_by_panel());
-                render(&Message::declined(frame).ending(end))
-            }
+            "yes" => render(&panel::declined(state, visitor, panel, participant, frame)),
             _ => render(&page::Consent::of(frame, participant, false)),
         },
         Step::Questionnaire(position) => render(&Questionnaire::new(frame, study, position)),
@@ -214,14 +211,9 @@ fn draw(
             None => return Drawn::Result(frame),
         },
         Step::Screened => render(&Message::screened(frame, panel::screened(state))),
-        Step::Withdrawn => render(&withdrawn(state, visitor, panel, frame)),
+        Step::Withdrawn => render(&panel::withdrawn(state, visitor, panel, frame)),
     };
     Drawn::Page(page)
-}
-
-fn withdrawn(state: &Participants, visitor: &Visitor, panel: &Panel, frame: Frame) -> Message {
-    let end = panel::withdrew(state, visitor, panel, false);
-    Message::withdrawn(frame, state.service.is_settled()).ending(end)
 }
 
 /// The fewest and the most comparisons that are expected to follow the one on the screen.
@@ -353,14 +345,7 @@ impl Submission<'_> {
             return Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, page));
         }
         let (text, device) = (self.fields.get("text").to_owned(), self.visitor.device().to_owned());
-        // Nobody agrees in somebody else's name.
-        let settings = self.state.study().panel.as_ref();
-        let mut external = self.panel.0.clone();
-        if settings.is_some_and(|settings| external.contains_key(&settings.id))
-            && !panel::is_own(self.state, self.visitor, &self.panel)
-        {
-            external.clear();
-        }
+        let external = panel::passed(self.state, self.visitor, &self.panel);
         self.record(&Event::ConsentGiven { text, device, external }, "/")
     }
 
@@ -511,7 +496,7 @@ impl Submission<'_> {
             }
             Refusal::TooMuch => Reply::TooMany,
             Refusal::Left => {
-                let page = withdrawn(self.state, self.visitor, &self.panel, frame);
+                let page = panel::withdrawn(self.state, self.visitor, &self.panel, frame);
                 Reply::Page(StatusCode::GONE, render(&page))
             }
             Refusal::Full => Reply::Go("/join/full".to_owned()),

@@ -15,6 +15,7 @@ mod pages;
 pub mod password;
 mod refusal;
 mod route;
+mod sample;
 mod sign;
 #[cfg_attr(
     not(test),
@@ -103,6 +104,8 @@ struct Shared {
     lints: OnceLock<Vec<Lint>>,
     /// Previews on the participants' pages, where those have them.
     previews: OnceLock<Arc<Previews>>,
+    /// People who are simulated.
+    sample: Arc<sample::Sample>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -160,6 +163,7 @@ impl Researchers {
             drawn: Mutex::default(),
             lints: OnceLock::new(),
             previews: OnceLock::new(),
+            sample: Arc::default(),
         })))
     }
 

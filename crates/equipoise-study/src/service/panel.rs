@@ -111,7 +111,7 @@ impl Service {
         let session = drawn.session.clone();
         let make = move |log: &mut Transaction<'_>| {
             let mut begun = log.begun()?;
-            super::make(log, &design, drawn, &mut begun, true)
+            super::place::make(log, &design, drawn, &mut begun, true)
         };
         Ok(match self.with_room(panel, session, make)? {
             Some(Invitation { token, .. }) => Entered::Open(token),
