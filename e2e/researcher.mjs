@@ -10,8 +10,9 @@ const [equipoise, pictures] = process.argv.slice(2);
 mkdirSync(pictures, { recursive: true });
 
 const PAGES = {
-  studies: "/", design: "/design", links: "/links", live: "/live", people: "/people", person: "/people/2",
-  group: "/group", models: "/models", "what-if": "/models?ratio=20", export: "/export", audit: "/audit", settings: "/settings",
+  overview: "/", "overview-of-one": "/?person=2", participants: "/participants", sorted: "/participants?sort=answers&order=down&show=now",
+  links: "/participants/links", person: "/participants/2", replay: "/participants/2?question=3", results: "/results", "what-if": "/results?at=130",
+  files: "/results/files", design: "/design", settings: "/settings", audit: "/settings/audit",
 };
 const PASSWORD = "three small boats";
 
@@ -36,8 +37,13 @@ async function press(page, selector) {
 async function inspect(page, name) {
   const violations = await accessibility(page);
   check(violations.length === 0, `${name}: ${violations.join("; ")}`);
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  check(sideways <= 0, `${name} scrolls sideways by ${sideways} px`);
+  const size = page.viewportSize();
+  for (const width of new Set([size.width, 320, 768, 1920])) {
+    await page.setViewportSize({ ...size, width });
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(sideways <= 0, `${name} scrolls sideways by ${sideways} px at ${width} px`);
+  }
+  await page.setViewportSize(size);
   const small = await page.evaluate(() => [...document.querySelectorAll("button, .button, nav a, summary, select, input:not([type=hidden], [type=checkbox])")]
     .filter((element) => element.getClientRects().length && element.getBoundingClientRect().height < 24).map((element) => element.outerHTML.slice(0, 80)));
   check(small.length === 0, `${name}: less than 24 px high: ${small.join(" ")}`);
@@ -45,7 +51,7 @@ async function inspect(page, name) {
 
 /** Makes links on the page for them, by keyboard. */
 async function makeLinks(page, origin, count) {
-  await page.goto(`${origin}/links`);
+  await page.goto(`${origin}/participants/links`);
   await tabTo(page, "#count");
   await page.keyboard.press("Control+A");
   await page.keyboard.type(String(count));
@@ -126,7 +132,7 @@ test("an answer appears on the live page within two seconds, and what was open s
       await answered(person, before);
     };
     await answer();
-    await page.goto(`${study.researchers.link}/live`);
+    await page.goto(`${study.researchers.link}/`);
     await page.click("#narrowing-table > summary").catch(() => {});
     const count = () => page.locator("#live dt:text-is('comparisons answered') + dd").textContent();
     let slowest = 0;
@@ -161,8 +167,8 @@ test("every role has the pages it may see, without a script too", async (browser
   try {
     const page = await desk.newPage();
     await signIn(page, study.researchers, name, password);
-    const menu = () => page.locator("nav.pages a").allTextContents();
-    check((await menu()).join() === "Studies,Design,Links,Live,People,Group,Models,Export,Audit,Settings", (await menu()).join());
+    const menu = () => page.locator('nav[aria-label="Places"] a').allTextContents();
+    check((await menu()).join() === "Overview,Participants,Results,Design,Settings", (await menu()).join());
     for (const role of ["analyst", "viewer"]) {
       await page.goto(`${origin}/settings`);
       const form = page.locator('form[action="/accounts"]');
@@ -173,20 +179,56 @@ test("every role has the pages it may see, without a script too", async (browser
       await page.waitForSelector("text=The account was made.");
     }
     for (const [role, expected] of [
-      ["analyst", "Studies,Design,Live,People,Group,Models,Export,Audit,Settings"],
-      ["viewer", "Studies,Design,Live,Group,Models,Settings"],
+      ["analyst", "Overview,Participants,Results,Design,Settings"],
+      ["viewer", "Overview,Results,Design,Settings"],
     ]) {
       await page.click("text=Sign out");
       await signIn(page, study.researchers, role, PASSWORD);
       check((await menu()).join() === expected, `${role}: ${(await menu()).join()}`);
       for (const entry of await menu()) {
-        await page.click(`nav.pages >> text="${entry}"`);
+        await page.click(`nav[aria-label="Places"] >> text="${entry}"`);
         check((await page.locator("h1").textContent()) === entry, `${role} does not get to ${entry}`);
       }
-      await page.goto(`${origin}/links`);
+      await page.goto(`${origin}/participants/links`);
       check((await page.locator("h1").textContent()) === "Not for your role", `${role} sees links`);
       await page.screenshot({ path: join(pictures, `not-for-${role}.png`) });
     }
+  } finally {
+    await desk.close();
+    study.stop();
+  }
+});
+
+test("a preview goes through the whole study and nobody has come, without a script too", async (browser) => {
+  const study = await serve(equipoise);
+  const { link: origin, name, password } = study.researchers;
+  const desk = await browser.newContext({ viewport: SIZES.desktop, javaScriptEnabled: false });
+  try {
+    const page = await desk.newPage();
+    await signIn(page, study.researchers, name, password);
+    const places = () => page.locator("th:text-is('have a place') + td").textContent();
+    const before = await places();
+    await page.goto(`${origin}/design`);
+    await Promise.all([page.waitForEvent("load"), page.click("text=Open a preview")]);
+    const address = await page.getAttribute("text=Go through the study", "href");
+    const person = await desk.newPage();
+    await person.goto(address);
+    await person.waitForURL((url) => url.pathname === "/");
+    await walk(person, mouse, async (page) => {
+      check((await page.locator(".preview-mark").count()) === 1, "a page of the preview does not say that it is one");
+    });
+    await person.screenshot({ path: join(pictures, "preview-end.png"), fullPage: true });
+    await page.goto(origin);
+    check((await places()) === before, `${await places()} places, ${before} before`);
+    check((await page.locator("dt:text-is('comparisons answered') + dd").textContent()) === "0", "its answers are counted");
+    // Simulated people fill the results, and are said to be simulated; the results themselves stay empty.
+    await page.goto(`${origin}/design`);
+    await page.click("text=with 20 simulated people");
+    await page.waitForSelector("text=nothing on this page is a result", { timeout: 60000 });
+    check((await page.locator("h2:text-is('In common')").count()) === 1, "simulated people have nothing in common");
+    await page.screenshot({ path: join(pictures, "simulated.png"), fullPage: true });
+    await page.goto(`${origin}/results`);
+    check((await page.locator("text=Fewer than two people").count()) === 1, "simulated people are among the results");
   } finally {
     await desk.close();
     study.stop();

@@ -259,4 +259,35 @@ test("the link goes on where it was on a second device, and the first can take i
   }
 });
 
+test("a mistake of the server is shown after a few tries, not sent again for ever", async (browser) => {
+  const study = await serve(equipoise);
+  const context = await browser.newContext({ viewport: SIZES.phone });
+  try {
+    const page = await context.newPage();
+    await toFirstQuestion(page, study.link);
+    let sent = 0;
+    await context.route("**/answer", (route) => {
+      sent++;
+      return route.fulfill({ status: 500, contentType: "text/html", body: '<title>x</title><main id="main"><h1>Something went wrong</h1><a href="/">Continue</a></main>' });
+    });
+    await page.waitForTimeout(400);
+    await page.click('#answer button[value="a"]');
+    await page.waitForSelector("text=Something went wrong", { timeout: 20000 });
+    check(sent === 4, `sent ${sent} times`);
+    await page.waitForTimeout(3000);
+    check(sent === 4, "it goes on sending");
+    // And the next page does not begin with it again.
+    await context.unroute("**/answer");
+    await Promise.all([page.waitForEvent("load"), page.click("text=Continue")]);
+    if (await has(page, 'a[href="/?begin=yes"]')) await page.click('a[href="/?begin=yes"]');
+    await page.waitForSelector("#answer");
+    await page.waitForTimeout(1500);
+    check(await has(page, "#answer"), "the question is not there again");
+    check((await page.evaluate(() => localStorage.getItem("equipoise.outbox"))) === null, "the answer is still kept to be sent");
+  } finally {
+    await context.close();
+    study.stop();
+  }
+});
+
 await run(tests);

@@ -217,7 +217,7 @@ fn answered(directory: &Path, count: usize) {
                         })
                     }
                     Step::Finish => Event::Completed,
-                    Step::Result | Step::Withdrawn => return None,
+                    Step::Result | Step::Screened | Step::Withdrawn => return None,
                 })
             });
             let Some(event) = next.unwrap() else { break };

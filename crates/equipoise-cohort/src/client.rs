@@ -3,9 +3,10 @@
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
+use hyper::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, HeaderValue, LOCATION, SET_COOKIE};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,6 +17,8 @@ use tokio::net::TcpStream;
 pub struct Response {
     /// Its status.
     pub status: StatusCode,
+    /// Where it leads, if it does.
+    pub location: Option<String>,
     /// Its body as text.
     pub body: String,
 }
@@ -25,7 +28,8 @@ pub struct Response {
 pub struct Client {
     address: SocketAddr,
     sender: SendRequest<Full<Bytes>>,
-    cookie: Option<String>,
+    /// Name and value of each.
+    cookies: BTreeMap<String, String>,
     tries: usize,
 }
 
@@ -43,7 +47,9 @@ impl Client {
 
     /// Connects as somebody who has a cookie already.
     pub async fn with_cookie(address: SocketAddr, cookie: String) -> io::Result<Self> {
-        Ok(Self { cookie: Some(cookie), ..Self::connect(address).await? })
+        let mut client = Self::connect(address).await?;
+        client.keep(&cookie);
+        Ok(client)
     }
 
     /// Connects, and sends whatever fails again on a new connection, as the pages' script does: at most so many times.
@@ -55,7 +61,18 @@ impl Client {
                 opened = open(address).await;
             }
         }
-        Ok(Self { address, sender: opened?, cookie: None, tries })
+        Ok(Self { address, sender: opened?, cookies: BTreeMap::new(), tries })
+    }
+
+    /// What it sends along.
+    fn cookie(&self) -> String {
+        self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+    }
+
+    fn keep(&mut self, set: &str) {
+        if let Some((name, value)) = set.split(';').next().and_then(|pair| pair.split_once('=')) {
+            self.cookies.insert(name.to_owned(), value.to_owned());
+        }
     }
 
     /// Asks for a page.
@@ -98,18 +115,20 @@ impl Client {
             .header(HOST, self.address.to_string())
             .header(ACCEPT, accept)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-        if let Some(cookie) = &self.cookie {
-            request = request.header(COOKIE, cookie);
+        if !self.cookies.is_empty() {
+            request = request.header(COOKIE, self.cookie());
         }
         let request = request.body(Full::new(Bytes::from(body))).map_err(io::Error::other)?;
         self.sender.ready().await.map_err(io::Error::other)?;
         let response = self.sender.send_request(request).await.map_err(io::Error::other)?;
         let status = response.status();
-        if let Some(set) = response.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok()) {
-            self.cookie = set.split(';').next().map(str::to_owned);
+        let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
+        for set in response.headers().get_all(SET_COOKIE).iter().filter_map(text) {
+            self.keep(&set);
         }
+        let location = response.headers().get(LOCATION).and_then(text);
         let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
-        Ok(Response { status, body: String::from_utf8_lossy(&body).into_owned() })
+        Ok(Response { status, location, body: String::from_utf8_lossy(&body).into_owned() })
     }
 }
 

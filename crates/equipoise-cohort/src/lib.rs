@@ -59,7 +59,17 @@ pub async fn take_part(
     person: &mut Person,
     part: &mut Part,
 ) -> io::Result<()> {
-    let mut client = start(address, token, person.tries(), part).await?;
+    come_in(address, &format!("/s/{token}"), person, part).await
+}
+
+/// The same, from whatever address lets somebody in, such as that of a panel.
+pub async fn come_in(
+    address: SocketAddr,
+    path: &str,
+    person: &mut Person,
+    part: &mut Part,
+) -> io::Result<()> {
+    let mut client = enter(address, path, person.tries(), part).await?;
     for _ in 0..PATIENCE {
         match step(&mut client, person, part).await? {
             Step::On => {}
@@ -263,8 +273,12 @@ pub fn flood(
 
 /// Opens the link and the first page.
 async fn start(address: SocketAddr, token: &str, tries: usize, part: &mut Part) -> io::Result<Client> {
+    enter(address, &format!("/s/{token}"), tries, part).await
+}
+
+async fn enter(address: SocketAddr, path: &str, tries: usize, part: &mut Part) -> io::Result<Client> {
     let mut client = Client::patient(address, tries).await?;
-    client.get(&format!("/s/{token}")).await?;
+    client.get(path).await?;
     part.page = client.get("/").await?.body;
     Ok(client)
 }

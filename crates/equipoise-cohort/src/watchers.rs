@@ -61,7 +61,7 @@ async fn look(address: SocketAddr, token: &str, looks: &AtomicUsize) -> io::Resu
     let mut client = Client::with_cookie(address, format!("{COOKIE}={token}")).await?;
     let mut seen = 0;
     loop {
-        let response = client.get(&format!("/live?seen={seen}")).await?;
+        let response = client.get(&format!("/?seen={seen}")).await?;
         match response.status {
             StatusCode::OK => seen = rows(&response.body).unwrap_or(seen),
             StatusCode::NO_CONTENT => {}

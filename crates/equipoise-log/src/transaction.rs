@@ -107,7 +107,8 @@ impl<'a> Transaction<'a> {
         self.table.replace(position, payload)
     }
 
-    fn head(&self) -> Result<Head> {
+    /// The last row's place and hash.
+    pub fn head(&self) -> Result<Head> {
         self.table.head()
     }
 }

@@ -39,7 +39,8 @@ impl Axis {
         Self { from, to: to.max(from * 1.5), log: true }
     }
 
-    fn share(&self, value: f64) -> f64 {
+    /// Where a value lies between the ends, from 0 to 1.
+    pub fn share(&self, value: f64) -> f64 {
         let share = match self.log {
             true => (value.max(1e-12) / self.from).ln() / (self.to / self.from).ln(),
             false => (value - self.from) / (self.to - self.from),
@@ -47,7 +48,8 @@ impl Axis {
         share.clamp(0.0, 1.0)
     }
 
-    fn ticks(&self) -> Vec<f64> {
+    /// Round values to mark.
+    pub fn ticks(&self) -> Vec<f64> {
         if self.log {
             let decades = |steps: &[f64]| -> Vec<f64> {
                 let (first, last) = (self.from.log10().floor() as i32, self.to.log10().ceil() as i32);

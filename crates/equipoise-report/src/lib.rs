@@ -34,7 +34,7 @@ pub use models::{Help, ModelReport, SETTLED, models};
 pub use own::{Best, BestMistake, Own, own};
 pub use page::{choices, html, html_with_appendix};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person};
-pub use rates::{ExchangeRate, GapPrice};
+pub use rates::{ExchangeRate, GapPrice, Worth, worths};
 pub use refused::{Refused, refused};
 pub use report::{Counts, Group, Options, Progress, Report, report, report_while};
 pub use rows::Rows;

@@ -208,6 +208,63 @@ pub(crate) fn gap_prices(design: &Design, metric: &Metric, voice: &Voice, rows: 
         .collect()
 }
 
+/// What a kind of mistake, or a point of a gap, is worth by a metric of several weights.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Worth {
+    /// "one emergency seen as routine", or "1 point of the gap in misses between women and men".
+    pub what: String,
+    /// So many of the unit.
+    pub amount: f64,
+    /// Its 95 % interval.
+    pub interval: Option<[f64; 2]>,
+    /// "false alarms".
+    pub unit: String,
+    /// Whether it is a gap, which is worth mistakes, rather than as bad as them.
+    pub gap: bool,
+}
+
+impl Worth {
+    /// "one emergency seen as routine is as bad as 4.1 (2.0 to 7.9) false alarms".
+    pub fn clause(&self) -> String {
+        let verb = if self.gap { "is worth" } else { "is as bad as" };
+        format!("{} {verb} {}", self.what, self.told())
+    }
+
+    /// "4.1 (2.0 to 7.9) false alarms".
+    pub fn told(&self) -> String {
+        let range = self
+            .interval
+            .map_or(String::new(), |[low, high]| format!(" ({} to {})", worth(low), worth(high)));
+        format!("{}{range} {}", worth(self.amount), self.unit)
+    }
+}
+
+/// What every kind of mistake and every gap is worth, dearest first: where two classes have a ratio, more have this.
+pub fn worths(design: &Design, metric: &Metric) -> Vec<Worth> {
+    let rows = Rows::default();
+    let mistakes = exchange_rates(design, metric, &rows).into_iter().map(|rate| Worth {
+        what: format!("one {}", rate.mistake),
+        amount: rate.rate,
+        interval: rate.interval,
+        unit: rate.unit,
+        gap: false,
+    });
+    let people = design.study().task.people.r#in(LANGUAGE);
+    let mut gaps = gap_prices(design, metric, &Voice::of_you(), &rows);
+    gaps.sort_by(|a, b| b.more_per_thousand.total_cmp(&a.more_per_thousand));
+    let gaps = gaps.into_iter().map(|gap| Worth {
+        what: format!(
+            "1 point of the gap in {} between {} and {}",
+            gap.mistakes, gap.groups[0], gap.groups[1]
+        ),
+        amount: gap.more_per_thousand,
+        interval: gap.interval,
+        unit: format!("{} per 1,000 {people}", gap.mistakes),
+        gap: true,
+    });
+    mistakes.chain(gaps).collect()
+}
+
 /// Numbers that sum up a metric of several weights, so that two metrics can be compared: what the mistakes are worth in
 /// one of them, and what closing each gap is worth.
 #[derive(Debug, Clone)]

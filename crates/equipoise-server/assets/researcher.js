@@ -1,7 +1,33 @@
-// Keeps the live page up to date. Without this script there is a link for it.
+// Keeps the live page up to date and copies links. Without this script there is a link for the one, and the other is text.
 (() => {
   "use strict";
   document.documentElement.classList.add("script");
+
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy]");
+    if (!button) return;
+    const text = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Not allowed to: it is marked, and one key away.
+      getSelection().selectAllChildren(text);
+      button.textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+
+  // The slider says where it is, and shows what follows when it is let go.
+  const slider = document.querySelector("[data-ratio]");
+  if (slider) {
+    const told = document.getElementById(slider.dataset.ratio);
+    const tell = () => { told.textContent = String(Number((10 ** (slider.value / 100)).toPrecision(2))); };
+    slider.addEventListener("input", tell);
+    slider.addEventListener("change", () => slider.form.requestSubmit());
+    tell();
+  }
+
   if (!document.getElementById("live")) return;
 
   const EVERY_MS = 1000;

@@ -9,8 +9,8 @@
   // Buttons and keys are deaf for this long after a question appears, so that a second press of the last answer
   // cannot answer the next question.
   const GUARD_MS = 250;
-  // A server that says it cannot do this says so at every try: after so many the page is loaded anew.
-  const FAILURES = 3;
+  // So many mistakes of the server in a row are shown instead of sent again.
+  const FAILURES = 4;
   const OUTBOX = "equipoise.outbox";
   const SHORTCUTS = "equipoise.shortcuts";
   const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
@@ -77,7 +77,7 @@
     sending = true;
     say("saving");
     mark(parcel);
-    for (let pause = 1000, failed = 0; ; pause = Math.min(2 * pause, 30000)) {
+    for (let [pause, failures] = [1000, 0]; ; pause = Math.min(2 * pause, 30000)) {
       try {
         const reply = await fetch(parcel.to, {
           method: "POST",
@@ -85,16 +85,17 @@
           headers: { "Content-Type": "application/x-www-form-urlencoded", Accept: "application/json" },
           body: parcel.body,
         });
-        failed += reply.status === 500;
-        if (failed >= FAILURES) {
-          stored.remove(OUTBOX);
-          return location.assign("/");
-        }
         if (reply.status < 500 && reply.status !== 429) {
           stored.remove(OUTBOX);
           sending = false;
           if (!reply.headers.get("content-type")?.startsWith("application/json")) return location.assign("/");
           return show(await reply.json(), reply.ok);
+        }
+        // Busy, full and away pass; a mistake of the server's own does not, and what was sent would meet it for ever.
+        if (reply.status === 500 && ++failures === FAILURES) {
+          stored.remove(OUTBOX);
+          sending = false;
+          return show({ page: await reply.text() }, false);
         }
       } catch { /* no connection: try again below */ }
       say("waiting");

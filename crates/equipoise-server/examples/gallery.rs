@@ -6,7 +6,7 @@ use equipoise_log::{MemoryStore, Writer};
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
-    Comparison, Consent, Consequences, Device, Field, Frame, LanguagePage, Learn, LearnState, Message,
+    Comparison, Consent, Consequences, Device, Ending, Field, Frame, LanguagePage, Learn, LearnState, Message,
     Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
@@ -116,15 +116,32 @@ impl Gallery {
         put(
             "result",
             sample
-                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None)))?,
         )?;
         let careless = Sample::new("binary-cancer", |_| {})?;
         careless.press(40)?;
         put(
             "result-refused",
             careless
-                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone())))?,
+                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None)))?,
         )?;
+        let end = |code: Option<&str>| Ending {
+            code: code.map(str::to_owned),
+            url: Some("https://app.prolific.com/submissions/complete?cc=C1A2B3".to_owned()),
+        };
+        let done = Some(end(Some("C1A2B3")));
+        put(
+            "panel-done",
+            sample
+                .look(|participant| render(&ResultPage::new(frame(), participant, receipt.clone(), done)))?,
+        )?;
+        put("panel-again", render(&Message::again(frame(), end(Some("C1A2B3")))))?;
+        put("panel-screened", render(&Message::screened(frame(), end(Some("C4D5E6")))))?;
+        put("panel-withdrawn", render(&Message::withdrawn(frame(), true).ending(Some(end(Some("C7F8A9"))))))?;
+        put("panel-full", render(&Message::full(frame(), end(None))))?;
+        put("panel-early", render(&Message::early(frame(), end(None))))?;
+        put("panel-over", render(&Message::over(frame(), end(None))))?;
+        put("panel-nameless", render(&Message::nameless(frame())))?;
         put("declined", render(&Message::declined(frame())))?;
         put("pause", render(&Message::pause(frame())))?;
         put("withdraw", render(&Message::withdraw(frame())))?;
@@ -179,7 +196,7 @@ impl Gallery {
         sample.answer(80)?;
         let receipt = "57-9f86d081884c7d65".to_owned();
         let page =
-            sample.look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt)))?;
+            sample.look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt, None)))?;
         self.put(format!("en-{name}-result"), page)?;
         Ok(())
     }

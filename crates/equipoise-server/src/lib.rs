@@ -5,6 +5,7 @@
 //!   participant's state; they know nothing of requests.
 //! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
 //! * [`open`] is the router for one table on one's own computer: what was read, questions, what came out.
+//! * [`preview`] is the whole study to try out, in a log that is thrown away.
 //! * [`serve`] listens, and stops in good order; connections and requests have limits (`listen`, `budget`).
 //!
 //! Pages are HTML from the server; one small script adds keys, response times and an outbox. No page asks anything of
@@ -43,6 +44,7 @@ pub mod open;
 pub mod page;
 pub mod participant;
 pub mod picture;
+pub mod preview;
 pub mod researcher;
 pub mod sentence;
 pub mod serve;

@@ -201,10 +201,10 @@ mod tests {
         let told = |ends| exchange(&cancer(), ends, Language::English);
         let (sentence, interval) = told([4.8, 6.13, 7.9]);
         assert_eq!(sentence, "You accept about 6.1 extra false alarms to avoid one missed cancer.");
-        assert_eq!(interval.unwrap(), "95% interval: 4.8 to 7.9");
+        assert_eq!(interval.unwrap(), "95\u{a0}% interval: 4.8 to 7.9");
         let (sentence, interval) = told([0.125, 0.2, 0.25]);
         assert_eq!(sentence, "You accept about 5.0 extra missed cancers to avoid one false alarm.");
-        assert_eq!(interval.unwrap(), "95% interval: 4.0 to 8.0");
+        assert_eq!(interval.unwrap(), "95\u{a0}% interval: 4.0 to 8.0");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::listen::{self, Limits};
 use crate::open::{self, TablePages, Work};
 use crate::participant::{self, Participants, Settings};
+use crate::preview::Previews;
 use crate::researcher::accounts::Accounts;
 use crate::researcher::{self, Researchers};
 use equipoise_study::Service;
@@ -87,16 +88,17 @@ pub fn study(
         let (listener, address, origin) = options.bind().await?;
         // Nobody waits for what is imagined of them.
         let service = Arc::new(service.forecasting_meanwhile());
+        let previews = Arc::new(Previews::new(service.design().clone()));
         let mut second = None;
         if let Some(Researching { options, accounts, log }) = researching {
             let (listener, address, own) = options.bind().await?;
             let settings = researcher::Settings { origin: own.clone(), participants: origin.clone(), log };
             let state = Researchers::new(service.clone(), accounts, settings).map_err(io::Error::other)?;
-            second = Some((listener, state, own, address));
+            second = Some((listener, state.with_previews(previews.clone()), own, address));
         }
         tokio::spawn(retain(service.clone()));
         tokio::spawn(settle(service.clone()));
-        let state = Participants::new(service, Settings { origin });
+        let state = Participants::new(service, Settings { origin }).with_previews(previews);
         let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
         ready(&Serving { participants: &state, address, researchers })?;
         let (tell, told) = watch::channel(false);

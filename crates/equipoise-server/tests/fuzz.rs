@@ -171,10 +171,10 @@ fn no_text_is_taken_for_anything_else() {
             ask(&web.app, get(uri));
         }
         for uri in [
-            format!("/people/{word}"),
-            format!("/people?sort={word}"),
-            format!("/models?ratio={word}"),
-            format!("/audit?after={word}"),
+            format!("/participants/{word}"),
+            format!("/participants?sort={word}"),
+            format!("/results?ratio={word}"),
+            format!("/settings/audit?after={word}"),
             format!("/export/{word}"),
             format!("/assets/{word}"),
             format!("/{word}"),

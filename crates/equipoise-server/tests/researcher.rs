@@ -8,11 +8,11 @@ use equipoise_cohort as cohort;
 use equipoise_log::testing::{Fault, Faulty};
 use equipoise_log::{MemoryStore, Writer, rows};
 use equipoise_server::participant;
+use equipoise_server::preview::Previews;
 use equipoise_server::researcher::accounts::{Accounts, Role};
 use equipoise_server::researcher::tokens::{Scope, Wanted};
 use equipoise_server::researcher::{Access, Researchers, Settings, app, routes};
 use equipoise_study::event::{Answered, Choice};
-use equipoise_study::numbers::two_digits;
 use equipoise_study::people::Conduct;
 use equipoise_study::seams::{SystemClock, TestRandom};
 use equipoise_study::study::Candidates;
@@ -66,10 +66,13 @@ fn web_with(template: &str, directory: &Path, change: impl FnOnce(&mut Study)) -
         participants: "http://study.test".to_owned(),
         log: None,
     };
+    let previews = Arc::new(Previews::new(service.design().clone()));
     let researchers = Researchers::new(service.clone(), accounts, settings).unwrap();
+    let researchers = researchers.with_previews(previews.clone());
     let app = app(researchers.clone());
     let settings = participant::Settings { origin: "http://study.test".to_owned() };
-    let participants = participant::app(participant::Participants::new(service.clone(), settings));
+    let participants = participant::Participants::new(service.clone(), settings).with_previews(previews);
+    let participants = participant::app(participants);
     Web { app, researchers, participants, service, tokens, broken }
 }
 
@@ -427,7 +430,7 @@ async fn scripts_read_with_a_token_and_each_use_is_written_down() {
     let revoked = web.post(&owner, "/settings/tokens/revoke", &[("token", "nightly")]).await;
     assert_eq!(revoked.to(), "/settings?done=revoked");
     assert_eq!(read("/api/live").await.status, StatusCode::UNAUTHORIZED);
-    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
     for line in [
         "<td>owner</td><td>made the token nightly of owner for read:aggregate read:answers export, good for 30 days</td>",
         "<td>owner, token nightly</td><td>looked at api/live</td>",
@@ -522,7 +525,7 @@ async fn people_who_never_came_were_never_heard_of_and_the_group_has_only_member
     }
     // Pages may be half a second behind.
     tokio::time::sleep(Duration::from_millis(600)).await;
-    let people = get(&web.app, "/people", &owner.cookie).await.body;
+    let people = get(&web.app, "/participants", &owner.cookie).await.body;
     assert_eq!(people.matches("<td class=\"when\">never</td>").count(), PEOPLE - 2, "{people}");
     let session = web.service.open(&web.tokens[2]).unwrap().unwrap();
     answer_by(&web.service, &session, usize::MAX, "", |question| {
@@ -535,13 +538,13 @@ async fn people_who_never_came_were_never_heard_of_and_the_group_has_only_member
     let excluded = web.service.look(&session, |p| Conduct::of(p).excluded).unwrap();
     assert!(excluded, "whoever prefers the worse fails the checks");
     tokio::time::sleep(Duration::from_millis(600)).await;
-    let group = get(&web.app, "/group", &owner.cookie).await.body;
+    let group = get(&web.app, "/results", &owner.cookie).await.body;
     assert!(group.contains("2 people with a metric.") && !group.contains("exclusion rule names"), "{group}");
     // Whoever may see people one by one may see them together, too.
-    let live = get(&web.app, "/live", &owner.cookie).await.body;
+    let live = get(&web.app, "/", &owner.cookie).await.body;
     assert!(live.contains("All together") && !live.contains("shown from"), "{live}");
     // The cut is told once.
-    let models = get(&web.app, "/models", &owner.cookie).await.body;
+    let models = get(&web.app, "/results", &owner.cookie).await.body;
     assert_eq!(models.matches("Cut at").count(), 1, "{models}");
 }
 
@@ -667,7 +670,7 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
     take_part(&web, "panel-identity-");
     let [viewer, analyst, owner] =
         [web.sign_in("viewer").await, web.sign_in("analyst").await, web.sign_in("owner").await];
-    let person = get(&web.app, "/people/1", &owner.cookie).await;
+    let person = get(&web.app, "/participants/1", &owner.cookie).await;
     assert!(
         person.body.contains("PROLIFIC_PID") && person.body.contains("panel-identity-0"),
         "{}",
@@ -683,18 +686,18 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
     let pages = [
         "/",
         "/design",
-        "/live",
-        "/live?person=2",
-        "/people",
-        "/people/1",
-        "/group",
-        "/models",
-        "/export",
+        "/",
+        "/?person=2",
+        "/participants",
+        "/participants/1",
+        "/results",
+        "/results",
+        "/results/files",
         "/export/answers.csv",
         "/export/answers.jsonl",
         "/export/report.html",
         "/export/report.json",
-        "/audit",
+        "/settings/audit",
         "/settings",
     ];
     for path in pages {
@@ -705,28 +708,28 @@ async fn everybody_sees_what_their_role_allows_and_looking_is_written_down() {
         }
     }
     // Three people are too few to be shown to a viewer, one by one or together.
-    let live = get(&web.app, "/live?person=1", &viewer.cookie).await;
+    let live = get(&web.app, "/?person=1", &viewer.cookie).await;
     assert_eq!(live.status, StatusCode::OK);
-    assert!(!live.body.contains("Participant 1") && !live.body.contains("<svg"), "{}", live.body);
+    assert!(!live.body.contains("Participant 1") && !live.body.contains("class='chart"), "{}", live.body);
     assert!(live.body.contains("shown from 5 people on"), "{}", live.body);
     // Who looked at what, once for a sitting.
     for _ in 0..3 {
-        get(&web.app, "/people/1", &analyst.cookie).await;
+        get(&web.app, "/participants/1", &analyst.cookie).await;
     }
-    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
     for line in [
-        "<td>analyst</td><td>looked at live, participant 2</td>",
-        "<td>analyst</td><td>looked at people</td>",
-        "<td>analyst</td><td>looked at people, participant 1</td>",
+        "<td>analyst</td><td>looked at overview, participant 2</td>",
+        "<td>analyst</td><td>looked at participants</td>",
+        "<td>analyst</td><td>looked at participants, participant 1</td>",
         "<td>analyst</td><td>exported answers.csv</td>",
-        "<td>viewer</td><td>looked at live</td>",
+        "<td>viewer</td><td>looked at overview</td>",
         "<td>owner</td><td>signed in</td>",
     ] {
         assert_eq!(audit.matches(line).count(), 1, "{line} in {audit}");
     }
-    let checked = web.post(&owner, "/audit/verify", &[]).await;
+    let checked = web.post(&owner, "/settings/audit", &[]).await;
     assert!(checked.body.contains("The log agrees with itself"), "{}", checked.body);
-    let cut = web.post(&owner, "/audit/verify", &[("receipt", "99999-9f86d081884c7d65")]).await;
+    let cut = web.post(&owner, "/settings/audit", &[("receipt", "99999-9f86d081884c7d65")]).await;
     assert_eq!(cut.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(cut.body.contains("the log was cut after the receipt was given"), "{}", cut.body);
 }
@@ -793,8 +796,16 @@ async fn studies_of_other_kinds_have_all_pages_too() {
     for template in ["multiclass-triage", "group-fair-hiring"] {
         let web = web_of(template);
         let owner = web.sign_in("owner").await;
-        let pages =
-            ["/", "/design", "/live", "/people", "/group", "/models", "/export/answers.csv", "/audit"];
+        let pages = [
+            "/",
+            "/design",
+            "/",
+            "/participants",
+            "/results",
+            "/results",
+            "/export/answers.csv",
+            "/settings/audit",
+        ];
         for answers in [0, 14] {
             for token in &web.tokens {
                 answer(&web.service, &web.service.open(token).unwrap().unwrap(), answers, "");
@@ -805,31 +816,27 @@ async fn studies_of_other_kinds_have_all_pages_too() {
                 assert!(!got.body.contains("NaN"), "{template} {path}");
             }
         }
-        let person = get(&web.app, "/people/1", &owner.cookie).await;
+        let person = get(&web.app, "/participants/1", &owner.cookie).await;
         assert_eq!(person.status, StatusCode::OK, "{template} {}", person.body);
-        let live = get(&web.app, "/live?person=1", &owner.cookie).await.body;
-        assert!(
-            live.contains("holds the weights with 95\u{a0}% certainty") && live.contains("<svg"),
-            "{template} {live}"
-        );
-        // By the number the stop rule went by, in the sentence and in the column that has no ratio to tell.
-        let session = web.service.open(&web.tokens[0]).unwrap().unwrap();
-        let equipoise::engine::Width::Angle(angle) =
-            web.service.look(&session, |p| p.belief().width()).unwrap()
-        else {
-            panic!("{template} has several weights")
-        };
-        let angle = two_digits(angle);
-        assert!(live.contains(&format!("An angle of {angle} holds the weights")), "{angle}: {live}");
-        let people = get(&web.app, "/people", &owner.cookie).await.body;
-        assert!(
-            people.contains("Angle that holds the weights") && !people.contains("Cost ratio"),
-            "{people}"
-        );
-        assert!(people.contains(&format!("<td>{angle}</td>")), "{angle}: {people}");
-        let group = get(&web.app, "/group", &owner.cookie).await.body;
+        let live = get(&web.app, "/?person=1", &owner.cookie).await.body;
+        // Weights in words wherever two classes have a ratio, and never an angle.
+        let verb = if template == "group-fair-hiring" { "is worth" } else { "is as bad as" };
+        assert!(live.contains("To this person, ") && live.contains(verb), "{template} {live}");
+        assert!(live.contains("What it is worth to participant") && live.contains("class='chart"), "{live}");
+        let people = get(&web.app, "/participants", &owner.cookie).await.body;
+        assert!(people.contains("What weighs most") && people.contains(verb), "{people}");
+        assert!(!people.contains("Cost ratio"), "{people}");
+        for path in ["/", "/participants", "/participants/1", "/results", "/design"] {
+            let page = get(&web.app, path, &owner.cookie).await.body;
+            assert!(!page.to_lowercase().contains("an angle of 0"), "{template} {path}: {page}");
+        }
+        let group = get(&web.app, "/results", &owner.cookie).await.body;
         assert!(
             group.contains("first direction") || group.contains("Fewer than two people"),
+            "{template} {group}"
+        );
+        assert!(
+            group.contains("What it is worth to a typical member") || group.contains("Fewer than two people"),
             "{template} {group}"
         );
     }
@@ -860,20 +867,31 @@ async fn what_if_ranks_models_anew_and_says_that_it_is_hypothetical() {
     take_part(&web, "x");
     let analyst = web.sign_in("analyst").await;
     let page = |path: &'static str| get(&web.app, path, &analyst.cookie);
-    let plain = page("/models").await.body;
+    let plain = page("/results").await.body;
     assert!(!plain.contains("not a result") && plain.contains("By a typical member of the group"), "{plain}");
-    let [low, high] = [page("/models?ratio=2").await.body, page("/models?ratio=20").await.body];
+    let [low, high] = [page("/results?ratio=2").await.body, page("/results?ratio=20").await.body];
     assert_eq!(ranked(&low, "not a result"), ["bold", "careful"]);
     assert_eq!(ranked(&high, "not a result"), ["careful", "bold"]);
     for (body, threshold) in [(&low, "Cut at 0.333"), (&high, "Cut at 0.048")] {
         assert!(body.contains("hypothetical") && body.contains(threshold), "{body}");
     }
     // What people hold does not move with what somebody types.
-    let of_group = |body: &str| body.split_once("id=\"by-group\"").unwrap().1.to_owned();
+    let of_group = |body: &str| {
+        let from = body.split_once("id=\"by-group\"").unwrap().1;
+        from.split("</section>").next().unwrap().to_owned()
+    };
+    // The slider and the field lead to the same page, without a script.
+    let slid = page("/results?at=130").await.body;
+    assert_eq!(ranked(&slid, "not a result"), ["careful", "bold"]);
+    assert!(slid.contains("If one missed cancer were worth 20 false alarms"), "{slid}");
+    assert!(
+        slid.contains("value=\"130\"") && plain.contains("class=\"line s1\""),
+        "no lines of costs: {plain}"
+    );
     assert_eq!(of_group(&low), of_group(&plain));
-    let wrong = page("/models?ratio=many").await.body;
+    let wrong = page("/results?ratio=many").await.body;
     assert!(wrong.contains("Expected a number from 0.001 to 1,000."), "{wrong}");
-    let group = page("/group").await.body;
+    let group = page("/results").await.body;
     assert!(group.contains("minimax regret") && group.contains("prefer different models"), "{group}");
 }
 
@@ -882,13 +900,13 @@ async fn blinding_hides_which_way_results_point_and_is_written_down() {
     let web = web();
     take_part(&web, "x");
     let owner = web.sign_in("owner").await;
-    let open = get(&web.app, "/live?person=1", &owner.cookie).await.body;
+    let open = get(&web.app, "/?person=1", &owner.cookie).await.body;
     assert!(open.contains("one missed cancer is worth about") && open.contains("<svg"), "{open}");
     assert_eq!(
         web.post(&owner, "/settings/blinded", &[("blinded", "yes")]).await.to(),
         "/settings?done=blinded"
     );
-    for path in ["/live?person=1", "/people", "/people/1", "/group", "/models"] {
+    for path in ["/?person=1", "/participants", "/participants/1", "/results", "/results"] {
         let page = get(&web.app, path, &owner.cookie).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
         assert!(page.body.contains("blinded"), "{path} does not say so");
@@ -896,12 +914,12 @@ async fn blinding_hides_which_way_results_point_and_is_written_down() {
             assert!(!page.body.contains(telling), "{path} shows \"{telling}\"");
         }
     }
-    let narrow = get(&web.app, "/people", &owner.cookie).await.body;
+    let narrow = get(&web.app, "/participants", &owner.cookie).await.body;
     assert!(narrow.contains("known to a factor of"), "{narrow}");
     assert_eq!(get(&web.app, "/export/answers.csv", &owner.cookie).await.status, StatusCode::CONFLICT);
     web.post(&owner, "/settings/blinded", &[("blinded", "no")]).await;
     assert_eq!(get(&web.app, "/export/answers.csv", &owner.cookie).await.status, StatusCode::OK);
-    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
     assert!(
         audit.contains("hid results from researchers")
             && audit.contains("showed results to researchers again")
@@ -912,28 +930,61 @@ async fn blinding_hides_which_way_results_point_and_is_written_down() {
 async fn links_are_made_shown_once_and_open_the_study() {
     let web = web();
     let owner = web.sign_in("owner").await;
-    let page = get(&web.app, "/links", &owner.cookie).await;
+    let page = get(&web.app, "/participants/links", &owner.cookie).await;
     assert!(page.body.contains("?PROLIFIC_PID={{%PROLIFIC_PID%}}"), "{}", page.body);
     let key = page.field("key");
-    let wrong = web.post(&owner, "/links", &[("key", &key), ("count", "501")]).await;
+    let wrong = web.post(&owner, "/participants/links", &[("key", &key), ("count", "501")]).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    let made = web.post(&owner, "/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
+    let made =
+        web.post(&owner, "/participants/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
     let links: Vec<&str> = made.body.split("http://study.test/s/").skip(1).map(|rest| &rest[..32]).collect();
     assert_eq!(links.len(), 2, "{}", made.body);
     for token in &links {
         assert_eq!(get(&web.participants, &format!("/s/{token}"), "").await.status, StatusCode::OK);
     }
-    let again = web.post(&owner, "/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
+    let again =
+        web.post(&owner, "/participants/links", &[("key", &key), ("count", "2"), ("as", "page")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT);
-    assert!(!get(&web.app, "/links", &owner.cookie).await.body.contains(links[0]));
-    let key = get(&web.app, "/links", &owner.cookie).await.field("key");
-    let csv = web.post(&owner, "/links", &[("key", &key), ("count", "3"), ("as", "csv")]).await;
+    assert!(!get(&web.app, "/participants/links", &owner.cookie).await.body.contains(links[0]));
+    let key = get(&web.app, "/participants/links", &owner.cookie).await.field("key");
+    let csv = web.post(&owner, "/participants/links", &[("key", &key), ("count", "3"), ("as", "csv")]).await;
     assert_eq!(csv.headers[header::CONTENT_DISPOSITION], "attachment; filename=\"links.csv\"");
     let lines: Vec<&str> = csv.body.lines().collect();
     assert_eq!((lines.len(), lines[0]), (4, "participant,link"));
     assert!(lines[1].starts_with("6,http://study.test/s/"), "{}", lines[1]);
-    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
     assert!(audit.contains("made 2 links, for participant 4 and those after"), "{audit}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_is_kept_can_be_shown_again_and_that_is_written_down() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let key = get(&web.app, "/participants/links", &owner.cookie).await.field("key");
+    let fields = [("key", key.as_str()), ("count", "1"), ("as", "page"), ("keep", "yes")];
+    let made = web.post(&owner, "/participants/links", &fields).await;
+    let token = made.body.split("http://study.test/s/").nth(1).unwrap()[..32].to_owned();
+    let page = get(&web.app, "/participants/links", &owner.cookie).await;
+    assert!(!page.body.contains(&token), "it is shown to whoever asks for it");
+    let [kept, other] = ["4", "1"].map(|number| format!("name=\"participant\" value=\"{number}\""));
+    assert!(page.body.contains(&kept) && !page.body.contains(&other), "{}", page.body);
+    let shown = web.post(&owner, "/participants/links/show", &[("participant", "4")]).await;
+    assert!(
+        shown.body.contains(&token) && shown.body.contains("The link of participant 4"),
+        "{}",
+        shown.body
+    );
+    assert_eq!(
+        web.post(&owner, "/participants/links/show", &[("participant", "1")]).await.status,
+        StatusCode::NOT_FOUND
+    );
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
+    assert!(audit.contains("had the link of participant 4 shown"), "{audit}");
+    // It tells nobody who somebody is, and goes with them.
+    let session = web.service.open(&token).unwrap().unwrap();
+    assert_eq!(web.service.contacts().get(&session).unwrap(), None);
+    web.service.erase(&session).unwrap();
+    assert!(web.service.contacts().links().unwrap().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -953,25 +1004,29 @@ async fn owners_manage_accounts_and_sessions_end_at_once() {
     assert_eq!(add("eva", "viewer", PASSWORD).await.to(), "/settings?done=account");
     assert_eq!(add("eva", "viewer", PASSWORD).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     let eva = web.sign_in("eva").await;
-    assert_eq!(get(&web.app, "/people", &eva.cookie).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(get(&web.app, "/participants", &eva.cookie).await.status, StatusCode::FORBIDDEN);
     web.post(&owner, "/accounts/role", &[("name", "eva"), ("role", "analyst")]).await;
-    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn, "the old role went on");
+    assert_eq!(
+        cell(&get(&web.app, "/participants", &eva.cookie).await),
+        Cell::SignIn,
+        "the old role went on"
+    );
     let eva = web.sign_in("eva").await;
-    assert_eq!(get(&web.app, "/people", &eva.cookie).await.status, StatusCode::OK);
+    assert_eq!(get(&web.app, "/participants", &eva.cookie).await.status, StatusCode::OK);
     web.post(&owner, "/accounts/sessions", &[("name", "eva")]).await;
-    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    assert_eq!(cell(&get(&web.app, "/participants", &eva.cookie).await), Cell::SignIn);
     let eva = web.sign_in("eva").await;
     let wrong = web.post(&eva, "/settings/password", &[("old", "x"), ("new", "four small boats")]).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     web.post(&eva, "/settings/password", &[("old", PASSWORD), ("new", "four small boats")]).await;
-    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    assert_eq!(cell(&get(&web.app, "/participants", &eva.cookie).await), Cell::SignIn);
     web.post(&owner, "/accounts/password", &[("name", "eva"), ("password", PASSWORD)]).await;
     let eva = web.sign_in("eva").await;
     web.post(&owner, "/accounts/remove", &[("name", "eva")]).await;
-    assert_eq!(cell(&get(&web.app, "/people", &eva.cookie).await), Cell::SignIn);
+    assert_eq!(cell(&get(&web.app, "/participants", &eva.cookie).await), Cell::SignIn);
     let only = web.post(&owner, "/accounts/remove", &[("name", "owner")]).await;
     assert!(only.body.contains("is the only owner"), "{}", only.body);
-    let audit = get(&web.app, "/audit", &owner.cookie).await.body;
+    let audit = get(&web.app, "/settings/audit", &owner.cookie).await.body;
     for line in [
         "made the account eva, viewer",
         "made eva analyst",
@@ -980,6 +1035,185 @@ async fn owners_manage_accounts_and_sessions_end_at_once() {
     ] {
         assert!(audit.contains(line), "{line}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn there_are_five_places_and_old_addresses_lead_there() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let page = get(&web.app, "/", &owner.cookie).await.body;
+    let menu = page.split_once("aria-label=\"Places\"").unwrap().1.split("</nav>").next().unwrap();
+    let names: Vec<&str> = menu.split("\">").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    assert_eq!(names, ["Overview", "Participants", "Results", "Design", "Settings"]);
+    for (old, new) in [
+        ("/live?person=1", "/?person=1"),
+        ("/people?show=flagged", "/participants?show=flagged"),
+        ("/people/2", "/participants/2"),
+        ("/links", "/participants/links"),
+        ("/group?without=excluded", "/results?without=excluded"),
+        ("/models?ratio=20", "/results?ratio=20"),
+        ("/export", "/results/files"),
+        ("/audit", "/settings/audit"),
+    ] {
+        let got = get(&web.app, old, &owner.cookie).await;
+        assert_eq!((got.status, got.to()), (StatusCode::PERMANENT_REDIRECT, new), "{old}");
+        assert!(get(&web.app, new, &owner.cookie).await.status.as_u16() < 300, "{new}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_overview_tells_how_far_everybody_is_and_how_long_they_took() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let session = |place: usize| web.service.open(&web.tokens[place]).unwrap().unwrap();
+    answer(&web.service, &session(0), usize::MAX, "x");
+    answer(&web.service, &session(1), 3, "y");
+    let page = get(&web.app, "/", &owner.cookie).await.body;
+    let stage = |name: &str| {
+        let row = page.split_once(&format!("<th scope=\"row\">{name}</th><td>")).unwrap().1;
+        row.split('<').next().unwrap().to_owned()
+    };
+    let found =
+        ["have a place", "opened it", "agreed to take part", "answered a comparison", "are done"].map(stage);
+    assert_eq!(found, ["3", "2", "2", "2", "1"]);
+    assert!(page.contains("The one who is done took less than a minute."), "{page}");
+    assert!(page.contains("1 person is at it now."), "{page}");
+    assert!(
+        page.contains("To somebody drawn from these 2 people, ") && page.contains("chart wide"),
+        "{page}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_uses_no_place_and_leaves_nothing() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let before = get(&web.app, "/", &owner.cookie).await.body;
+    let rows = || web.service.writer().with(|store| equipoise_log::rows(store)).unwrap().len();
+    let written = rows();
+    let opened = web.post(&owner, "/design/preview", &[]).await;
+    let token = opened.body.split("http://study.test/s/").nth(1).unwrap()[..32].to_owned();
+    assert!(web.service.open(&token).unwrap().is_none(), "it is a place of the study");
+    let joined = get(&web.participants, &format!("/s/{token}"), "").await;
+    let cookie = joined.cookies();
+    let page = get(&web.participants, "/", &cookie).await.body;
+    assert!(page.contains("Preview: nothing is kept"), "{page}");
+    // Through a form, too.
+    let field = |name: &str| {
+        let rest = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap().1;
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let fields = [("csrf", field("csrf")), ("key", field("key")), ("language", "de".to_owned())];
+    let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let sent = send(&web.participants, form("/language", &cookie, &fields)).await;
+    assert_eq!(sent.status, StatusCode::SEE_OTHER);
+    let consent = get(&web.participants, "/", &cookie).await.body;
+    assert!(consent.contains("Vorschau: nichts wird gespeichert") && consent.contains("action=\"/consent\""));
+    assert_eq!(rows(), written, "something was written");
+    let stage = |page: &str| {
+        page.split_once("have a place</th><td>").unwrap().1.split('<').next().unwrap().to_owned()
+    };
+    assert_eq!(stage(&before), stage(&get(&web.app, "/", &owner.cookie).await.body));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn simulated_people_fill_the_results_and_are_said_to_be_simulated() {
+    for template in ["binary-cancer", "multiclass-triage", "group-fair-hiring"] {
+        let web = web_of(template);
+        let viewer = web.sign_in("viewer").await;
+        let rows = || web.service.writer().with(|store| equipoise_log::rows(store)).unwrap().len();
+        let written = rows();
+        let page = loop {
+            let got = get(&web.app, "/results?people=simulated", &viewer.cookie).await;
+            if got.status != StatusCode::ACCEPTED {
+                break got.body;
+            }
+            assert_eq!(got.headers[header::REFRESH], "2");
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        };
+        assert!(
+            page.contains("20 simulated people, kept apart: nothing on this page is a result."),
+            "{page}"
+        );
+        assert!(page.contains("To a typical member of the group, "), "{template} {page}");
+        assert!(!page.contains("NaN") && !page.contains("href=\"/participants/1\""), "{template} {page}");
+        assert_eq!(rows(), written, "something was written");
+        let results = get(&web.app, "/results", &viewer.cookie).await.body;
+        assert!(!results.contains("simulated") && results.contains("Fewer than two people"), "{results}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn participants_are_sorted_filtered_and_replayed() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let session = |place: usize| web.service.open(&web.tokens[place]).unwrap().unwrap();
+    answer(&web.service, &session(0), 3, "x");
+    answer(&web.service, &session(1), usize::MAX, "y");
+    let numbers = |page: &str| -> Vec<String> {
+        let rows =
+            page.split_once("<tbody>").unwrap().1.split("<th scope=\"row\"><a href=\"/participants/").skip(1);
+        rows.map(|row| row.split('"').next().unwrap().to_owned()).collect()
+    };
+    for (query, expected) in [
+        ("", vec!["1", "2", "3"]),
+        ("?sort=answers&order=down", vec!["2", "1", "3"]),
+        ("?sort=answers", vec!["3", "1", "2"]),
+        ("?sort=number&order=down", vec!["3", "2", "1"]),
+        ("?show=done", vec!["2"]),
+        ("?show=now", vec!["1"]),
+        ("?show=waiting", vec!["3"]),
+    ] {
+        let page = get(&web.app, &format!("/participants{query}"), &owner.cookie).await.body;
+        assert_eq!(numbers(&page), expected, "{query}");
+    }
+    let sorted = get(&web.app, "/participants?sort=answers&order=down", &owner.cookie).await.body;
+    assert!(sorted.contains("aria-sort=\"descending\""), "{sorted}");
+    let replay = get(&web.app, "/participants/1?question=2", &owner.cookie).await.body;
+    assert!(replay.contains("Question 2 of 3, as it was answered"), "{replay}");
+    assert!(replay.contains("question=1#replay") && replay.contains("question=3#replay"), "{replay}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_live_page_follows_whoever_answers_unless_somebody_was_asked_for() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let session = |place: usize| web.service.open(&web.tokens[place]).unwrap().unwrap();
+    answer(&web.service, &session(0), 3, "x");
+    let first = get(&web.app, "/", &owner.cookie).await.body;
+    assert!(first.contains("<h2 id=\"one\">Participant 1</h2>"), "{first}");
+    let again = first.split_once("data-again=\"").unwrap().1.split('"').next().unwrap().to_owned();
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    answer(&web.service, &session(1), 3, "y");
+    let later = get(&web.app, &format!("{again}seen=1"), &owner.cookie).await.body;
+    assert!(later.contains("<h2 id=\"one\">Participant 2</h2>"), "it stays with participant 1: {again}");
+    let asked = get(&web.app, "/?person=1", &owner.cookie).await.body;
+    assert!(
+        asked.contains("data-again=\"/?person=1&amp;\"") || asked.contains("data-again=\"/?person=1&#38;\""),
+        "{asked}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_card_is_empty_and_one_participant_is_not_all_of_them() {
+    let web = web_with("multiclass-triage", Path::new("../equipoise-study/src/templates"), |study| {
+        study.candidates = None
+    });
+    let owner = web.sign_in("owner").await;
+    for token in &web.tokens {
+        answer(&web.service, &web.service.open(token).unwrap().unwrap(), 40, "x");
+    }
+    for path in ["/", "/", "/results", "/results", "/design", "/participants"] {
+        let page = get(&web.app, path, &owner.cookie).await.body;
+        for part in page.split("<section").skip(1) {
+            let inside = part.split("</section>").next().unwrap();
+            let after = inside.split_once("</h2>").map_or(inside, |(_, after)| after);
+            assert!(!after.trim().is_empty(), "an empty card on {path}: {inside}");
+        }
+    }
+    let page = get(&web.app, "/participants", &owner.cookie).await.body;
+    assert!(page.contains("<p>3 participants. ") && !page.contains("All 3"), "{page}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -1010,7 +1244,7 @@ async fn an_answer_is_on_the_live_page_within_two_seconds() {
         while acknowledged.len() < answered() {
             acknowledged.push(Instant::now());
         }
-        let page = get(&web.app, &format!("/live?person=1&seen={seen}"), &owner.cookie).await;
+        let page = get(&web.app, &format!("/?person=1&seen={seen}"), &owner.cookie).await;
         if page.status == StatusCode::OK {
             let part = page.body.split_once("data-seen=\"").unwrap().1;
             seen = part.split_once('"').unwrap().0.parse::<u64>().unwrap();
@@ -1048,13 +1282,13 @@ async fn a_log_that_cannot_be_written_is_red_within_five_seconds_and_said_on_eve
     assert_eq!(red.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(red.body, "{\"status\":\"failing\",\"code\":\"disk_full\"}");
     assert!(red.headers.contains_key(header::RETRY_AFTER));
-    for path in ["/", "/design", "/audit", "/settings", "/links", "/export"] {
+    for path in ["/", "/design", "/settings/audit", "/settings", "/participants/links", "/results/files"] {
         let page = get(&web.app, path, &owner.cookie).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
         assert!(page.body.contains("The disk is full: no answer can be written."), "{path}");
     }
     // Looking is written down before anything is shown.
-    let live = get(&web.app, "/people", &owner.cookie).await;
+    let live = get(&web.app, "/participants", &owner.cookie).await;
     assert_eq!(live.status, StatusCode::INSUFFICIENT_STORAGE, "{}", live.body);
     web.broken.store(false, Ordering::SeqCst);
     let begun = Instant::now();
@@ -1062,5 +1296,5 @@ async fn a_log_that_cannot_be_written_is_red_within_five_seconds_and_said_on_eve
         assert!(begun.elapsed() < Duration::from_secs(10), "still red");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(get(&web.app, "/people", &owner.cookie).await.status, StatusCode::OK);
+    assert_eq!(get(&web.app, "/participants", &owner.cookie).await.status, StatusCode::OK);
 }

@@ -538,6 +538,64 @@ async fn no_page_is_heavy_and_none_asks_another_server() {
 }
 
 #[tokio::test]
+async fn the_consent_that_is_shown_is_the_one_whose_hash_is_kept() {
+    use equipoise_study::Text;
+    use sha2::Digest as _;
+    let texts = [("en", "An English text."), ("nl", "Een Nederlandse tekst.")];
+    let texts: std::collections::BTreeMap<String, String> =
+        texts.iter().map(|(tag, text)| ((*tag).to_owned(), (*text).to_owned())).collect();
+    let web = web_of(|study| {
+        study.languages = vec!["nl".to_owned()];
+        study.consent.text = Text::ByLanguage(texts);
+    });
+    let mut browser = web.browser(0).await;
+    assert!(browser.page.contains("Een Nederlandse tekst.") && browser.page.contains("lang=\"nl\""));
+    let hash = equipoise_log::hex::encode(&sha2::Sha256::digest("Een Nederlandse tekst."));
+    assert_eq!(browser.field("text"), hash);
+    browser.submit("/consent", &[("decision", "agree"), ("text", &hash)]).await;
+    assert!(browser.page.contains("Een Nederlandse tekst."), "with the box not ticked: {}", browser.page);
+    browser.agree().await;
+    let kept = web.service.look(&web.session(0), |person| person.consent_hash()).unwrap();
+    assert_eq!(kept, hash);
+    // A study like this is not called ready.
+    let lints = equipoise_study::lint::lint(web.service.design());
+    let sentence = "languages has \"nl\", in which the pages have no words, expected some of en, de, es, fr";
+    assert!(lints.iter().any(|lint| lint.error && lint.what == sentence), "{lints:?}");
+}
+
+#[tokio::test]
+async fn the_last_page_has_no_number_that_the_report_refuses() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    // Always the same side: the report refuses a metric.
+    while browser.page.contains("action=\"/answer\"") {
+        browser.answer("a").await;
+    }
+    for _ in 0..10 {
+        if browser.page.contains("action=\"/stated\"") {
+            browser.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
+        } else if browser.page.contains("action=\"/questionnaire\"") {
+            let position = browser.field("position");
+            let items = declined_items(&browser.page);
+            let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+            fields.push(("position", &position));
+            browser.submit("/questionnaire", &fields).await;
+        } else if browser.page.contains("action=\"/finish\"") {
+            browser.submit("/finish", &[]).await;
+        }
+    }
+    let refused = web.service.look(&web.session(0), equipoise_report::refused).unwrap();
+    assert!(refused.is_some(), "the report takes anything");
+    assert!(browser.page.contains("Your answers do not settle on a number."), "{}", browser.page);
+    assert!(
+        !browser.page.contains("interval") && !browser.page.contains("class=\"answer\""),
+        "{}",
+        browser.page
+    );
+}
+
+#[tokio::test]
 async fn what_a_panel_passes_along_is_kept_after_consent_and_not_in_the_log() {
     let web = web_of(|study| study.completion.parameters = vec!["PROLIFIC_PID".to_owned()]);
     let path = format!("/s/{}?PROLIFIC_PID=5f3a&other=1", web.tokens[0]);
@@ -626,8 +684,9 @@ async fn every_route_answers_every_method_and_credential_as_its_line_in_the_tabl
                     || who.starts_with("comparing");
                 match method {
                     "GET" | "HEAD" if route.get && (known || !route.needs_link) => {
-                        let asset = path.starts_with("/assets");
-                        assert_eq!(got.status == StatusCode::NOT_FOUND, asset, "{told}");
+                        // No file of this name, and no panel in this study.
+                        let none = path.starts_with("/assets") || path.starts_with("/join");
+                        assert_eq!(got.status == StatusCode::NOT_FOUND, none, "{told}");
                     }
                     "GET" | "HEAD" if route.get => assert_eq!(got.status, StatusCode::FORBIDDEN, "{told}"),
                     "POST" if route.post => {

@@ -12,6 +12,7 @@ use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
 use equipoise_log::{Trouble, Why, files, fold_in, hex, settled};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub type Contact = BTreeMap<String, String>;
 
 /// The name of what an owner writes beside an invitation.
 pub const LABEL: &str = "contact";
+/// The name of the token of somebody's link, where the owner wanted it kept.
+const LINK: &str = "link";
 /// The most characters of a label.
 pub const LONGEST_LABEL: usize = 200;
 
@@ -50,6 +53,7 @@ pub struct Contacts {
 struct Opened {
     connection: Connection,
     cipher: XChaCha20Poly1305,
+    key: [u8; 32],
 }
 
 impl std::fmt::Debug for Contacts {
@@ -82,20 +86,43 @@ impl Contacts {
         }
     }
 
+    /// The token of whoever a panel knows by this name: the same whenever they come, and without the key nobody can tell whose it
+    /// is. Begins the files.
+    pub fn token(&self, name: &str) -> Result<String> {
+        let opened = self.open(true)?;
+        let Some(Opened { key, .. }) = &*opened else { return Err(said("there is no place for them")) };
+        // The name by its hash: whatever its length, what is hashed with the key has one.
+        let name =
+            Sha256::new().chain_update(b"equipoise panel 1\n").chain_update(name.as_bytes()).finalize();
+        let token = Sha256::new().chain_update(key).chain_update(name).finalize();
+        Ok(hex::encode(token.get(..16).unwrap_or_default()))
+    }
+
     /// Adds to what is known of a session. Returns what was known before.
     pub fn add(&self, session: &str, more: &Contact) -> Result<Option<Contact>> {
-        let before = self.get(session)?;
+        let before = self.whole(session)?;
         let mut all = before.clone().unwrap_or_default();
         all.extend(more.clone());
         self.set(session, Some(&all))?;
         Ok(before)
     }
 
+    /// Keeps the token of somebody's link, so that the link can be shown again.
+    pub fn keep_link(&self, session: &str, token: &str) -> Result<()> {
+        self.add(session, &[(LINK.to_owned(), token.to_owned())].into()).map(drop)
+    }
+
+    /// Tokens of links that were kept, by session.
+    pub fn links(&self) -> Result<BTreeMap<String, String>> {
+        let all = self.everything()?.into_iter();
+        Ok(all.filter_map(|(session, mut contact)| Some((session, contact.remove(LINK)?))).collect())
+    }
+
     /// Keeps this of a session and nothing else.
     pub fn set(&self, session: &str, contact: Option<&Contact>) -> Result<()> {
         let Some(contact) = contact else { return self.remove(session).map(drop) };
         let opened = self.open(true)?;
-        let Some(Opened { connection, cipher }) = &*opened else {
+        let Some(Opened { connection, cipher, .. }) = &*opened else {
             return Err(said("there is no place for them"));
         };
         let mut nonce = [0; 24];
@@ -112,8 +139,12 @@ impl Contacts {
         Ok(())
     }
 
-    /// What is known of a session.
+    /// Who somebody is: what is known of a session, without its link.
     pub fn get(&self, session: &str) -> Result<Option<Contact>> {
+        Ok(self.whole(session)?.and_then(told))
+    }
+
+    fn whole(&self, session: &str) -> Result<Option<Contact>> {
         let opened = self.open(false)?;
         let Some(opened) = &*opened else { return Ok(None) };
         let found = opened
@@ -124,8 +155,13 @@ impl Contacts {
         found.map(|row| opened.unseal(&row)).transpose()
     }
 
-    /// Everything, by session.
+    /// Who everybody is, by session, without their links.
     pub fn all(&self) -> Result<BTreeMap<String, Contact>> {
+        let all = self.everything()?.into_iter();
+        Ok(all.filter_map(|(session, contact)| Some((session, told(contact)?))).collect())
+    }
+
+    fn everything(&self) -> Result<BTreeMap<String, Contact>> {
         let opened = self.open(false)?;
         let Some(opened) = &*opened else { return Ok(BTreeMap::new()) };
         let rows = opened
@@ -218,13 +254,13 @@ impl Contacts {
         *opened = match &self.directory {
             None if begin => {
                 let connection = prepared(Connection::open_in_memory().map_err(wrong)?)?;
-                Some(Opened { connection, cipher: XChaCha20Poly1305::new(&random_key()?.into()) })
+                Some(Opened::new(connection, random_key()?))
             }
             Some(directory) if begin || directory.join(FILE).exists() => {
                 let path = directory.join(FILE);
                 let key = key(&directory.join(KEY_FILE), path.exists())?;
                 files::open(&path).map_err(Error::Contacts)?;
-                Some(Opened { connection: connect(&path)?, cipher: XChaCha20Poly1305::new(&key.into()) })
+                Some(Opened::new(connect(&path)?, key))
             }
             _ => None,
         };
@@ -240,12 +276,22 @@ fn sealed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Sealed> {
 }
 
 impl Opened {
+    fn new(connection: Connection, key: [u8; 32]) -> Self {
+        Self { connection, cipher: XChaCha20Poly1305::new(&key.into()), key }
+    }
+
     fn unseal(&self, (session, nonce, sealed): &Sealed) -> Result<Contact> {
         let closed = || said(format!("{KEY_FILE} is not the key of {FILE}, or a row was changed"));
         let payload = Payload { msg: sealed, aad: &bound(session) };
         let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| closed())?;
         serde_json::from_slice(&plain).map_err(|_| closed())
     }
+}
+
+/// What tells who somebody is; nothing if a link is all that was kept.
+fn told(mut contact: Contact) -> Option<Contact> {
+    contact.remove(LINK);
+    (!contact.is_empty()).then_some(contact)
 }
 
 /// What ties a row to its session: put beside another one it does not open.

@@ -159,6 +159,11 @@ pub enum Action {
         /// How many.
         count: u64,
     },
+    /// Had somebody's link shown again.
+    LinkShown {
+        /// Whose.
+        participant: u64,
+    },
     /// Took the data along.
     Exported {
         /// In this format.
@@ -256,6 +261,9 @@ pub struct Invited {
     pub variant: Variant,
     /// The seed of sides, checks and orders.
     pub seed: u64,
+    /// Whether it was a panel that sent whoever has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub panel: bool,
 }
 
 /// Before or after the comparisons.

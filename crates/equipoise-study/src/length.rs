@@ -92,7 +92,7 @@ impl Pace {
                 (1 + begins, COMPARISON + PAGE * begins as f64)
             }
             Step::Finish | Step::Result => (1, PAGE),
-            Step::Withdrawn => (0, 0.0),
+            Step::Screened | Step::Withdrawn => (0, 0.0),
         };
         self.screens += screens;
         self.seconds += seconds;
@@ -104,14 +104,8 @@ impl Length {
     /// differences.
     pub(crate) fn rehearsed(design: &Design) -> Self {
         let design = Arc::new(design.clone());
-        // Weights of people are sizes of normal numbers; the ratio of two of them is at its n-th part a tangent.
-        let ratio = |n: usize| (std::f64::consts::FRAC_PI_2 * (n as f64 + 0.5) / PEOPLE as f64).tan();
-        let held = match design.binary() {
-            Some(_) => (0..PEOPLE).map(|n| ratio_metric(ratio(n))).collect(),
-            None => design.belief().draws(PEOPLE),
-        };
-        let paces: Vec<Pace> =
-            held.into_iter().enumerate().map(|(n, metric)| walk(&design, metric, n)).collect();
+        let held = held(&design, PEOPLE).into_iter().enumerate();
+        let paces: Vec<Pace> = held.map(|(n, metric)| walk(&design, metric, n).0).collect();
         Self::of(&paces)
     }
 
@@ -139,6 +133,22 @@ impl Length {
     }
 }
 
+/// What so many people hold, as people may. Weights of people are sizes of normal numbers; the ratio of two of them is at its
+/// n-th part a tangent.
+fn held(design: &Design, people: usize) -> Vec<Metric> {
+    let ratio = |n: usize| (std::f64::consts::FRAC_PI_2 * (n as f64 + 0.5) / people as f64).tan();
+    match design.binary() {
+        Some(_) => (0..people).map(|n| ratio_metric(ratio(n))).collect(),
+        None => design.belief().draws(people),
+    }
+}
+
+/// So many simulated people who have been through the study, in memory: what its results could look like.
+pub fn rehearse(design: &Arc<Design>, people: usize) -> Vec<Participant> {
+    let held = held(design, people).into_iter().enumerate();
+    held.map(|(n, metric)| walk(design, metric, n).1).collect()
+}
+
 /// The noise of the n-th person: by ratios, a little bluntly by ratios, by differences.
 fn noise(n: usize) -> NoiseModel {
     match n % 3 {
@@ -149,17 +159,20 @@ fn noise(n: usize) -> NoiseModel {
 }
 
 /// Somebody takes the study in memory; nothing is logged.
-fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> Pace {
+fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> (Pace, Participant) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(design.study().seed ^ n as u64);
     let mut participant = Participant::new(design.clone(), "rehearsal");
     let mut pace = Pace::default();
-    let Ok(mut person) = person(design, metric, noise(n), random.random()) else { return pace };
+    let Ok(mut person) = person(design, metric, noise(n), random.random()) else {
+        return (pace, participant);
+    };
     let invited = Invited {
         study: design.hash().to_owned(),
         version: design.study().version,
         number: n as u64 + 1,
         variant: Variant::Flow,
         seed: random.random(),
+        panel: false,
     };
     let take = |participant: &mut Participant, event: &Event| participant.apply(0, event).is_ok();
     take(&mut participant, &Event::Invited(invited));
@@ -181,7 +194,7 @@ fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> Pace {
             break;
         }
     }
-    pace
+    (pace, participant)
 }
 
 /// Somebody with a metric, who errs like this in units of the study's space.
@@ -232,7 +245,7 @@ pub fn does(
             })
         }
         Step::Finish => Event::Completed,
-        Step::Result | Step::Withdrawn => return None,
+        Step::Result | Step::Screened | Step::Withdrawn => return None,
     })
 }
 

@@ -127,6 +127,6 @@ pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step, as_planned, take};
 pub use progress::{Known, progress};
 pub use schedule::{FEWEST, Stopped};
-pub use service::{Recorded, Service, Tidied};
+pub use service::{Entered, Recorded, Service, Tidied};
 pub use study::Study;
 pub use text::Text;

@@ -4,7 +4,7 @@ use crate::design::Design;
 use crate::length::Length;
 use crate::schedule;
 use crate::shown::Dominance;
-use crate::study::{ItemKind, Study, Variant};
+use crate::study::{End, ItemKind, Study, Variant};
 use crate::text::Text;
 use serde::Serialize;
 
@@ -18,6 +18,9 @@ pub struct Lint {
     /// What was found, where, and what to do.
     pub what: String,
 }
+
+/// The languages the pages have words in: another one's texts would stand among English ones.
+pub const PAGES: [&str; 5] = ["en", "de", "es", "fr", "en-XA"];
 
 /// Numbers as words, for promises of minutes in the languages of the templates.
 const WORDS: [(&str, f64); 34] = [
@@ -69,6 +72,7 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     lints.consequences();
     lints.practice();
     lints.contact();
+    lints.panel();
     lints.feasible(design);
     lints.found.retain(|lint| !design.study().allow.iter().any(|allowed| allowed == lint.rule));
     lints.found
@@ -100,6 +104,15 @@ impl Lints<'_> {
     }
 
     fn languages(&mut self) {
+        for language in &self.study.languages {
+            if !PAGES.contains(&language.as_str()) {
+                let known = PAGES[..4].join(", ");
+                let what = format!(
+                    "languages has \"{language}\", in which the pages have no words, expected some of {known}"
+                );
+                self.say("languages", true, what);
+            }
+        }
         for (place, text) in texts(self.study) {
             let missing: Vec<&str> = self
                 .study
@@ -192,6 +205,27 @@ impl Lints<'_> {
                 self.say("completion", true, format!("completion.url is \"{url}\", expected https://"));
             }
             _ => {}
+        }
+    }
+
+    /// A panel learns from a code or an address how it ended for somebody.
+    fn panel(&mut self) {
+        let Some(panel) = &self.study.panel else { return };
+        let silent = |end: &End| end.code.is_none() && end.url.is_none();
+        if silent(&panel.done) {
+            self.say(
+                "panel",
+                false,
+                "panel.done has neither code nor url: the panel cannot tell who is done",
+            );
+        }
+        if !panel.require.is_empty() && silent(&panel.screened) {
+            let what = "panel.screened has neither code nor url, but panel.require screens people out";
+            self.say("panel", false, what);
+        }
+        if panel.quota.is_some() && silent(&panel.full) {
+            let what = "panel.full has no url: whoever comes when all places are taken is sent nowhere";
+            self.say("panel", false, what);
         }
     }
 

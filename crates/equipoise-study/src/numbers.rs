@@ -83,6 +83,51 @@ fn date(days: i64) -> [i64; 3] {
     [year + era * 400 + i64::from(month <= 2), month, day]
 }
 
+/// A time as RFC 3339 writes it, `2026-11-20T09:00:00Z` or with `+01:00`, in milliseconds since 1970; seconds may be left out.
+pub fn moment(text: &str) -> Option<i64> {
+    let (date_text, rest) = text.split_once(['T', ' '])?;
+    let (time, offset) = match rest.strip_suffix('Z') {
+        Some(time) => (time, 0),
+        None => {
+            let at = rest.rfind(['+', '-'])?;
+            let (time, offset) = (rest.get(..at)?, rest.get(at..)?);
+            let sign = if offset.starts_with('-') { -1 } else { 1 };
+            let [hours, minutes] = parts(offset.get(1..)?, ':')?;
+            (hours <= 23 && minutes <= 59).then_some((time, sign * (hours * 60 + minutes)))?
+        }
+    };
+    let [year, month, day] = parts(date_text, '-')?;
+    let [hours, minutes, seconds] = match parts(time, ':') {
+        Some(three) => three,
+        None => parts::<2>(time, ':').map(|[hours, minutes]| [hours, minutes, 0])?,
+    };
+    if !(1970..=9999).contains(&year) || hours > 23 || minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let days = days_until(year, month, day);
+    // A day that the calendar has not is another one's number.
+    if date(days) != [year, month, day] {
+        return None;
+    }
+    Some(((days * 24 + hours) * 60 + minutes - offset).checked_mul(60)?.checked_add(seconds)? * 1000)
+}
+
+/// How many days after 1 January 1970 a date is: [`date`] the other way round.
+fn days_until(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * month + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// Whole numbers with a mark between them, so many.
+fn parts<const N: usize>(text: &str, mark: char) -> Option<[i64; N]> {
+    let plain = |part: &str| !part.is_empty() && part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
+    let found: Option<Vec<i64>> =
+        text.split(mark).map(|part| part.parse().ok().filter(|_| plain(part))).collect();
+    found?.try_into().ok()
+}
+
 /// A number in a sentence: with its digits while they can be read, with a power of ten beyond.
 pub fn short(value: f64) -> String {
     if value != 0.0 && value.is_finite() && !(1e-6..1e12).contains(&value.abs()) {
@@ -124,5 +169,29 @@ mod tests {
         assert_eq!(when(951_782_400_000), "2000-02-29 00:00:00 UTC");
         assert_eq!(when(1_794_800_712_345), "2026-11-16 03:45:12 UTC");
         assert_eq!(when(-1_000), "1969-12-31 23:59:59 UTC");
+    }
+
+    #[test]
+    fn times_that_are_written_are_read() {
+        for (text, expected) in [
+            ("1970-01-01T00:00:00Z", "1970-01-01 00:00:00 UTC"),
+            ("2000-02-29T00:00Z", "2000-02-29 00:00:00 UTC"),
+            ("2026-11-20T09:30:05+01:00", "2026-11-20 08:30:05 UTC"),
+            ("2026-12-31 23:59:59-05:30", "2027-01-01 05:29:59 UTC"),
+            ("9999-12-31T23:59:59Z", "9999-12-31 23:59:59 UTC"),
+        ] {
+            assert_eq!(moment(text).map(when).as_deref(), Some(expected), "{text}");
+        }
+        for text in [
+            "",
+            "tomorrow",
+            "2026-11-20",
+            "2026-02-30T00:00Z",
+            "2026-13-01T00:00Z",
+            "2026-11-20T24:00Z",
+            "2026-11-20T09:00",
+        ] {
+            assert_eq!(moment(text), None, "{text}");
+        }
     }
 }

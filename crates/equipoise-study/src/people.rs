@@ -347,6 +347,7 @@ fn word(person: &Participant) -> String {
         Step::Practice(_) => "practice",
         Step::Compare => "comparing",
         Step::Finish | Step::Result => "done",
+        Step::Screened => "screened out",
         Step::Withdrawn => "withdrawn",
     }
     .to_owned()

@@ -3,24 +3,28 @@
 //! This is all a server needs: [`Service::invite`], [`Service::open`], [`Service::look`] and [`Service::record`]. It keeps the state
 //! of participants it has met in memory; the log is the truth, and what is in memory can be dropped at any time.
 
+mod panel;
+mod place;
+
+pub use panel::Entered;
+
 use crate::audit;
 use crate::cache::Cache;
 use crate::contacts::{Contact, Contacts, LABEL};
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::event::{Action, Admin, Event, Invited};
+use crate::event::{Action, Admin, Event};
 use crate::forecaster::Forecaster;
 use crate::integrity::tombstone;
 use crate::invitation::{self, Invitation};
 use crate::participant::{Participant, Refusal, Step};
 use crate::retention::{self, Due};
-use crate::schedule;
 use crate::seams::{Clock, Random};
 use equipoise_log::{
     Appended, COMMON_SESSION, Entry, Group, Payload, Reader, Receipt, Row, Why, Writer, each, erased, hex,
     settled, transact,
 };
-use rand::seq::SliceRandom as _;
+use place::{Drawn, make};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,6 +64,8 @@ pub struct Service {
     /// Whether a file may still hold what was erased.
     unsettled: AtomicBool,
     forecaster: Option<Forecaster>,
+    /// Who holds a place that a panel was given.
+    places: panel::Shared,
 }
 
 /// What was put in order about contact data.
@@ -88,7 +94,8 @@ impl Service {
         let (clock, random) = (Box::new(clock), Arc::new(random));
         let contacts = Contacts::in_memory();
         let (reader, cache, unsettled) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
-        Self { design, writer, clock, random, reader, cache, contacts, unsettled, forecaster: None }
+        let places = panel::Shared::default();
+        Self { design, writer, clock, random, reader, cache, contacts, unsettled, forecaster: None, places }
     }
 
     /// With contact data that stay: without, they are gone with the process. Either way they are not in the log.
@@ -150,47 +157,28 @@ impl Service {
         Ok(invitations)
     }
 
-    /// Makes a place for whoever holds a token; does nothing if there is one. A panel's participants come this way, with
-    /// a token made of their identity and a secret.
+    /// Makes a place for whoever holds a token; does nothing if there is one.
     pub fn invite_token(&self, token: String) -> Result<Invitation> {
         Ok(self.invite_tokens(&[token])?.remove(0))
     }
 
-    /// Makes places in one transaction: numbers follow the order of invitations, which the store alone knows.
+    /// Makes places in one transaction.
     fn invite_tokens(&self, tokens: &[String]) -> Result<Vec<Invitation>> {
-        let mut places = vec![];
-        for token in tokens {
-            let (salt, seed, at) = (self.salt()?, self.draw()?, self.clock.now());
-            places.push((invitation::session_of(token), salt, seed, at));
-        }
-        let (design, tokens) = (self.design.clone(), tokens.to_vec());
+        let places = tokens.iter().map(|token| self.drawn(token)).collect::<Result<Vec<_>>>()?;
+        let design = self.design.clone();
         self.writer.with(move |store| {
             transact(store, |log| {
                 let mut begun = log.begun()?;
-                let mut invitations = vec![];
-                for ((session, salt, seed, at), token) in places.into_iter().zip(tokens) {
-                    let number = match log.session(&session)?.first().map(Event::in_row).transpose()? {
-                        Some(Some(Event::Invited(invited))) => invited.number,
-                        Some(_) => return Err(Refusal::Left.into()),
-                        None if log.is_erased(&session)? => return Err(Refusal::Left.into()),
-                        None => {
-                            begun += 1;
-                            let (version, study) = (design.study().version, design.hash().to_owned());
-                            let variant = variant(&design, begun);
-                            let event =
-                                Event::Invited(Invited { study, version, number: begun, variant, seed });
-                            let entry = Entry { key: "invited".to_owned(), at, salt, body: event.body() };
-                            let group =
-                                Group { session: session.clone(), after: Some(0), entries: vec![entry] };
-                            log.append(&group)?;
-                            begun
-                        }
-                    };
-                    invitations.push(Invitation { number, session, token });
-                }
-                Ok(invitations)
+                let mut make = |place| make(log, &design, place, &mut begun, false);
+                places.into_iter().map(&mut make).collect()
             })
         })
+    }
+
+    /// All that is drawn for a place.
+    fn drawn(&self, token: &str) -> Result<Drawn> {
+        let (session, at) = (invitation::session_of(token), self.clock.now());
+        Ok(Drawn { token: token.to_owned(), session, salt: self.salt()?, seed: self.draw()?, at })
     }
 
     /// The session a token opens; `None` if there is no such place.
@@ -258,7 +246,8 @@ impl Service {
         // First, so that whoever agreed is known; if the consent cannot be written, it was not kept.
         let before = contact.map(|contact| self.contacts.add(session, &contact)).transpose()?;
         let after = Some(participant.events());
-        match self.writer.append(Group { session: session.to_owned(), after, entries }) {
+        let group = Group { session: session.to_owned(), after, entries };
+        match self.append_in_place(&participant, &event, group) {
             Ok(Appended::New(rows)) => {
                 *participant = next;
                 self.imagine(&place, &participant);
@@ -271,7 +260,7 @@ impl Service {
                 if let Some(before) = before {
                     self.contacts.set(session, before.as_ref())?;
                 }
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -547,14 +536,6 @@ fn holding(log: &dyn Reader) -> Result<Vec<(u64, String, Event)>> {
         Ok::<_, Error>(())
     })?;
     Ok(held)
-}
-
-/// The variant of a participant: within each block of invitations every variant comes up once.
-fn variant(design: &Design, number: u64) -> crate::study::Variant {
-    let mut block = design.study().variants.clone();
-    let (place, size) = (number.saturating_sub(1) as usize, block.len());
-    block.shuffle(&mut schedule::draws(design.study().seed, "variants", place / size));
-    block[place % size]
 }
 
 fn known(row: &Row) -> Result<Recorded> {

@@ -236,6 +236,104 @@ const CASES: &[Case] = &[
     // The end.
     (BINARY, "show_result = true", "show_result = \"yes\"", "found \"yes\", expected true or false"),
     (BINARY, "show_result = true", "show_results = true", "unknown field show_results"),
+    // A panel.
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"a b\"\n[completion]",
+        "@id = \"a b\":panel.id is \"a b\", expected the name of a parameter: letters, digits, - . _",
+    ),
+    (BINARY, "[completion]", "[panel]\nquota = 3\n[completion]", "@[panel]:missing field id"),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\nkeep = [\"PID\"]\n[completion]",
+        "@keep = :panel.keep.0 is \"PID\", which is kept already, expected another parameter",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\nopens = \"tomorrow\"\n[completion]",
+        "@opens = :panel.opens is \"tomorrow\", expected a time such as \"2026-11-20T09:00:00Z\"",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\nopens = \"2026-11-20T09:00:00Z\"\ncloses = \"2026-11-20T09:00:00+01:00\"\n[completion]",
+        "@closes = :panel.closes is 2026-11-20 08:00:00 UTC, expected a time after panel.opens, which is 2026-11-20 09:00:00 UTC",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\nquota = 0\n[completion]",
+        "@quota = 0:panel.quota is 0, expected a whole number in [1, 1000000]",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\nhold_minutes = 0\n[completion]",
+        "@hold_minutes:panel.hold_minutes is 0, expected a whole number in [1, 10080], a week",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[panel.done]\ncode = \"a&b\"\n[completion]",
+        "@code = \"a&b\":panel.done.code is \"a&b\", expected 1 to 64 letters, digits, - . _",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[panel.full]\nurl = \"http://x.org\"\n[completion]",
+        "@x.org:panel.full.url is \"http://x.org\", expected an address that begins with https://",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[panel.screened]\nurl = \"https://x.org?cc={code}\"\n[completion]",
+        "@x.org:panel.screened.url has a place for {code}, expected panel.screened.code",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[panel.gone]\ncode = \"x\"\n[completion]",
+        "@[panel.gone]:unknown field gone",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[[panel.require]]\nitem = \"feedback\"\none_of = [\"x\"]\n[completion]",
+        "@item = \"feedback\":panel.require.0.item is \"feedback\", expected an item asked before the task: age, gender",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[[panel.require]]\nitem = \"age\"\n[completion]",
+        "@[[panel.require]]:panel.require.0 has no one_of, expected the answers of \"age\" that may take part",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[[panel.require]]\nitem = \"age\"\none_of = [\"17\"]\n[completion]",
+        "@one_of = [\"17\"]:panel.require.0.one_of names \"17\", expected options of \"age\"",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[[panel.require]]\nitem = \"health_care\"\none_of = [\"4\"]\n[completion]",
+        "@[[panel.require]]:panel.require.0 has no least or most, expected a limit of \"health_care\"",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[[panel.require]]\nitem = \"health_care\"\nleast = 4\nmost = 2\n[completion]",
+        "@most = 2:panel.require.0.most is below least, expected a number from least on",
+    ),
+    (
+        BINARY,
+        "[completion]",
+        "[panel]\nid = \"PID\"\n[completion]\nurl = \"https://x.org\"",
+        "@x.org:completion.url is there beside panel, expected panel.done.url, where people of a panel return to",
+    ),
 ];
 
 /// The line, counted from 1, on which a text begins.

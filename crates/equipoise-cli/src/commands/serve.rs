@@ -21,7 +21,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     let name = design.study().name.clone();
     let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
     // Only where a panel passes something along could an older release have written it into the log.
-    let panel = !design.study().completion.parameters.is_empty();
+    let panel = !design.study().completion.parameters.is_empty() || design.study().panel.is_some();
     // How long it takes people is for the researchers' pages, which may be looked at in a while.
     let rehearsed = design.clone();
     std::thread::spawn(move || rehearsed.length().minutes);
@@ -94,6 +94,8 @@ struct Document<'a> {
     address: SocketAddr,
     links: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
+    join: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     researchers: Option<&'a str>,
 }
 
@@ -101,8 +103,11 @@ fn announce(study: &str, serving: &Serving<'_>, links: &[String], global: &Globa
     let mut out = std::io::stdout().lock();
     let researchers = serving.researchers.as_ref().map(|(origin, _)| origin.as_str());
     let address = serving.address;
+    let join = serving.participants.panel_address();
     if global.json {
-        json::write(&Document { format: equipoise::FORMAT, study, address, links, researchers }, &mut out)?;
+        let join = join.as_deref();
+        let document = Document { format: equipoise::FORMAT, study, address, links, join, researchers };
+        json::write(&document, &mut out)?;
         return out.flush();
     }
     if !global.quiet {
@@ -111,7 +116,9 @@ fn announce(study: &str, serving: &Serving<'_>, links: &[String], global: &Globa
             Some(origin) => writeln!(out, "Researchers sign in at {origin}")?,
             None => writeln!(out, "Researchers' pages are closed; --researchers 127.0.0.1:8081 opens them.")?,
         }
-        if links.is_empty() {
+        if let Some(join) = &join {
+            writeln!(out, "The panel sends people to {join}")?;
+        } else if links.is_empty() {
             writeln!(out, "People come in with the links they were sent; --invite N makes new ones.")?;
         }
     }

@@ -143,7 +143,7 @@ pub const WORDS: Words = Words {
     exchange: "You accept about {amount} extra {cheap} to avoid one {dear}.",
     exchange_at_least: "You accept at least {amount} extra {cheap} to avoid one {dear}; your answers do not set an upper \
         limit.",
-    interval: "95% interval: {low} to {high}",
+    interval: "95\u{a0}% interval: {low} to {high}",
     unsettled: "Your answers do not settle which mistake you consider worse.",
     no_result: "Your answers are recorded. The research team will look at them together with those of others.",
     own_answers: "From your answers",
@@ -198,6 +198,25 @@ pub const WORDS: Words = Words {
         please ask the person who sent it.",
     stale_title: "This page was out of date",
     stale_text: "Please go on from where you are.",
+    preview: "Preview: nothing is kept",
+    // A panel
+    panel_code: "Your completion code",
+    panel_return: "Return to where you came from",
+    full_title: "All places are taken",
+    full_text: "Enough people take part already. Nothing about you was stored. Thank you for your interest.",
+    early_title: "This study has not begun",
+    early_text: "Please come back later with the same address. Nothing about you was stored.",
+    over_title: "This study has ended",
+    over_text: "Nobody new can take part any more. Nothing about you was stored. Thank you for your interest.",
+    nameless_title: "Please start from your panel",
+    nameless_text: "The address lacks what tells us whose place this is. Open the study again from the page of the \
+        panel that invited you.",
+    again_title: "You have already taken part",
+    again_text: "Your answers are recorded. There is nothing more to do here.",
+    again_look: "Look at the last page again",
+    screened_title: "This study is for other people",
+    screened_text: "Thank you for your answers. The study looks for people in another situation, so it ends here \
+        for you.",
     // With a count
     instead: "{name} {second} instead of {first}",
     less_is_better: "less is better",

@@ -201,6 +201,26 @@ pub const WORDS: Words = Words {
         adressez-vous à la personne qui l’a envoyé.",
     stale_title: "Cette page n’était plus à jour",
     stale_text: "Veuillez poursuivre là où vous en êtes.",
+    preview: "Aperçu : rien n’est enregistré",
+    // A panel
+    panel_code: "Votre code de fin",
+    panel_return: "Revenir d’où vous venez",
+    full_title: "Toutes les places sont prises",
+    full_text: "Suffisamment de personnes participent déjà. Rien n’a été enregistré à votre sujet. Merci de votre \
+        intérêt.",
+    early_title: "Cette étude n’a pas encore commencé",
+    early_text: "Veuillez revenir plus tard avec la même adresse. Rien n’a été enregistré à votre sujet.",
+    over_title: "Cette étude est terminée",
+    over_text: "Plus personne ne peut commencer. Rien n’a été enregistré à votre sujet. Merci de votre intérêt.",
+    nameless_title: "Veuillez commencer depuis votre panel",
+    nameless_text: "Il manque à l’adresse ce qui indique à qui est la place. Ouvrez de nouveau l’étude depuis la \
+        page du panel qui vous a invité.",
+    again_title: "Vous avez déjà participé",
+    again_text: "Vos réponses sont enregistrées. Il n’y a plus rien à faire ici.",
+    again_look: "Revoir la dernière page",
+    screened_title: "Cette étude s’adresse à d’autres personnes",
+    screened_text: "Merci pour vos réponses. L’étude cherche des personnes dans une autre situation ; elle s’arrête \
+        donc ici pour vous.",
     // With a count
     instead: "{name} {second} au lieu de {first}",
     less_is_better: "moins, c’est mieux",

@@ -203,6 +203,25 @@ pub const WORDS: Words = Words {
         gilt er nicht oder nicht mehr: Bitte fragen Sie die Person, die ihn gesendet hat.",
     stale_title: "Diese Seite war veraltet",
     stale_text: "Bitte fahren Sie von Ihrer Stelle aus fort.",
+    preview: "Vorschau: nichts wird gespeichert",
+    // A panel
+    panel_code: "Ihr Abschlusscode",
+    panel_return: "Zurück, woher Sie kamen",
+    full_title: "Alle Plätze sind vergeben",
+    full_text: "Es nehmen schon genug Menschen teil. Über Sie wurde nichts gespeichert. Danke für Ihr Interesse.",
+    early_title: "Diese Studie hat noch nicht begonnen",
+    early_text: "Bitte kommen Sie später mit derselben Adresse wieder. Über Sie wurde nichts gespeichert.",
+    over_title: "Diese Studie ist zu Ende",
+    over_text: "Es kann niemand mehr neu teilnehmen. Über Sie wurde nichts gespeichert. Danke für Ihr Interesse.",
+    nameless_title: "Bitte beginnen Sie bei Ihrem Panel",
+    nameless_text: "In der Adresse fehlt, woran wir Ihren Platz erkennen. Öffnen Sie die Studie noch einmal von der \
+        Seite des Panels, das Sie eingeladen hat.",
+    again_title: "Sie haben schon teilgenommen",
+    again_text: "Ihre Antworten sind gespeichert. Hier ist nichts mehr zu tun.",
+    again_look: "Die letzte Seite noch einmal ansehen",
+    screened_title: "Diese Studie ist für andere",
+    screened_text: "Danke für Ihre Antworten. Die Studie sucht Menschen in einer anderen Lage und endet deshalb \
+        hier für Sie.",
     // With a count
     instead: "{name} {second} statt {first}",
     less_is_better: "weniger ist besser",

@@ -97,7 +97,7 @@ impl Language {
     /// How it writes numbers.
     pub fn numbers(self) -> Numbers {
         match self {
-            Self::English | Self::Pseudo => Numbers { thousands: ",", decimal: ".", percent: "%" },
+            Self::English | Self::Pseudo => Numbers { thousands: ",", decimal: ".", percent: "\u{a0}%" },
             Self::German | Self::Spanish => Numbers { thousands: ".", decimal: ",", percent: "\u{a0}%" },
             // A narrow no-break space between thousands, as French typography has it.
             Self::French => Numbers { thousands: "\u{202f}", decimal: ",", percent: "\u{202f}%" },
@@ -194,6 +194,30 @@ mod tests {
                 assert!(!banned.iter().any(|word| lower.contains(word)), "{key}: {sentence}");
             }
         }
+    }
+
+    #[test]
+    fn per_cent_is_written_one_way_in_all_places() {
+        for language in Language::OFFERED {
+            let percent = language.numbers().percent;
+            assert!(percent.ends_with('%') && percent.chars().count() == 2, "{}", language.tag());
+            for (key, sentence) in language.words().all() {
+                let mut before = ' ';
+                for character in sentence.chars() {
+                    let bare =
+                        character == '%' && (before.is_ascii_digit() || before == ' ' || before == '}');
+                    assert!(!bare, "{key} in {}: {sentence}", language.tag());
+                    before = character;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_study_is_checked_for_the_languages_there_are() {
+        let pages = equipoise_study::lint::PAGES;
+        let known = Language::OFFERED.into_iter().chain([Language::Pseudo]).map(Language::tag);
+        assert!(pages.len() == known.clone().count() && known.clone().all(|tag| pages.contains(&tag)));
     }
 
     #[test]

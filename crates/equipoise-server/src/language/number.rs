@@ -78,7 +78,7 @@ mod tests {
             let numbers = language.numbers();
             [numbers.count(1_234_567), numbers.percent(54, 1_000), numbers.two_digits(6.123)]
         };
-        assert_eq!(written(Language::English), ["1,234,567", "5.4%", "6.1"]);
+        assert_eq!(written(Language::English), ["1,234,567", "5.4\u{a0}%", "6.1"]);
         assert_eq!(written(Language::German), ["1.234.567", "5,4\u{a0}%", "6,1"]);
         assert_eq!(written(Language::French), ["1\u{202f}234\u{202f}567", "5,4\u{202f}%", "6,1"]);
     }
@@ -96,12 +96,18 @@ mod tests {
     #[test]
     fn percentages_round_to_the_nearest_tenth() {
         let numbers = Language::English.numbers();
-        let cases = [(0, 10, "0.0%"), (1, 3, "33.3%"), (2, 3, "66.7%"), (10, 10, "100.0%"), (0, 0, "0.0%")];
+        let cases = [
+            (0, 10, "0.0\u{a0}%"),
+            (1, 3, "33.3\u{a0}%"),
+            (2, 3, "66.7\u{a0}%"),
+            (10, 10, "100.0\u{a0}%"),
+            (0, 0, "0.0\u{a0}%"),
+        ];
         for (part, whole, expected) in cases {
             assert_eq!(numbers.percent(part, whole), expected);
         }
         // A tie goes up: 1 of 2,000 is 0.05 %.
-        assert_eq!(numbers.percent(1, 2_000), "0.1%");
+        assert_eq!(numbers.percent(1, 2_000), "0.1\u{a0}%");
     }
 
     #[test]

@@ -200,6 +200,26 @@ pub const WORDS: Words = Words {
         pregunte a la persona que se lo envió.",
     stale_title: "Esta página ya no estaba al día",
     stale_text: "Continúe, por favor, desde donde está.",
+    preview: "Vista previa: no se guarda nada",
+    // A panel
+    panel_code: "Su código de finalización",
+    panel_return: "Volver al lugar de donde vino",
+    full_title: "Todas las plazas están ocupadas",
+    full_text: "Ya participa un número suficiente de personas. No se ha guardado nada sobre usted. Gracias por su \
+        interés.",
+    early_title: "Este estudio aún no ha empezado",
+    early_text: "Vuelva más tarde con la misma dirección, por favor. No se ha guardado nada sobre usted.",
+    over_title: "Este estudio ha terminado",
+    over_text: "Ya no puede participar nadie más. No se ha guardado nada sobre usted. Gracias por su interés.",
+    nameless_title: "Empiece desde su panel, por favor",
+    nameless_text: "A la dirección le falta lo que indica de quién es la plaza. Abra el estudio de nuevo desde la \
+        página del panel que le invitó.",
+    again_title: "Ya ha participado",
+    again_text: "Sus respuestas están guardadas. No queda nada por hacer aquí.",
+    again_look: "Ver de nuevo la última página",
+    screened_title: "Este estudio es para otras personas",
+    screened_text: "Gracias por sus respuestas. El estudio busca a personas en otra situación, así que termina aquí \
+        para usted.",
     // With a count
     instead: "{name} {second} en vez de {first}",
     less_is_better: "cuanto menos, mejor",

@@ -307,7 +307,7 @@ words! {
         exchange,
         #[doc = "You accept at least `{amount}` extra `{cheap}` to avoid one `{dear}`; your answers …"]
         exchange_at_least,
-        #[doc = "95% interval: `{low}` to `{high}`"]
+        #[doc = "95 % interval: `{low}` to `{high}`"]
         interval,
         #[doc = "Your answers do not settle which mistake you consider worse."]
         unsettled,
@@ -423,6 +423,38 @@ words! {
         chosen_open,
         #[doc = "What weighs for you, over the range you saw"]
         chosen_weighs,
+        #[doc = "Your completion code"]
+        panel_code,
+        #[doc = "Return to where you came from"]
+        panel_return,
+        #[doc = "All places are taken"]
+        full_title,
+        #[doc = "Enough people take part already. Nothing about you was stored. Thank you …"]
+        full_text,
+        #[doc = "This study has not begun"]
+        early_title,
+        #[doc = "Please come back later with the same address. Nothing about you was stored."]
+        early_text,
+        #[doc = "This study has ended"]
+        over_title,
+        #[doc = "Nobody new can take part any more. Nothing about you was stored. Thank you …"]
+        over_text,
+        #[doc = "Please start from your panel"]
+        nameless_title,
+        #[doc = "The address lacks what tells us whose place this is. Open the study again …"]
+        nameless_text,
+        #[doc = "You have already taken part"]
+        again_title,
+        #[doc = "Your answers are recorded. There is nothing more to do here."]
+        again_text,
+        #[doc = "Look at the last page again"]
+        again_look,
+        #[doc = "This study is for other people"]
+        screened_title,
+        #[doc = "Thank you for your answers. The study looks for people in another …"]
+        screened_text,
+        #[doc = "Preview: nothing is kept"]
+        preview,
     }
     counted {
         #[doc = "`{count}` more mistakes per 1,000 overall"]

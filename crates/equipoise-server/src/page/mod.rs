@@ -19,8 +19,8 @@ pub use stated::{StatedCost, Typed};
 use crate::language::{Language, Words};
 use crate::{markdown, sentence};
 use askama::Template;
-use equipoise_study::Study;
 use equipoise_study::study::Better;
+use equipoise_study::{Participant, Study};
 
 /// What surrounds every page.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Frame {
     pub help: bool,
     /// Whether there is a language to change to.
     pub several_languages: bool,
+    /// Whether a researcher tries the study out: nothing is kept.
+    pub preview: bool,
 }
 
 impl Frame {
@@ -58,6 +60,7 @@ impl Frame {
             goes_on: false,
             help: false,
             several_languages: study.languages.len() > 1,
+            preview: false,
         }
     }
 
@@ -92,6 +95,8 @@ pub struct LanguagePage {
 pub struct Consent {
     frame: Frame,
     text: String,
+    /// The language of the text, where it is not that of the page.
+    tag: Option<String>,
     contact: Option<String>,
     hash: String,
     problems: Vec<Problem>,
@@ -101,7 +106,16 @@ pub struct Consent {
 pub type Problem = (String, String);
 
 impl Consent {
-    /// `hash` is of the text as it is shown; `missing` says that the box was not ticked.
+    /// What a participant agrees to: the text whose hash is kept, also where the page has no words of its language. `missing`
+    /// says that the box was not ticked.
+    pub fn of(frame: Frame, participant: &Participant, missing: bool) -> Self {
+        let (study, language) = (participant.design().study(), participant.language());
+        let tag = Some(language.to_owned()).filter(|tag| tag != frame.language.tag());
+        let text = markdown::html(study.consent.text.r#in(language));
+        Self { tag, text, ..Self::new(frame, study, participant.consent_hash(), missing) }
+    }
+
+    /// `hash` is of the text in the page's language.
     pub fn new(frame: Frame, study: &Study, hash: String, missing: bool) -> Self {
         let text = markdown::html(study.consent.text.r#in(frame.language.tag()));
         let problems = if missing {
@@ -110,7 +124,7 @@ impl Consent {
             vec![]
         };
         let contact = Some(study.consent.contact.clone()).filter(|contact| !contact.is_empty());
-        Self { frame, text, contact, hash, problems }
+        Self { frame, text, tag: None, contact, hash, problems }
     }
 }
 
@@ -211,6 +225,16 @@ pub struct Message {
     paragraphs: Vec<String>,
     action: Option<Button>,
     other: Option<Button>,
+    ending: Option<Ending>,
+}
+
+/// What somebody takes back to the panel that sent them.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    /// The code.
+    pub code: Option<String>,
+    /// Where to.
+    pub url: Option<String>,
 }
 
 #[derive(Debug)]
@@ -223,7 +247,7 @@ struct Button {
 impl Message {
     fn new(frame: Frame, title: &str, paragraphs: &[&str]) -> Self {
         let paragraphs = paragraphs.iter().map(|text| (*text).to_owned()).collect();
-        Self { frame, title: title.to_owned(), paragraphs, action: None, other: None }
+        Self { frame, title: title.to_owned(), paragraphs, action: None, other: None, ending: None }
     }
 
     fn leading(mut self, text: &'static str, to: &'static str) -> Self {
@@ -236,6 +260,48 @@ impl Message {
         self
     }
 
+    /// With what somebody takes along.
+    #[must_use]
+    pub fn ending(self, ending: Option<Ending>) -> Self {
+        Self { ending, ..self }
+    }
+
+    /// All places are taken.
+    pub fn full(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.full_title, &[words.full_text]).ending(Some(end))
+    }
+
+    /// It has not begun.
+    pub fn early(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.early_title, &[words.early_text]).ending(Some(end))
+    }
+
+    /// It is over.
+    pub fn over(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.over_title, &[words.over_text]).ending(Some(end))
+    }
+
+    /// The panel does not say whom it sends.
+    pub fn nameless(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.nameless_title, &[words.nameless_text])
+    }
+
+    /// Everything was answered, earlier.
+    pub fn again(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        let page = Self::new(frame, words.again_title, &[words.again_text]).ending(Some(end));
+        page.leading(words.again_look, "/")
+    }
+
+    /// Not whom the panel was asked for.
+    pub fn screened(frame: Frame, end: Ending) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.screened_title, &[words.screened_text]).ending(Some(end))
+    }
     /// Nothing more to answer: one press ends the study.
     pub fn finish(frame: Frame) -> Self {
         let words = frame.words();
@@ -340,4 +406,6 @@ pub struct Joining {
     pub language: Language,
     /// The title of the study.
     pub study: String,
+    /// Where it goes on.
+    pub to: &'static str,
 }

@@ -1,7 +1,7 @@
 //! The end: what came out, what follows from it, and the receipt.
 
-use super::Frame;
 use super::axis::{Axis, Mark};
+use super::{Ending, Frame};
 use crate::language::{Language, fill};
 use crate::sentence::{self, Mistakes, capital};
 use askama::Template;
@@ -23,6 +23,7 @@ pub struct ResultPage {
     consistency: Option<String>,
     receipt: String,
     completion: Option<String>,
+    ending: Option<Ending>,
 }
 
 /// What somebody's answers say, in words and on an axis.
@@ -45,8 +46,8 @@ pub struct Told {
 }
 
 impl ResultPage {
-    /// What a participant's answers say, if the study shows it.
-    pub fn new(frame: Frame, participant: &Participant, receipt: String) -> Self {
+    /// What a participant's answers say, if the study shows it, and what they take back to a panel.
+    pub fn new(frame: Frame, participant: &Participant, receipt: String, ending: Option<Ending>) -> Self {
         let (words, study) = (frame.words(), participant.design().study());
         let (told, untold) = match study.completion.show_result {
             true => match Told::new(participant, frame.language) {
@@ -57,7 +58,7 @@ impl ResultPage {
         };
         let consistency = told.as_ref().and_then(|_| consistency(&frame, participant));
         let completion = study.completion.url.clone();
-        Self { frame, told, untold, consistency, receipt, completion }
+        Self { frame, told, untold, consistency, receipt, completion, ending }
     }
 }
 

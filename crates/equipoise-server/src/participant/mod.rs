@@ -16,6 +16,7 @@
     )
 )]
 mod forms;
+mod panel;
 mod reply;
 mod steps;
 #[cfg_attr(
@@ -35,6 +36,7 @@ use crate::form::Fields;
 use crate::health::Health;
 use crate::language::Language;
 use crate::page::{Frame, Joining, Message, render};
+use crate::preview::Previews;
 use crate::{assets, guard, page as pages};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -49,7 +51,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
-use visitor::{Panel, Visitor};
+use visitor::{Panel, Visitor, kept};
 
 /// Requests that may wait for the disk at once; beyond, people are asked to try again in a moment.
 const WAITING: usize = 1_000;
@@ -64,6 +66,13 @@ const REMEMBERED: usize = 20_000;
 /// The link that opens a place in a study: `origin` is scheme, host and port.
 pub fn link(origin: &str, token: &str) -> String {
     format!("{}/s/{token}", origin.trim_end_matches('/'))
+}
+
+/// The address a panel sends everybody to, as Prolific writes parameters: `{{%NAME%}}`.
+pub fn panel_address(origin: &str, study: &Study) -> Option<String> {
+    let parameters = study.panel.as_ref()?.parameters();
+    let parts: Vec<String> = parameters.map(|name| format!("{name}={{{{%{name}%}}}}")).collect();
+    Some(format!("{}/join?{}", origin.trim_end_matches('/'), parts.join("&")))
 }
 
 /// How the study is reached.
@@ -90,6 +99,9 @@ pub struct Participants {
     /// Requests of each address, and of each participant.
     addresses: Arc<Mutex<Budgets<IpAddr>>>,
     sessions: Arc<Mutex<Budgets<String>>>,
+    previews: Option<Arc<Previews>>,
+    /// Whether this is about a preview.
+    previewing: bool,
 }
 
 impl Participants {
@@ -103,6 +115,22 @@ impl Participants {
             health: Arc::new(Health::new(None)),
             addresses: Arc::new(Mutex::new(Budgets::new(OF_AN_ADDRESS, REMEMBERED, now))),
             sessions: Arc::new(Mutex::new(Budgets::new(OF_A_SESSION, REMEMBERED, now))),
+            previews: None,
+            previewing: false,
+        }
+    }
+
+    /// With previews that researchers open.
+    #[must_use]
+    pub fn with_previews(self, previews: Arc<Previews>) -> Self {
+        Self { previews: Some(previews), ..self }
+    }
+
+    /// The study a token belongs to: a preview of it, or the study itself.
+    fn of(&self, token: &str) -> Self {
+        match self.previews.as_ref().and_then(|previews| previews.of(token)) {
+            Some(service) => Self { service, previewing: true, ..self.clone() },
+            None => self.clone(),
         }
     }
 
@@ -125,6 +153,11 @@ impl Participants {
     /// The link of somebody who was invited.
     pub fn link(&self, token: &str) -> String {
         link(&self.settings.origin, token)
+    }
+
+    /// The address a panel sends everybody to, with `{{%NAME%}}` where it puts a parameter; nothing without a panel.
+    pub fn panel_address(&self) -> Option<String> {
+        panel_address(&self.settings.origin, self.study())
     }
 
     /// Makes places, and the links that open them.
@@ -161,6 +194,11 @@ impl Participants {
         };
         // A panic in one request is that request's failure alone.
         tokio::task::spawn_blocking(work).await.unwrap_or(Reply::Failed)
+    }
+
+    /// What a panel passed along, as the browser keeps it.
+    fn panel(&self, headers: &HeaderMap) -> Panel {
+        Panel::from_cookie(headers, &kept(self.study()), self.settings.is_secure())
     }
 
     fn outside(&self, headers: &HeaderMap) -> Frame {
@@ -205,6 +243,8 @@ const fn page_and_form(path: &'static str, answer: fn() -> MethodRouter<Particip
 static ROUTES: &[Route] = &[
     page("/", || get(current)),
     open("/s/{token}", || get(join)),
+    open("/join", || get(panel::join)),
+    open("/join/{end}", || get(panel::turned_away)),
     page_and_form("/language", || get(choose_language).post(submit)),
     page("/pause", || get(pause)),
     page("/device", || get(device)),
@@ -265,7 +305,9 @@ async fn current(
     let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(false, None);
     };
-    let reply = state.blocking(move |state| steps::current(state, &visitor, language, &asked)).await;
+    let panel = state.panel(&headers);
+    let state = state.of(visitor.token());
+    let reply = state.blocking(move |state| steps::current(state, &visitor, language, &asked, &panel)).await;
     reply.respond(false, Some(outside))
 }
 
@@ -280,17 +322,23 @@ async fn join(
     let (outside, language) = (state.outside(&headers), state.accepted(&headers));
     let known = Visitor::from_cookie(&headers, state.settings.is_secure());
     let secure = state.settings.is_secure();
-    let panel = Panel::new(&came, &state.study().completion.parameters);
+    let panel = Panel::new(&came, &kept(state.study()));
+    let state = state.of(&token);
     let reply = state
         .blocking(move |state| match steps::join(state, &token, known) {
-            Ok(Some(visitor)) => Reply::Joined(visitor.to_cookie(secure)),
+            Ok(Some(visitor)) => Reply::Joined(visitor.to_cookie(secure), "/"),
             Ok(None) => Reply::no_link(Frame::outside(state.study(), language)),
             Err(error) => Reply::from_error(&error),
         })
         .await;
+    joined(reply, &panel, secure, outside)
+}
+
+/// Sets the cookies of whoever was let in.
+fn joined(reply: Reply, panel: &Panel, secure: bool, outside: Frame) -> Response {
     match reply {
-        Reply::Joined(cookie) => {
-            let page = render(&Joining { language, study: outside.study });
+        Reply::Joined(cookie, to) => {
+            let page = render(&Joining { language: outside.language, study: outside.study, to });
             let cookies = std::iter::once(cookie).chain(panel.to_cookie(secure));
             let set = AppendHeaders(cookies.map(|cookie| (header::SET_COOKIE, cookie)));
             (set, axum::response::Html(page)).into_response()
@@ -319,8 +367,8 @@ async fn submit(
         return Reply::stale(StatusCode::FORBIDDEN, outside).respond(json, None);
     }
     let (path, language) = (uri.path().to_owned(), state.accepted(&headers));
-    let panel =
-        Panel::from_cookie(&headers, &state.study().completion.parameters, state.settings.is_secure());
+    let panel = state.panel(&headers);
+    let state = state.of(visitor.token());
     let reply = state
         .blocking(move |state| steps::submit(state, &visitor, &path, &fields, language, panel, json))
         .await;
@@ -341,6 +389,7 @@ async fn simple(
     let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(false, None);
     };
+    let state = state.of(visitor.token());
     let reply = state
         .blocking(move |state| match steps::frame(state, &visitor, language) {
             Ok(Some(frame)) => Reply::Page(StatusCode::OK, page(frame, &visitor)),

@@ -25,8 +25,8 @@ pub enum Reply {
     },
     /// Recorded, and nothing to show.
     Noted,
-    /// The link opens a place: set this cookie.
-    Joined(String),
+    /// The link opens a place: set this cookie, and go on to this address.
+    Joined(String, &'static str),
     /// The log can be written.
     Healthy,
     /// Too many are waiting.
@@ -92,7 +92,7 @@ impl Reply {
                 let receipt = receipt.map(|receipt| receipt.to_string());
                 Json(serde_json::json!({ "receipt": receipt, "page": page })).into_response()
             }
-            Self::Noted | Self::Joined(_) | Self::Healthy => StatusCode::NO_CONTENT.into_response(),
+            Self::Noted | Self::Joined(..) | Self::Healthy => StatusCode::NO_CONTENT.into_response(),
             Self::TooMany => failed(StatusCode::TOO_MANY_REQUESTS),
             Self::Overloaded => failed(StatusCode::SERVICE_UNAVAILABLE),
             Self::Unavailable(status) => failed(status),

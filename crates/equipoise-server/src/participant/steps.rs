@@ -2,6 +2,7 @@
 
 use super::Participants;
 use super::forms;
+use super::panel;
 use super::reply::Reply;
 use super::visitor::{Panel, Visitor};
 use crate::form::Fields;
@@ -52,11 +53,16 @@ pub fn frame(state: &Participants, visitor: &Visitor, accepted: Language) -> Res
     // would pass for the answer to the comparison on the screen.
     state.service.look(&session, |participant| {
         let key = format!("aside-{}", participant.events());
-        Some(Frame { key, ..frame_for(participant, visitor, accepted) })
+        Some(Frame { key, ..frame_for(state, participant, visitor, accepted) })
     })
 }
 
-fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -> Frame {
+fn frame_for(
+    state: &Participants,
+    participant: &Participant,
+    visitor: &Visitor,
+    accepted: Language,
+) -> Frame {
     let study = participant.design().study();
     // Until somebody has chosen, the browser's wish counts.
     let chosen = match participant.step() {
@@ -70,6 +76,7 @@ fn frame_for(participant: &Participant, visitor: &Visitor, accepted: Language) -
         inside: true,
         stored,
         goes_on: stored && !ended,
+        preview: state.previewing,
         ..Frame::outside(study, chosen)
     }
 }
@@ -91,7 +98,9 @@ fn key(participant: &Participant) -> String {
             format!("answer-{asked}-{}", participant.retracted())
         }
         Step::Finish => "finish".to_owned(),
-        Step::Language | Step::Result | Step::Withdrawn => format!("at-{}", participant.events()),
+        Step::Language | Step::Result | Step::Screened | Step::Withdrawn => {
+            format!("at-{}", participant.events())
+        }
     }
 }
 
@@ -104,9 +113,15 @@ fn position_word(position: Position) -> &'static str {
 }
 
 /// The page somebody is at.
-pub fn current(state: &Participants, visitor: &Visitor, accepted: Language, asked: &Asked) -> Reply {
+pub fn current(
+    state: &Participants,
+    visitor: &Visitor,
+    accepted: Language,
+    asked: &Asked,
+    panel: &Panel,
+) -> Reply {
     let page = session(state, visitor).and_then(|session| match session {
-        Some(session) => page_at(state, &session, visitor, accepted, asked).map(Some),
+        Some(session) => page_at(state, &session, visitor, accepted, asked, panel).map(Some),
         None => Ok(None),
     });
     match page {
@@ -122,8 +137,9 @@ fn page_at(
     visitor: &Visitor,
     accepted: Language,
     asked: &Asked,
+    panel: &Panel,
 ) -> Result<String> {
-    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, state);
+    let page = |participant: &Participant| draw(participant, visitor, accepted, asked, state, panel);
     // Two requests of one person at the same moment: the second sees what the first has done.
     let drawn = match state.service.look(session, page) {
         Err(Error::Refused(Refusal::NotNow(_))) => state.service.look(session, page)?,
@@ -134,7 +150,9 @@ fn page_at(
         Drawn::Result(frame) => frame,
     };
     let receipt = state.service.last_row(session)?.map_or(String::new(), |receipt| receipt.to_string());
-    state.service.look(session, |participant| render(&page::ResultPage::new(frame, participant, receipt)))
+    state.service.look(session, |participant| {
+        render(&page::ResultPage::new(frame, participant, receipt, panel::done(participant)))
+    })
 }
 
 /// The result as a picture to keep; whoever has none is sent on.
@@ -142,7 +160,7 @@ pub fn picture(state: &Participants, visitor: &Visitor, accepted: Language) -> R
     let Some(session) = session(state, visitor)? else { return Ok(None) };
     let receipt = state.service.last_row(&session)?.map_or(String::new(), |receipt| receipt.to_string());
     let drawn = state.service.look(&session, |participant| {
-        let (frame, study) = (frame_for(participant, visitor, accepted), participant.design().study());
+        let (frame, study) = (frame_for(state, participant, visitor, accepted), participant.design().study());
         let shown = participant.step() == Step::Result && study.completion.show_result;
         let told = shown.then(|| page::Told::new(participant, frame.language).ok()).flatten()?;
         Some(told.picture(&frame.study, &receipt, frame.language))
@@ -162,12 +180,13 @@ fn draw(
     accepted: Language,
     asked: &Asked,
     state: &Participants,
+    panel: &Panel,
 ) -> Drawn {
     let study = participant.design().study();
-    let frame = frame_for(participant, visitor, accepted);
+    let frame = frame_for(state, participant, visitor, accepted);
     let elsewhere = participant.consented() && participant.device() != Some(visitor.device());
     let step = participant.step();
-    if elsewhere && !matches!(step, Step::Withdrawn | Step::Result) {
+    if elsewhere && !matches!(step, Step::Withdrawn | Step::Screened | Step::Result) {
         return Drawn::Page(render(&Message::elsewhere(frame)));
     }
     let asked = |name: &str| asked.get(name).map_or("", String::as_str);
@@ -182,8 +201,8 @@ fn draw(
     let page = match step {
         Step::Language => render(&page::LanguagePage { frame, choices: state.languages() }),
         Step::Consent => match asked("declined") {
-            "yes" => render(&Message::declined(frame)),
-            _ => render(&page::Consent::new(frame, study, participant.consent_hash(), false)),
+            "yes" => render(&panel::declined(state, visitor, panel, participant, frame)),
+            _ => render(&page::Consent::of(frame, participant, false)),
         },
         Step::Questionnaire(position) => render(&Questionnaire::new(frame, study, position)),
         Step::StatedCost(when) => render(&StatedCost::new(frame, study, when, Typed::default(), vec![])),
@@ -202,8 +221,12 @@ fn draw(
             None => render(&Message::failed(frame)),
         },
         Step::Finish => render(&Message::finish(frame)),
-        Step::Result => return Drawn::Result(frame),
-        Step::Withdrawn => render(&Message::withdrawn(frame, state.service.is_settled())),
+        Step::Result => match panel::again(participant, &frame).filter(|_| asked("again") == "yes") {
+            Some(message) => render(&message),
+            None => return Drawn::Result(frame),
+        },
+        Step::Screened => render(&Message::screened(frame, panel::screened(state))),
+        Step::Withdrawn => render(&panel::withdrawn(state, visitor, panel, frame)),
     };
     Drawn::Page(page)
 }
@@ -229,10 +252,11 @@ pub fn submit(
         Ok(None) => return Reply::no_link(Frame::outside(state.study(), accepted)),
         Err(error) => return Reply::from_error(&error),
     };
-    let frame = match state.service.look(&session, |participant| frame_for(participant, visitor, accepted)) {
-        Ok(frame) => frame,
-        Err(error) => return Reply::from_error(&error),
-    };
+    let frame =
+        match state.service.look(&session, |participant| frame_for(state, participant, visitor, accepted)) {
+            Ok(frame) => frame,
+            Err(error) => return Reply::from_error(&error),
+        };
     let submission = Submission { state, session: &session, visitor, fields, frame, accepted, panel, json };
     match submission.handle(path) {
         Ok(reply) => reply,
@@ -322,7 +346,7 @@ impl Submission<'_> {
         let query = address.split_once('?').map_or("", |(_, query)| query);
         let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         let asked = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        page_at(self.state, self.session, self.visitor, self.accepted, &asked)
+        page_at(self.state, self.session, self.visitor, self.accepted, &asked, &self.panel)
     }
 
     fn consent(&self) -> Result<Reply> {
@@ -331,13 +355,13 @@ impl Submission<'_> {
         }
         if self.fields.get("agree") != "yes" {
             let page = self.state.service.look(self.session, |participant| {
-                let study = participant.design().study();
-                render(&page::Consent::new(self.frame.clone(), study, participant.consent_hash(), true))
+                render(&page::Consent::of(self.frame.clone(), participant, true))
             })?;
             return Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, page));
         }
         let (text, device) = (self.fields.get("text").to_owned(), self.visitor.device().to_owned());
-        self.record(&Event::ConsentGiven { text, device, external: self.panel.0.clone() }, "/")
+        let external = panel::passed(self.state, self.visitor, &self.panel);
+        self.record(&Event::ConsentGiven { text, device, external }, "/")
     }
 
     fn questionnaire(&self) -> Result<Reply> {
@@ -486,10 +510,11 @@ impl Submission<'_> {
                 Reply::Page(StatusCode::CONFLICT, render(&Message::elsewhere(frame)))
             }
             Refusal::TooMuch => Reply::TooMany,
-            Refusal::Left => Reply::Page(
-                StatusCode::GONE,
-                render(&Message::withdrawn(frame, self.state.service.is_settled())),
-            ),
+            Refusal::Left => {
+                let page = panel::withdrawn(self.state, self.visitor, &self.panel, frame);
+                Reply::Page(StatusCode::GONE, render(&page))
+            }
+            Refusal::Full => Reply::Go("/join/full".to_owned()),
             Refusal::Unfit(_) => Reply::stale(StatusCode::UNPROCESSABLE_ENTITY, frame),
             _ => Reply::stale(StatusCode::CONFLICT, frame),
         }

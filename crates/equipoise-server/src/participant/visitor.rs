@@ -2,6 +2,7 @@
 
 use crate::text::{cookie, hex, random, same};
 use axum::http::HeaderMap;
+use equipoise_study::Study;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
@@ -69,6 +70,12 @@ impl Visitor {
     pub fn owns(&self, csrf: &str) -> bool {
         same(self.csrf().as_bytes(), csrf.as_bytes())
     }
+}
+
+/// The parameters of a link that a study keeps.
+pub fn kept(study: &Study) -> Vec<String> {
+    let panel = study.panel.iter().flat_map(|panel| panel.parameters());
+    study.completion.parameters.iter().chain(panel).cloned().collect()
 }
 
 /// What a panel passes along in the link, such as `PROLIFIC_PID`. Nothing is stored before consent, so the browser keeps it

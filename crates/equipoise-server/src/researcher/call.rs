@@ -254,7 +254,7 @@ struct Making {
 
 impl Making {
     fn respond(call: &Call<'_>, sentence: String) -> Response {
-        (StatusCode::SERVICE_UNAVAILABLE, page(&Self { frame: call.frame("/export"), sentence }))
+        (StatusCode::SERVICE_UNAVAILABLE, page(&Self { frame: call.frame("/results/files"), sentence }))
             .into_response()
     }
 }

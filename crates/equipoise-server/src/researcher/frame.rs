@@ -9,19 +9,29 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 pub use equipoise_study::numbers::when;
 
-/// The pages, in the order of the menu: address, name, and who sees it there.
-const MENU: [(&str, &str, Role); 10] = [
-    ("/", "Studies", Role::Viewer),
+/// The places, in the order of the menu: address, name, and who sees it there.
+const PLACES: [(&str, &str, Role); 5] = [
+    ("/", "Overview", Role::Viewer),
+    ("/participants", "Participants", Role::Analyst),
+    ("/results", "Results", Role::Viewer),
     ("/design", "Design", Role::Viewer),
-    ("/links", "Links", Role::Owner),
-    ("/live", "Live", Role::Viewer),
-    ("/people", "People", Role::Analyst),
-    ("/group", "Group", Role::Viewer),
-    ("/models", "Models", Role::Viewer),
-    ("/export", "Export", Role::Analyst),
-    ("/audit", "Audit", Role::Analyst),
     ("/settings", "Settings", Role::Viewer),
 ];
+
+/// Pages of places that have several.
+const INSIDE: [(&str, &str, Role); 6] = [
+    ("/participants", "Everybody", Role::Analyst),
+    ("/participants/links", "Links", Role::Owner),
+    ("/results", "What came out", Role::Viewer),
+    ("/results/files", "Files", Role::Analyst),
+    ("/settings", "Accounts and tokens", Role::Viewer),
+    ("/settings/audit", "Audit", Role::Analyst),
+];
+
+/// Whether a page belongs to a place.
+fn within(page: &str, place: &str) -> bool {
+    page == place || (place != "/" && page.strip_prefix(place).is_some_and(|rest| rest.starts_with('/')))
+}
 
 /// A line of the menu.
 #[derive(Debug)]
@@ -45,8 +55,10 @@ pub struct Frame {
     pub csrf: String,
     /// What makes sending the page's form twice harmless.
     pub key: String,
-    /// The menu.
+    /// The places.
     pub menu: Vec<Entry>,
+    /// The pages of this place, if it has several.
+    pub inside: Vec<Entry>,
     /// What everybody should see first.
     pub banner: Option<String>,
 }
@@ -61,13 +73,22 @@ impl Frame {
     /// Without asking how the server is.
     fn plain(shared: &Shared, signed: Option<&Signed>, page: &str) -> Self {
         let role = signed.map(|signed| signed.account.role);
-        let menu = MENU.iter().filter(|(_, _, least)| role.is_some_and(|role| role >= *least));
+        let seen = |least: Role| role.is_some_and(|role| role >= least);
+        let place = PLACES.iter().map(|(to, ..)| *to).find(|place| within(page, place));
+        let entry = |to: &'static str, name: &'static str, here: bool| Entry { to, name, here };
+        let menu = PLACES.iter().filter(|(.., least)| seen(*least));
+        let inside: Vec<Entry> = INSIDE
+            .iter()
+            .filter(|(to, _, least)| seen(*least) && place.is_some_and(|place| within(to, place)))
+            .map(|(to, name, _)| entry(to, name, *to == page))
+            .collect();
         Self {
             study: shared.study().title.r#in("en").to_owned(),
             account: signed.map(|signed| (signed.account.name.clone(), signed.account.role.word())),
             csrf: signed.map_or(String::new(), Signed::csrf),
             key: crate::text::random::<8>().unwrap_or_default(),
-            menu: menu.map(|(to, name, _)| Entry { to, name, here: *to == page }).collect(),
+            menu: menu.map(|(to, name, _)| entry(to, name, Some(*to) == place)).collect(),
+            inside: if inside.len() > 1 { inside } else { vec![] },
             banner: None,
         }
     }
@@ -101,6 +122,14 @@ pub fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_belong_to_one_place() {
+        for page in INSIDE.iter().map(|(to, ..)| *to).chain(["/", "/participants/7"]) {
+            assert_eq!(PLACES.iter().filter(|(to, ..)| within(page, to)).count(), 1, "{page}");
+        }
+        assert!(!within("/participantsx", "/participants"));
+    }
 
     #[test]
     fn sentences_begin_with_a_capital() {

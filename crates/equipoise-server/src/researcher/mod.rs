@@ -15,6 +15,7 @@ mod pages;
 pub mod password;
 mod refusal;
 mod route;
+mod sample;
 mod sign;
 #[cfg_attr(
     not(test),
@@ -35,6 +36,7 @@ pub use sign::COOKIE;
 use crate::form::Fields;
 use crate::guard;
 use crate::health::Health;
+use crate::preview::Previews;
 use accounts::Accounts;
 use axum::Router;
 use axum::extract::{FromRequest as _, RawPathParams, Request, State};
@@ -82,7 +84,7 @@ struct Shared {
     accounts: Accounts,
     settings: Settings,
     clock: Box<dyn Clock>,
-    watch: Watch,
+    watch: Arc<Watch>,
     health: Health,
     limit: Mutex<Limit>,
     /// Visitors whose password is being checked: one, so that somebody who is known waits for one at most.
@@ -96,10 +98,14 @@ struct Shared {
     report: Arc<job::Job>,
     /// What everybody holds together, as long as nobody has answered since.
     together: Mutex<pages::group::Kept>,
-    /// The participant that was drawn last on the live page.
-    drawn: Mutex<pages::live::Kept>,
+    /// The participant that was drawn last on the overview.
+    drawn: Mutex<pages::overview::Kept>,
     /// What there is to say about the design, which does not change while it is served.
     lints: OnceLock<Vec<Lint>>,
+    /// Previews on the participants' pages, where those have them.
+    previews: OnceLock<Arc<Previews>>,
+    /// People who are simulated.
+    sample: Arc<sample::Sample>,
 }
 
 impl std::fmt::Debug for Shared {
@@ -141,7 +147,7 @@ impl Researchers {
             Some(if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory.to_owned() })
         });
         Ok(Self(Arc::new(Shared {
-            watch: Watch::new(service.clone())?,
+            watch: Arc::new(Watch::new(service.clone())?),
             health: Health::new(directory),
             service,
             accounts,
@@ -156,7 +162,16 @@ impl Researchers {
             together: Mutex::default(),
             drawn: Mutex::default(),
             lints: OnceLock::new(),
+            previews: OnceLock::new(),
+            sample: Arc::default(),
         })))
+    }
+
+    /// With previews on the participants' pages.
+    #[must_use]
+    pub fn with_previews(self, previews: Arc<Previews>) -> Self {
+        self.0.previews.get_or_init(|| previews);
+        self
     }
 
     /// The accounts.

@@ -2,7 +2,7 @@
 
 use super::accounts::Role;
 use super::call::{Call, Outcome, Visitor};
-use super::pages::{api, audit, design, export, group, links, live, models, people, settings, studies};
+use super::pages::{api, audit, design, export, links, moved, overview, people, results, settings};
 use super::sign;
 use super::tokens::Scope;
 use axum::http::Method;
@@ -79,22 +79,22 @@ static ROUTES: &[Route] = &[
     get("/sign-in", Handler::Anyone(sign::form)),
     post("/sign-in", Handler::Anyone(sign::sign_in)),
     post("/sign-out", Handler::AtLeast(Role::Viewer, sign::sign_out)),
-    get("/", Handler::AtLeast(Role::Viewer, studies::page)),
+    get("/", Handler::AtLeast(Role::Viewer, overview::page)),
+    get("/participants", Handler::AtLeast(Role::Analyst, people::page)),
+    get("/participants/{number}", Handler::AtLeast(Role::Analyst, people::person)),
+    get("/participants/links", Handler::AtLeast(Role::Owner, links::page)),
+    post("/participants/links", Handler::AtLeast(Role::Owner, links::make)),
+    post("/participants/links/show", Handler::AtLeast(Role::Owner, links::again)),
+    get("/results", Handler::AtLeast(Role::Viewer, results::page)),
+    get("/results/files", Handler::AtLeast(Role::Analyst, export::page)),
     get("/design", Handler::AtLeast(Role::Viewer, design::page)),
-    get("/links", Handler::AtLeast(Role::Owner, links::page)),
-    post("/links", Handler::AtLeast(Role::Owner, links::make)),
-    get("/live", Handler::AtLeast(Role::Viewer, live::page)),
-    get("/people", Handler::AtLeast(Role::Analyst, people::page)),
-    get("/people/{number}", Handler::AtLeast(Role::Analyst, people::person)),
-    get("/group", Handler::AtLeast(Role::Viewer, group::page)),
-    get("/models", Handler::AtLeast(Role::Viewer, models::page)),
-    get("/export", Handler::AtLeast(Role::Analyst, export::page)),
+    post("/design/preview", Handler::AtLeast(Role::Viewer, design::preview)),
     post("/export/stop", Handler::AtLeast(Role::Analyst, export::stop)),
     script("/export/{file}", Scope::Export, export::file),
     script("/api/live", Scope::ReadAggregate, api::live),
     script("/api/people", Scope::ReadAnswers, api::people),
-    get("/audit", Handler::AtLeast(Role::Analyst, audit::page)),
-    post("/audit/verify", Handler::AtLeast(Role::Analyst, audit::verify)),
+    get("/settings/audit", Handler::AtLeast(Role::Analyst, audit::page)),
+    post("/settings/audit", Handler::AtLeast(Role::Analyst, audit::verify)),
     get("/settings", Handler::AtLeast(Role::Viewer, settings::page)),
     post("/settings/password", Handler::AtLeast(Role::Viewer, settings::password)),
     post("/settings/sessions", Handler::AtLeast(Role::Viewer, settings::end_sessions)),
@@ -106,6 +106,14 @@ static ROUTES: &[Route] = &[
     post("/accounts/password", Handler::AtLeast(Role::Owner, settings::set_password)),
     post("/accounts/sessions", Handler::AtLeast(Role::Owner, settings::end_sessions_of)),
     post("/accounts/remove", Handler::AtLeast(Role::Owner, settings::remove)),
+    get("/live", Handler::AtLeast(Role::Viewer, moved::on)),
+    get("/people", Handler::AtLeast(Role::Analyst, moved::on)),
+    get("/people/{number}", Handler::AtLeast(Role::Analyst, moved::on)),
+    get("/links", Handler::AtLeast(Role::Owner, moved::on)),
+    get("/group", Handler::AtLeast(Role::Viewer, moved::on)),
+    get("/models", Handler::AtLeast(Role::Viewer, moved::on)),
+    get("/export", Handler::AtLeast(Role::Analyst, moved::on)),
+    get("/audit", Handler::AtLeast(Role::Analyst, moved::on)),
 ];
 
 /// The table.

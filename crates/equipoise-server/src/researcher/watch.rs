@@ -8,11 +8,14 @@ use equipoise_study::event::{Action, Admin, Event};
 use equipoise_study::people::{Conduct, Person};
 use equipoise_study::{Error, Participant, Result, Service};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What is older is brought up to date before it is shown.
 const FRESH: Duration = Duration::from_millis(500);
+/// So many rows take seconds to be worked out.
+const LONG: u64 = 5_000;
 /// The posterior of a ratio is kept at every so many places of its grid.
 const THINNED: usize = 4;
 
@@ -37,31 +40,53 @@ pub struct Line {
     pub excluded: bool,
     /// The posterior of the cost ratio: logarithms and densities; empty for other studies.
     pub density: Vec<(f64, f64)>,
+    /// More classes or groups: what the dearest mistake is worth to them, or the dearest gap; empty otherwise.
+    pub worth: String,
     /// When they were last heard of.
     pub last_at: i64,
+    /// When they opened their link.
+    pub came_at: Option<i64>,
+    /// When they were done.
+    pub done_at: Option<i64>,
+}
+
+/// When somebody was heard of: first, at the end, and last.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    came: Option<i64>,
+    done: Option<i64>,
+    last: i64,
 }
 
 impl Line {
     /// Somebody, with what is known of them or, `counted`, only how far they are.
-    fn of(participant: &Participant, last_at: i64, counted: bool) -> Self {
+    fn of(participant: &Participant, times: Times, counted: bool) -> Self {
         let person = if counted { Person::at_a_glance(participant) } else { Person::of(participant) };
         let posterior = match counted || person.answers == 0 {
             true => None,
             false => participant.belief().density(),
         };
         let density = posterior.map_or(vec![], |masses| density(&masses));
+        let worth = match counted || person.answers == 0 || person.ratio.is_some() {
+            true => String::new(),
+            false => dearest(participant),
+        };
+        let gone = participant.withdrawn() || participant.erased();
         Self {
             session: participant.session().to_owned(),
             opened: participant.events() > 1,
             consented: participant.consented(),
             completed: participant.completed(),
-            gone: participant.withdrawn() || participant.erased(),
+            gone,
             current: participant
                 .invited()
                 .is_some_and(|invited| invited.study == participant.design().hash()),
             excluded: Conduct::of(participant).excluded,
             density,
-            last_at,
+            worth,
+            last_at: times.last,
+            came_at: times.came.filter(|_| !gone),
+            done_at: times.done.filter(|_| !gone),
             person,
         }
     }
@@ -70,6 +95,13 @@ impl Line {
     pub fn counts(&self) -> bool {
         self.current && !self.gone && self.person.answers > 0
     }
+}
+
+/// What weighs most for somebody whose metric has several weights: a gap, where there are groups, otherwise a mistake.
+fn dearest(participant: &Participant) -> String {
+    let worths = equipoise_report::worths(participant.design(), &participant.belief().metric());
+    let first = worths.iter().find(|worth| worth.gap).or_else(|| worths.first());
+    first.map_or(String::new(), equipoise_report::Worth::clause)
 }
 
 /// Probabilities of evenly spaced logarithms of ratios as densities, at fewer places.
@@ -127,6 +159,8 @@ pub struct Watch {
     now: Mutex<Kept>,
     /// The same without what is known of anybody, which is there at once after a start.
     counted: Mutex<Kept>,
+    /// Whether what is known of everybody is being worked out.
+    catching_up: AtomicBool,
 }
 
 /// What was seen last, and when.
@@ -142,7 +176,13 @@ impl Watch {
     /// Watches a study.
     pub fn new(service: Arc<Service>) -> Result<Self> {
         let log = Mutex::new(service.writer().reader()?);
-        Ok(Self { service, log, now: Mutex::default(), counted: Mutex::default() })
+        Ok(Self {
+            service,
+            log,
+            now: Mutex::default(),
+            counted: Mutex::default(),
+            catching_up: AtomicBool::new(false),
+        })
     }
 
     /// Reads the log for something that takes its time, so that those who watch need not wait for it.
@@ -153,6 +193,27 @@ impl Watch {
     /// The study as it is now, give or take half a second.
     pub fn now(&self) -> Result<Arc<Seen>> {
         self.kept(&self.now, false)
+    }
+
+    /// The study as it is now; nothing, where so much was answered since it was last looked at that it takes a while. Then it
+    /// is worked out meanwhile, for whoever asks again.
+    pub fn soon(self: &Arc<Self>) -> Result<Option<Arc<Seen>>> {
+        if self.catching_up.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        let behind = self.counted()?.rows.saturating_sub(lock(&self.now).1.rows);
+        if behind < LONG {
+            return self.now().map(Some);
+        }
+        if !self.catching_up.swap(true, Ordering::SeqCst) {
+            let watch = self.clone();
+            std::thread::spawn(move || {
+                // Whatever goes wrong is told to whoever asks next.
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| watch.now()));
+                watch.catching_up.store(false, Ordering::SeqCst);
+            });
+        }
+        Ok(None)
     }
 
     /// How far everybody is, and nothing of what their answers say: reading a long log for that takes a moment, all else
@@ -190,7 +251,15 @@ impl Watch {
         }
         let mut next = Seen::clone(seen);
         // Whose rows are new, in order: up to which of their events, and when.
-        let mut changed: BTreeMap<usize, (u64, i64)> = BTreeMap::new();
+        let known = |place: usize| -> Times {
+            let line = seen.people.get(place);
+            line.map_or_else(Times::default, |line| Times {
+                came: line.came_at,
+                done: line.done_at,
+                last: line.last_at,
+            })
+        };
+        let mut changed: BTreeMap<usize, (u64, Times)> = BTreeMap::new();
         let mut sessions: Vec<String> = next.people.iter().map(|line| line.session.clone()).collect();
         let mut erased = vec![];
         if rows.iter().any(|row| matches!(row.what, What::Erased(_))) {
@@ -198,7 +267,7 @@ impl Watch {
             for (place, name) in lock(&self.log).sessions()?.into_iter().take(sessions.len()).enumerate() {
                 if sessions[place] != name {
                     self.service.forget(&std::mem::replace(&mut sessions[place], name));
-                    changed.insert(place, (0, seen.people[place].last_at));
+                    changed.insert(place, (0, known(place)));
                 }
             }
         }
@@ -210,14 +279,19 @@ impl Watch {
                 next.data = row.position;
             }
             match row.what {
-                What::Participant(session, seq) => {
+                What::Participant { session, seq, completed } => {
                     if seq == 1 && !places.contains_key(&session) {
                         places.insert(session.clone(), sessions.len());
                         sessions.push(session.clone());
                     }
                     // Whoever was erased since the rows were read has another name by now.
                     if let Some(place) = places.get(&session) {
-                        changed.insert(*place, (seq, row.at));
+                        let (until, times) = changed.entry(*place).or_insert_with(|| (0, known(*place)));
+                        *until = seq;
+                        times.last = row.at;
+                        // The first row is the invitation, which they know nothing of.
+                        times.came = times.came.or((seq > 1).then_some(row.at));
+                        times.done = times.done.or(completed.then_some(row.at));
                     }
                 }
                 What::Erased(session) => erased.push((session, row.at)),
@@ -234,11 +308,11 @@ impl Watch {
         for (session, at) in erased {
             self.service.forget(&session);
             if let Some(place) = sessions.iter().position(|known| *known == session) {
-                changed.insert(place, (0, at));
+                changed.insert(place, (0, Times { last: at, ..known(place) }));
             }
         }
-        for (place, (seq, at)) in changed {
-            let line = Arc::new(self.line(&sessions[place], seq, at, counted)?);
+        for (place, (seq, times)) in changed {
+            let line = Arc::new(self.line(&sessions[place], seq, times, counted)?);
             match next.people.get_mut(place) {
                 Some(known) => *known = line,
                 None => next.people.push(line),
@@ -247,13 +321,13 @@ impl Watch {
         Ok(Arc::new(next))
     }
 
-    fn line(&self, session: &str, seq: u64, at: i64, counted: bool) -> Result<Line> {
+    fn line(&self, session: &str, seq: u64, times: Times, counted: bool) -> Result<Line> {
         let stale = self.service.peek(session, |participant| participant.events() < seq)?;
         if stale {
             // Another process wrote to the log; what this one has in memory is old.
             self.service.forget(session);
         }
-        self.service.peek(session, |participant| Line::of(participant, at, counted))
+        self.service.peek(session, |participant| Line::of(participant, times, counted))
     }
 }
 
@@ -265,7 +339,7 @@ struct Fresh {
 }
 
 enum What {
-    Participant(String, u64),
+    Participant { session: String, seq: u64, completed: bool },
     Erased(String),
     Admin(Admin),
     Locked(u64, String),
@@ -279,7 +353,10 @@ impl Fresh {
             return Ok(Self { position, at, what: What::Erased(row.session) });
         }
         if row.session != COMMON_SESSION {
-            return Ok(Self { position, at, what: What::Participant(row.session, row.seq) });
+            let body = row.payload.as_ref().map_or("", |payload| payload.body.as_str());
+            let completed = body.contains("\"completed\"") && Event::in_row(&row)? == Some(Event::Completed);
+            let what = What::Participant { session: row.session, seq: row.seq, completed };
+            return Ok(Self { position, at, what });
         }
         let what = match Event::in_row(&row)? {
             Some(Event::Erased { session }) => What::Erased(session),

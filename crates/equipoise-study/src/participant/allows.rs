@@ -27,6 +27,9 @@ pub enum Refusal {
     /// More was changed and changed back than anybody would: nobody can fill the disk with one link.
     #[error("this participant has changed too much already")]
     TooMuch,
+    /// All places of the panel are taken.
+    #[error("all places are taken")]
+    Full,
     /// The participant has left or was erased.
     #[error("this participant has left the study")]
     Left,

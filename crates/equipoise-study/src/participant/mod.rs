@@ -48,6 +48,8 @@ pub enum Step {
     Finish,
     /// The result and the receipt.
     Result,
+    /// The participant is not whom the panel was asked for.
+    Screened,
     /// The participant has left.
     Withdrawn,
 }
@@ -289,6 +291,8 @@ impl Participant {
             Step::Consent
         } else if asks(Position::Before) {
             Step::Questionnaire(Position::Before)
+        } else if self.is_screened_out() {
+            Step::Screened
         } else if states(When::Before) {
             Step::StatedCost(When::Before)
         } else if !self.read && study.has_cards() {
@@ -308,6 +312,20 @@ impl Participant {
         } else {
             Step::Finish
         }
+    }
+
+    /// Whether a panel sent them.
+    pub fn came_by_panel(&self) -> bool {
+        self.invited.as_ref().is_some_and(|invited| invited.panel)
+    }
+
+    /// Whether what they said before the task keeps them out. Whoever was invited by hand was chosen by hand.
+    pub fn is_screened_out(&self) -> bool {
+        let study = self.design.study();
+        let panel = study.panel.as_ref().filter(|_| self.came_by_panel());
+        panel
+            .zip(self.answers.get(&Position::Before))
+            .is_some_and(|(panel, told)| panel.screens_out(study, told))
     }
 
     /// The comparison on the screen.

@@ -7,7 +7,7 @@ use crate::numbers::short;
 use crate::shown::TOTALS;
 
 /// Says what is wrong with a field, on its line, unless it is fine.
-type Need<'a> = dyn Fn(bool, &str, String) -> Result<()> + 'a;
+pub(super) type Need<'a> = dyn Fn(bool, &str, String) -> Result<()> + 'a;
 
 fn word(family: Family) -> &'static str {
     match family {
@@ -73,7 +73,8 @@ impl Study {
         let what = "task.mistakes names not both mistakes of two classes, expected both";
         need(both, "task", what.to_owned())?;
         self.check_numbers(&need, &field)?;
-        self.check_pictures(&need, &field)
+        self.check_pictures(&need, &field)?;
+        self.check_panel(&need, &field)
     }
 
     /// Candidates with attributes: nothing of the file is about classes.

@@ -3,6 +3,7 @@
 //! One TOML file. Whatever is wrong with it is said in one sentence that begins with the line.
 
 mod check;
+mod panel;
 
 use crate::error::Result;
 use crate::groups::Sizes;
@@ -14,6 +15,8 @@ use equipoise::metric::Transform;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
+
+pub use panel::{End, Panel, Requirement};
 
 /// A study as its file describes it. See the templates for a commented example of each kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +84,9 @@ pub struct Study {
     /// What happens at the end.
     #[serde(default)]
     pub completion: Completion,
+    /// One address for everybody a panel sends.
+    #[serde(default, skip_serializing_if = "Panel::is_none")]
+    pub panel: Option<Panel>,
     /// Lints that are known and accepted; part of the hash.
     #[serde(default)]
     pub allow: Vec<String>,

@@ -135,7 +135,7 @@ impl Simulant {
             Step::Practice(number) => Event::PracticeDone { number, choice: Choice::B },
             Step::Compare => self.answer(participant),
             Step::Finish => Event::Completed,
-            Step::Result | Step::Withdrawn => return None,
+            Step::Result | Step::Screened | Step::Withdrawn => return None,
         })
     }
 }

@@ -90,7 +90,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     };
     let server = serve(&study)?;
     tell("start, all of them there", server.started, "s", Some(2.0));
-    let (first, _) = page(server.researchers, &cookie, "/people", PATIENCE)?;
+    let (first, _) = page(server.researchers, &cookie, "/participants", PATIENCE)?;
     tell("the first page of an owner", first.as_secs_f64(), "s", Some(1.0));
     let begun = Instant::now();
     itself(&["study", "watch", "--quiet"], &study, false)?;

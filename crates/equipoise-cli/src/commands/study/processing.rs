@@ -98,15 +98,22 @@ fn record(design: &Design) -> String {
     }
     section("Which data, of participants", &data);
     let mut contact = vec!["what `invite --for` was given, if it was used".to_owned()];
+    let panel = study.panel.iter().flat_map(|panel| panel.parameters());
     contact.extend(
-        study.completion.parameters.iter().map(|name| format!("`{name}`, as the panel passes it along")),
+        study
+            .completion
+            .parameters
+            .iter()
+            .chain(panel)
+            .map(|name| format!("`{name}`, as the panel passes it along")),
     );
     section("Which data tell who somebody is (kept apart from answers, sealed)", &contact);
     section(
         "Which data, of researchers",
         &["names of accounts, and what each did or looked at, in the log".to_owned()],
     );
-    let panel = study.completion.url.as_ref().map_or_else(
+    let back = study.panel.as_ref().map_or(&study.completion.url, |panel| &panel.done.url);
+    let panel = back.as_ref().map_or_else(
         || "No panel is told when somebody has finished.".to_owned(),
         |url| format!("At the end participants are sent to {url}."),
     );

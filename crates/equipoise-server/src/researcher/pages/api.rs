@@ -1,6 +1,6 @@
-//! What scripts read: numbers of the live page and of everybody, as JSON.
+//! What scripts read: numbers of the overview and of everybody, as JSON.
 
-use super::live;
+use super::overview;
 use crate::researcher::call::{Call, Outcome};
 use axum::Json;
 use axum::response::IntoResponse as _;
@@ -37,7 +37,7 @@ struct Ratio {
 pub fn live(call: &Call<'_>) -> Outcome {
     call.look("api/live", None)?;
     let seen = call.seen()?;
-    let ratio = if seen.blinded { None } else { live::together(&seen) };
+    let ratio = if seen.blinded { None } else { overview::together(&seen) };
     let document = Live {
         format: equipoise::FORMAT,
         study: call.study().name.clone(),
@@ -45,10 +45,10 @@ pub fn live(call: &Call<'_>) -> Outcome {
         rows: seen.rows,
         blinded: seen.blinded,
         invited: seen.people.len(),
-        at_it_now: seen.count(live::at_it),
-        done: seen.count(live::done),
+        at_it_now: seen.count(overview::at_it),
+        done: seen.count(overview::done),
         answers: seen.answers(),
-        flagged: seen.count(live::flagged),
+        flagged: seen.count(overview::flagged),
         ratio: ratio.map(|(people, [estimate, low, high])| Ratio { people, estimate, low, high }),
     };
     Ok(Json(document).into_response())
@@ -89,7 +89,7 @@ pub fn people(call: &Call<'_>) -> Outcome {
             step: line.person.step.clone(),
             answers: line.person.answers,
             ratio: line.person.ratio.filter(|_| !seen.blinded),
-            width: line.person.ratio.map(live::factor),
+            width: line.person.ratio.map(overview::factor),
             flags: line.person.flags.clone(),
             excluded: line.excluded,
             last_at: line.last_at,

@@ -31,7 +31,7 @@ fn content(call: &Call<'_>, verdict: Option<(bool, String)>) -> Result<Page, equ
     let head = call.shared.watch.read(|store| Ok(store.head()?))?;
     let actions = seen.actions.iter().rev().take(SHOWN);
     Ok(Page {
-        frame: call.frame("/audit"),
+        frame: call.frame("/settings/audit"),
         rows: grouped(head.position),
         head: Receipt { position: head.position, hash: head.hash }.to_string(),
         verdict,
@@ -97,6 +97,7 @@ fn words(action: &Action) -> String {
         Action::MadeLinks { first, count } => {
             format!("made {count} links, for participant {first} and those after")
         }
+        Action::LinkShown { participant } => format!("had the link of participant {participant} shown"),
         Action::Exported { format } => format!("exported {format}"),
         Action::Erased { participant } => format!("erased participant {participant}"),
         Action::Restored { rows } => {

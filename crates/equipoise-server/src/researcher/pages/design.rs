@@ -1,8 +1,9 @@
 //! The study as it was designed, and what a participant will see: any question, out of any number, in any variant.
 
 use crate::language::Language;
+use crate::participant::link;
 use crate::picture;
-use crate::researcher::call::{Call, Outcome, page as show};
+use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::Frame;
 use askama::Template;
 use equipoise::{Preference, Query};
@@ -47,10 +48,24 @@ struct Page {
     fits: bool,
     rules: Vec<(&'static str, String)>,
     lints: Vec<Lint>,
+    /// Whether the whole study can be tried out, and the link that was just made for it.
+    can_preview: bool,
+    preview: Option<String>,
 }
 
 /// The page.
 pub fn page(call: &Call<'_>) -> Outcome {
+    content(call, None)
+}
+
+/// Opens the whole study to try out. It uses no place, and nothing of it is kept.
+pub fn preview(call: &Call<'_>) -> Outcome {
+    let previews = call.shared.previews.get().ok_or(Problem::Missing)?;
+    let token = previews.open()?;
+    content(call, Some(link(&call.shared.settings.participants, &token)))
+}
+
+fn content(call: &Call<'_>, preview: Option<String>) -> Outcome {
     let (design, study, asked) = (call.shared.service.design(), call.study(), &call.sent.query);
     let languages: Vec<Language> = study.languages.iter().filter_map(|tag| Language::from_tag(tag)).collect();
     let language = languages
@@ -101,6 +116,8 @@ pub fn page(call: &Call<'_>) -> Outcome {
         fits: shown.as_ref().is_none_or(|shown: &Shown| own.is_none_or(|own| shown.people >= own)),
         rules: rules(design),
         // What is known of the length comes later than the first look.
+        can_preview: call.shared.previews.get().is_some(),
+        preview,
         lints: match design.known_length() {
             Some(_) => call.shared.lints.get_or_init(|| lint::lint(design)).clone(),
             None => lint::lint(design),
@@ -158,7 +175,7 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
         stop.push(format!("the ends of the 95\u{a0}% interval differ by a factor of {width} at most"));
     }
     if let Some(angle) = study.stop.angle.filter(|_| design.binary().is_none()) {
-        stop.push(format!("an angle of {angle} holds the weights with 95\u{a0}% certainty"));
+        stop.push(format!("the weights are known to within an angle of {angle}, with 95\u{a0}% certainty"));
     }
     match study.stop.regret {
         Some(regret) => stop.push(format!(

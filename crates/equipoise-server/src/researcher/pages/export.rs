@@ -110,7 +110,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         sections.push(Section { words: table.words, files: files.collect(), columns });
     }
     Ok(show(&Page {
-        frame: call.frame("/export"),
+        frame: call.frame("/results/files"),
         blinded: seen.blinded,
         answers: counted(seen.answers(), "answer stands", "answers stand"),
         sections,
@@ -120,7 +120,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
 /// Ends the report that is being made.
 pub fn stop(call: &Call<'_>) -> Outcome {
     call.shared.report.stop();
-    Ok(go("/export"))
+    Ok(go("/results/files"))
 }
 
 /// A file. It has numbers for people, nothing that says who they are.

@@ -1,14 +1,12 @@
 //! All participants together: what they have in common, where they differ, and whether that matters.
 
-use super::live::known;
+use super::overview::known;
 use super::{FEWEST, counted, exchange, interval};
 use crate::researcher::Shared;
 use crate::researcher::accounts::Role;
-use crate::researcher::call::{Call, Outcome, Problem, page as show};
+use crate::researcher::call::{Call, Problem};
 use crate::researcher::chart;
-use crate::researcher::frame::Frame;
 use crate::researcher::watch::{Line, Seen};
-use askama::Template;
 use equipoise_report::group::{Estimate, Experts, Member, experts};
 use equipoise_report::{choices, refused};
 use equipoise_study::numbers::two_digits;
@@ -21,50 +19,46 @@ const STRONG: f64 = 6.0;
 /// What a group came to, and which answers it was made from.
 pub type Kept = Option<(u64, Option<Arc<Experts>>)>;
 
-#[derive(Template)]
-#[template(path = "researcher/group.html")]
-struct Page {
-    frame: Frame,
-    blinded: bool,
-    without_excluded: bool,
-    excluded: usize,
+/// What is shown of the group.
+pub struct Shown {
+    pub without_excluded: bool,
+    pub excluded: usize,
     /// Why there is nothing to show.
-    nothing: Option<String>,
-    people: String,
-    sentence: String,
-    facts: Vec<(&'static str, String)>,
-    clusters: Vec<(usize, String, String)>,
-    map: Option<String>,
-    members: Vec<Row>,
-    weights: bool,
-    models: Option<Models>,
+    pub nothing: Option<String>,
+    pub people: String,
+    pub sentence: String,
+    pub facts: Vec<(&'static str, String)>,
+    /// More classes or groups: what each kind of mistake and each gap is worth.
+    pub worths: Vec<(String, String)>,
+    pub clusters: Vec<(usize, String, String)>,
+    pub map: Option<String>,
+    pub members: Vec<Row>,
+    pub weights: bool,
+    pub models: Option<Models>,
 }
 
-struct Row {
-    number: u64,
-    raw: String,
-    shrunk: String,
-    cluster: usize,
-    prefers: String,
+/// A member of the group.
+pub struct Row {
+    pub number: u64,
+    pub raw: String,
+    pub shrunk: String,
+    pub cluster: usize,
+    pub prefers: String,
 }
 
-struct Models {
-    sentence: String,
-    differ: bool,
-    disagreement: String,
+/// What it means for the choice of a model.
+pub struct Models {
+    pub sentence: String,
+    pub differ: bool,
+    pub disagreement: String,
     /// As the report has them.
-    tables: String,
+    pub tables: String,
 }
 
-/// The page.
-pub fn page(call: &Call<'_>) -> Outcome {
-    call.look("group", None)?;
-    let seen = call.seen()?;
-    let without_excluded = call.sent.query.get("without") == "excluded";
+/// What is shown of those who have a metric, `together`.
+pub fn shown(call: &Call<'_>, seen: &Seen, found: Option<&Experts>, without_excluded: bool) -> Shown {
     let wanted = |line: &Line| line.counts() && !(without_excluded && line.excluded);
-    let together = together(call.shared, &seen, without_excluded)?;
     let one_by_one = call.account().role >= Role::Analyst;
-    let found = together.as_deref();
     let enough = found.filter(|experts| one_by_one || experts.people >= FEWEST);
     let nothing = match (enough, found) {
         (Some(_), _) => None,
@@ -72,9 +66,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         (None, None) => Some("Fewer than two people have answered enough for a metric.".to_owned()),
     };
     let blinded = seen.blinded;
-    Ok(show(&Page {
-        frame: call.frame("/group"),
-        blinded,
+    Shown {
         without_excluded,
         // Of those with a metric: whoever has none is not in the group to begin with.
         excluded: found.map_or(0, |experts| {
@@ -85,6 +77,10 @@ pub fn page(call: &Call<'_>) -> Outcome {
         people: counted(enough.map_or(seen.count(wanted), |experts| experts.people), "person", "people"),
         sentence: enough.map_or(String::new(), |experts| sentence(call, experts, blinded)),
         facts: enough.map_or(vec![], |experts| facts(experts, blinded)),
+        worths: enough.filter(|experts| !blinded && experts.weights.is_some()).map_or(vec![], |experts| {
+            let found = equipoise_report::worths(call.shared.service.design(), &experts.typical);
+            found.iter().map(|worth| (worth.what.clone(), worth.told())).collect()
+        }),
         clusters: enough.filter(|_| !blinded).map_or(vec![], clusters),
         map: enough.filter(|_| !blinded && one_by_one).and_then(map),
         members: enough
@@ -92,7 +88,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
             .map_or(vec![], |experts| experts.members.iter().map(|member| row(member, blinded)).collect()),
         weights: enough.is_some_and(|experts| experts.weights.is_some()),
         models: enough.filter(|_| !blinded).and_then(models),
-    }))
+    }
 }
 
 /// What everybody holds together; made anew when somebody has answered. Costs some time, so it is kept.
@@ -148,7 +144,12 @@ fn sentence(call: &Call<'_>, experts: &Experts, blinded: bool) -> String {
         }
         (None, true) => "Results are hidden: the study is blinded.".to_owned(),
         (None, false) => {
-            "What each kind of mistake is worth to the group is in the report, on the export page.".to_owned()
+            let found = equipoise_report::worths(call.shared.service.design(), &experts.typical);
+            let first = found.iter().find(|worth| worth.gap).or_else(|| found.first());
+            match first {
+                Some(worth) => format!("To a typical member of the group, {}.", worth.clause()),
+                None => "The answers do not settle how bad the mistakes are.".to_owned(),
+            }
         }
     }
 }

@@ -2,15 +2,18 @@
 
 pub mod api;
 pub mod audit;
+mod course;
 pub mod design;
 pub mod export;
 pub mod group;
 pub mod links;
-pub mod live;
 pub mod models;
+pub mod moved;
+pub mod overview;
 pub mod people;
+mod replay;
+pub mod results;
 pub mod settings;
-pub mod studies;
 
 use crate::language::Language;
 use crate::sentence::Mistakes;

@@ -1,12 +1,11 @@
 //! The models to choose from, judged by what the group holds, or by a cost ratio somebody types: what if.
 
-use super::group::together;
 use super::{FEWEST, exchange};
 use crate::researcher::accounts::Role;
-use crate::researcher::call::{Call, Outcome, page as show};
-use crate::researcher::frame::Frame;
+use crate::researcher::call::Call;
+use crate::researcher::chart;
+use crate::researcher::watch::Seen;
 use crate::sentence::Mistakes;
-use askama::Template;
 use equipoise::Metric;
 use equipoise::decide::rank::{LEVEL, Ranking, rank};
 use equipoise_report as report;
@@ -14,53 +13,68 @@ use equipoise_report::group::Experts;
 use equipoise_study::numbers::{grouped, two_digits};
 use equipoise_study::{Design, ratio_metric};
 
-#[derive(Template)]
-#[template(path = "researcher/models.html")]
-struct Page {
-    frame: Frame,
-    blinded: bool,
-    two: bool,
-    typed: String,
-    problem: Option<String>,
-    what_if: Option<Judged>,
-    group: Option<Judged>,
-    nothing: Option<String>,
-    has_models: bool,
+/// What is shown of the models.
+pub struct Shown {
+    pub two: bool,
+    pub typed: String,
+    /// Where the slider is: a hundred times the decimal logarithm.
+    pub slid: i64,
+    pub problem: Option<String>,
+    pub what_if: Option<Judged>,
+    pub group: Option<Judged>,
+    pub nothing: Option<String>,
+    pub has_models: bool,
+    /// What each model costs at each ratio, with people beneath; and the names of its lines.
+    pub lines: Option<(String, Vec<(String, &'static str)>)>,
 }
 
 /// Models and threshold under one metric.
-struct Judged {
-    title: String,
-    statement: Option<String>,
-    standings: Vec<Standing>,
-    threshold: Option<String>,
-    operating: Option<String>,
+pub struct Judged {
+    pub title: String,
+    pub statement: Option<String>,
+    pub standings: Vec<Standing>,
+    pub threshold: Option<String>,
+    pub operating: Option<String>,
 }
 
-struct Standing {
-    place: usize,
-    name: String,
-    best: String,
-    rank: String,
-    regret: String,
+impl Judged {
+    /// Whether nothing follows: no models, and neither a threshold nor a best system.
+    fn is_empty(&self) -> bool {
+        self.statement.is_none()
+            && self.standings.is_empty()
+            && self.threshold.is_none()
+            && self.operating.is_none()
+    }
 }
 
-/// The page.
-pub fn page(call: &Call<'_>) -> Outcome {
-    call.look("models", None)?;
-    let (seen, design) = (call.seen()?, call.shared.service.design());
+/// A model and where it stands.
+pub struct Standing {
+    pub place: usize,
+    pub name: String,
+    pub best: String,
+    pub rank: String,
+    pub regret: String,
+}
+
+/// What is shown of the models, by what people hold and by what somebody types or slides to.
+pub fn shown(call: &Call<'_>, seen: &Seen, experts: Option<&Experts>) -> Shown {
+    let design = call.shared.service.design();
     let two = design.binary().is_some();
-    let typed = call.sent.query.get("ratio").trim().to_owned();
+    let slid = call.sent.query.number::<i64>("at").filter(|at| (-300..=300).contains(at));
+    let typed = match slid {
+        Some(at) => two_digits(10_f64.powf(at as f64 / 100.0)).replace(',', ""),
+        None => call.sent.query.get("ratio").trim().to_owned(),
+    };
     let ratio: Option<f64> =
         typed.replace(',', ".").parse().ok().filter(|ratio| (0.001..=1000.0).contains(ratio));
-    let experts = together(call.shared, &seen, false)?;
-    let shown = experts.as_deref().filter(|experts| {
+    let enough = experts.filter(|experts| {
         !seen.blinded && (call.account().role >= Role::Analyst || experts.people >= FEWEST)
     });
-    Ok(show(&Page {
-        frame: call.frame("/models"),
-        blinded: seen.blinded,
+    let group = enough.map(|experts| by_group(call, design, experts)).filter(|found| !found.is_empty());
+    let one_by_one = enough.filter(|_| call.account().role >= Role::Analyst);
+    Shown {
         two,
+        slid: slid.unwrap_or_else(|| (100.0 * ratio.unwrap_or(10.0).log10()).round() as i64),
         problem: (!typed.is_empty() && ratio.is_none())
             .then(|| "Expected a number from 0.001 to 1,000.".to_owned()),
         what_if: ratio.filter(|_| two).map(|ratio| {
@@ -71,15 +85,54 @@ pub fn page(call: &Call<'_>) -> Outcome {
             judged(design, &metric, &[], title)
         }),
         typed,
-        nothing: match (shown, seen.blinded) {
-            (Some(_), _) | (None, true) => None,
-            (None, false) => {
+        nothing: match (enough, &group, seen.blinded) {
+            (_, Some(_), _) | (None, _, true) => None,
+            (None, _, false) => {
                 Some("Too few people have answered enough to judge by what they hold.".to_owned())
             }
+            (Some(_), None, _) => Some("There is nothing to choose between.".to_owned()),
         },
-        group: shown.map(|experts| by_group(call, design, experts)),
+        group,
         has_models: design.models().is_some(),
-    }))
+        lines: cost_lines(design, ratio, one_by_one),
+    }
+}
+
+/// What each model costs at each ratio of two classes: lines that cross where the choice changes.
+fn cost_lines(
+    design: &Design,
+    ratio: Option<f64>,
+    people: Option<&Experts>,
+) -> Option<(String, Vec<(String, &'static str)>)> {
+    design.binary()?;
+    let models = design.models()?;
+    let dots: Vec<f64> = people.map_or(vec![], |experts| {
+        let raw = experts.members.iter().filter_map(|member| member.shrunk.as_ref().or(member.raw.as_ref()));
+        raw.map(|estimate| estimate.estimate).collect()
+    });
+    let all = || dots.iter().copied().chain(ratio);
+    let (low, high) = (all().fold(0.5, f64::min), all().fold(50.0, f64::max));
+    let steps = 60;
+    let at = |n: usize| low * (high / low).powf(n as f64 / steps as f64);
+    let mut lines: Vec<(String, Vec<[f64; 2]>)> = vec![];
+    for model in models.candidates().iter().take(chart::STYLES.len()) {
+        let cost = |ratio: f64| {
+            let metric = ratio_metric(ratio);
+            let value = model.value(&metric, model.confusions()).ok()?;
+            // Utilities of length 1 become costs in false alarms and missed cases that sum to 1.
+            Some([ratio, -metric.sense().sign() * value * ratio.hypot(1.0) / (1.0 + ratio)])
+        };
+        let points: Option<Vec<[f64; 2]>> = (0..=steps).map(|n| cost(at(n))).collect();
+        lines.push((model.name().to_owned(), points?));
+    }
+    // What every model loses alike is left out: the cheapest is at 0.
+    for n in 0..=steps {
+        let least = lines.iter().map(|(_, points)| points[n][1]).fold(f64::INFINITY, f64::min);
+        lines.iter_mut().for_each(|(_, points)| points[n][1] = 1000.0 * (points[n][1] - least));
+    }
+    let drawn: Vec<Vec<[f64; 2]>> = lines.iter().map(|(_, points)| points.clone()).collect();
+    let names = lines.into_iter().zip(chart::STYLES).map(|((name, _), style)| (name, style)).collect();
+    Some((chart::costs(&drawn, &dots, ratio, [low, high]), names))
 }
 
 fn by_group(call: &Call<'_>, design: &Design, experts: &Experts) -> Judged {

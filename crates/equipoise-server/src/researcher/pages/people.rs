@@ -1,35 +1,79 @@
 //! Participants by number. Who they are is for owners, where anybody told us at all.
 
-use super::live::{held, held_words, known};
-use super::{LANGUAGE, exchange};
+use super::course::{minutes, spoken};
+use super::overview::{at_it, done, flagged, held, held_words, known, worths};
+use super::replay::{Replay, replay};
+use super::{LANGUAGE, counted, exchange};
 use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::{Frame, when};
+use crate::researcher::watch::Line;
 use crate::sentence;
 use askama::Template;
 use equipoise_report::{Agreement, Shares};
 use equipoise_study::event::{Choice, ItemAnswer, When};
-use equipoise_study::numbers::two_digits;
+use equipoise_study::numbers::{grouped, two_digits};
 use equipoise_study::people::Conduct;
 
 use equipoise_study::study::Position;
 use equipoise_study::{Participant, Question, Stopped, Study};
+use std::sync::Arc;
+
+/// Who can be shown: the word in the address, and what it means.
+const SHOWN: [(&str, &str, fn(&Line) -> bool); 6] = [
+    ("", "everybody", |_| true),
+    ("waiting", "not agreed yet", |line| !line.consented && !line.gone),
+    ("now", "at it", |line| at_it(line) && line.person.step != "screened out"),
+    ("done", "done", done),
+    ("flagged", "with something to look at", flagged),
+    ("gone", "left or screened out", |line| line.gone || line.person.step == "screened out"),
+];
+
+/// A way to sort: the word in the address, and the key.
+type Sort = (&'static str, &'static str, fn(&Line) -> f64);
+
+/// Columns that can be sorted by, in the order of the table.
+const SORTED: [Sort; 5] = [
+    ("number", "Participant", |line| line.person.number.map_or(f64::MAX, |number| number as f64)),
+    ("step", "At", |line| stage(line)),
+    ("answers", "Answers", |line| line.person.answers as f64),
+    ("minutes", "Took", |line| minutes(line).unwrap_or(f64::MAX)),
+    ("last", "Last heard of", |line| if line.opened { line.last_at as f64 } else { 0.0 }),
+];
+
+/// How far somebody is, as a number.
+fn stage(line: &Line) -> f64 {
+    let came_as_far = [line.opened, line.consented, line.person.answers > 0, line.completed, line.gone];
+    came_as_far.iter().filter(|came| **came).count() as f64
+}
 
 #[derive(Template)]
 #[template(path = "researcher/people.html")]
 struct Page {
     frame: Frame,
     blinded: bool,
-    flagged_only: bool,
+    /// What can be shown: word, meaning, and whether it is.
+    filters: Vec<(&'static str, String, bool)>,
+    /// Columns: what sorts by it, its name, and how it is sorted now.
+    columns: Vec<Column>,
     held_words: &'static str,
     lines: Vec<Row>,
-    all: usize,
+    all: String,
+}
+
+struct Column {
+    name: &'static str,
+    /// Where a press leads.
+    to: String,
+    /// "ascending", "descending" or nothing.
+    sorted: &'static str,
 }
 
 struct Row {
     number: Option<u64>,
     step: String,
     answers: usize,
+    took: String,
     known: String,
     flags: Vec<&'static str>,
     excluded: bool,
@@ -38,22 +82,49 @@ struct Row {
 
 /// Everybody.
 pub fn page(call: &Call<'_>) -> Outcome {
-    call.look("people", None)?;
+    call.look("participants", None)?;
     let seen = call.seen()?;
-    let flagged_only = call.sent.query.get("show") == "flagged";
-    let wanted = seen.people.iter().filter(|line| !flagged_only || !line.person.flags.is_empty());
+    let query = &call.sent.query;
+    let (show_word, _, wanted) =
+        SHOWN.iter().find(|(word, ..)| *word == query.get("show")).unwrap_or(&SHOWN[0]);
+    let (sort, _, key) = SORTED.iter().find(|(word, ..)| *word == query.get("sort")).unwrap_or(&SORTED[0]);
+    let down = query.get("order") == "down";
+    let mut lines: Vec<&Arc<Line>> = seen.people.iter().filter(|line| wanted(line)).collect();
+    lines.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    if down {
+        lines.reverse();
+    }
+    let column = |(word, name, _): &Sort| Column {
+        name,
+        sorted: match (word == sort, down) {
+            (true, true) => "descending",
+            (true, false) => "ascending",
+            (false, _) => "",
+        },
+        to: format!(
+            "/participants?show={show_word}&sort={word}&order={}",
+            if word == sort && !down { "down" } else { "up" }
+        ),
+    };
+    let filter = |(word, meaning, wanted): &(&'static str, &str, fn(&Line) -> bool)| {
+        let meaning = format!("{meaning} ({})", grouped(seen.count(wanted) as u64));
+        (*word, meaning, word == show_word)
+    };
     Ok(show(&Page {
-        frame: call.frame("/people"),
+        frame: call.frame("/participants"),
         blinded: seen.blinded,
-        flagged_only,
+        filters: SHOWN.iter().map(filter).collect(),
+        columns: SORTED.iter().map(column).collect(),
         held_words: held_words(call.shared.service.design()),
-        all: seen.people.len(),
-        lines: wanted
+        all: counted(lines.len(), "participant", "participants"),
+        lines: lines
+            .iter()
             .map(|line| Row {
                 number: line.person.number,
                 step: line.person.step.clone(),
                 answers: line.person.answers,
-                known: held(&line.person, seen.blinded),
+                took: minutes(line).map_or(String::new(), spoken),
+                known: held(line, seen.blinded),
                 flags: line.person.flags.clone(),
                 excluded: line.excluded,
                 // The invitation is in the log, too, but nobody was heard of by it.
@@ -78,6 +149,10 @@ struct PersonPage {
     /// Who they are: what the owner wrote with the invitation, and what a panel passed along; owners only.
     contact: Option<Vec<(String, String)>>,
     answers: Vec<Answer>,
+    /// More classes or groups: what everything is worth.
+    worths: Vec<(String, String)>,
+    took: Option<String>,
+    replay: Option<Replay>,
 }
 
 struct Answer {
@@ -95,7 +170,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
         call.sent.path.get("number").and_then(|number| number.parse().ok()).ok_or(Problem::Missing)?;
     let seen = call.seen()?;
     let line = seen.person(number).ok_or(Problem::Missing)?;
-    call.look("people", Some(number))?;
+    call.look("participants", Some(number))?;
     let participant = call.shared.service.peek(&line.session, Participant::clone)?;
     let (study, blinded) = (call.study(), seen.blinded);
     let found = equipoise_report::person(&participant, false);
@@ -104,7 +179,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
         (Some(refusal), ..) => format!("No metric is reported: {refusal}."),
         (None, Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
         (None, None, true) => "Results are hidden: the study is blinded.".to_owned(),
-        (None, None, false) => found.sentence.clone(),
+        (None, None, false) => format!("To this person, {}.", line.worth),
     };
     // Who somebody is, for owners. Nobody else's request gets as far as the file it is in.
     let contact = match call.account().role {
@@ -116,12 +191,18 @@ pub fn person(call: &Call<'_>) -> Outcome {
         _ => None,
     };
     Ok(show(&PersonPage {
-        frame: call.frame("/people"),
+        frame: call.frame("/participants"),
         number,
         blinded,
         sentence,
         facts: facts(&participant, &found.conduct, found.stopped, blinded),
         fidelity: if blinded { vec![] } else { fidelity(&found.fidelity.shares) },
+        worths: if blinded || found.refusal.is_some() { vec![] } else { worths(&participant) },
+        took: minutes(line).map(spoken),
+        replay: match blinded {
+            true => None,
+            false => replay(&participant, call.sent.query.number("question")),
+        },
         flags: line.person.flags.clone(),
         excluded: line.excluded,
         items: items(&participant, study, blinded),

@@ -1,39 +1,46 @@
-//! The study as it happens: what is known of everybody, and of one participant in detail.
+//! The study as it happens: how far it is, what is known of everybody, and who is answering.
 
+use super::course::{Course, course};
 use super::{FEWEST, LANGUAGE, counted, exchange, interval};
 use crate::picture;
 use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::chart;
-use crate::researcher::frame::Frame;
+use crate::researcher::frame::{Frame, when};
 use crate::researcher::watch::{Line, Seen, density};
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use equipoise_study::event::Asked;
-use equipoise_study::numbers::{grouped, two_digits};
-use equipoise_study::people::Person;
+use equipoise_study::numbers::two_digits;
 use equipoise_study::{Design, Known, Participant, Step, Study, progress};
 use std::sync::{Arc, PoisonError};
 
-/// People on the chart of everybody: those who were heard of last.
+/// People in the list of those who are answering: those who were heard of last.
 const MOST: usize = 30;
 
 #[derive(Template)]
-#[template(path = "researcher/live.html")]
+#[template(path = "researcher/overview.html")]
 struct Page {
     frame: Frame,
     /// Rows of the log this page has seen; the script asks for more.
     rows: u64,
     /// The address of this page with what was chosen.
     again: String,
-    counts: Vec<(&'static str, String)>,
+    /// "cancer, version 2, locked 2026-11-16".
+    what: String,
+    course: Course,
+    at_it: String,
     blinded: bool,
+    /// What everybody holds, in a sentence.
+    headline: Option<String>,
     aggregate: Option<Aggregate>,
     /// Why there is no aggregate.
     too_few: Option<String>,
     everybody: Option<Everybody>,
     one: Option<Arc<One>>,
+    hash: String,
+    participants: String,
 }
 
 /// All together, without anybody being told apart.
@@ -46,6 +53,9 @@ struct Aggregate {
 /// Everybody, one by one.
 struct Everybody {
     chart: Option<String>,
+    /// Number and ratio of each on the chart.
+    drawn: Vec<(String, String)>,
+    /// Who is answering now.
     lines: Vec<Row>,
     held_words: &'static str,
     left_out: usize,
@@ -72,6 +82,8 @@ pub struct One {
     narrowing: Option<String>,
     steps: Vec<(usize, String)>,
     width_words: &'static str,
+    /// More classes or groups: what everything is worth.
+    worths: Vec<(String, String)>,
     next: Option<Next>,
     flags: Vec<&'static str>,
 }
@@ -86,61 +98,94 @@ struct Next {
 
 /// The page; to the script, nothing if nothing has happened.
 pub fn page(call: &Call<'_>) -> Outcome {
-    let seen = call.seen()?;
-    if call.sent.query.number::<u64>("seen") == Some(seen.rows) {
+    let known = call.shared.watch.soon()?;
+    let seen = match &known {
+        Some(seen) => seen.clone(),
+        None => call.counted()?,
+    };
+    // Whoever is shown less than there is asks again.
+    let rows = if known.is_some() { seen.rows } else { 0 };
+    if rows > 0 && call.sent.query.number::<u64>("seen") == Some(rows) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let one_by_one = call.account().role >= Role::Analyst;
-    let chosen = match one_by_one {
+    let analyst = call.account().role >= Role::Analyst;
+    let chosen = match analyst && known.is_some() {
         true => chosen(call, &seen)?,
         false => None,
     };
-    call.look("live", chosen.as_ref().and_then(|line| line.person.number))?;
     let number = chosen.as_ref().and_then(|line| line.person.number);
+    // What cannot be written down is not shown (RS-07): then only how far it is, which tells nothing of anybody's answers.
+    let written = call.look("overview", number).is_ok();
+    let (one_by_one, chosen) = (analyst && written, chosen.filter(|_| written));
     // Whoever may see people one by one is not kept from seeing two of them together.
     let fewest = if one_by_one { 2 } else { FEWEST };
-    let aggregate = if seen.blinded { None } else { aggregate(&seen, fewest) };
-    let counted_people = seen.count(Line::counts);
-    let two = call.shared.service.design().binary().is_some();
-    let too_few = match (&aggregate, seen.blinded) {
-        (None, true) => {
+    let aggregate = if seen.blinded || !written { None } else { aggregate(&seen, fewest) };
+    let (study, design) = (call.study(), call.shared.service.design());
+    let headline = mixture(&seen, fewest).filter(|_| !seen.blinded && written).map(|(people, curve)| {
+        let people = counted(people, "person", "people");
+        format!("To somebody drawn from these {people}, {}.", exchange(study, middle_and_ends(&curve)))
+    });
+    let locked = seen.locked.iter().find(|(_, _, locked)| locked == design.hash());
+    let locked = locked.map_or(String::new(), |(at, ..)| format!(", locked {}", when(*at)));
+    Ok(show(&Page {
+        frame: call.frame("/"),
+        rows,
+        // Who was not asked for may be somebody else the next time.
+        again: match call.sent.query.get("person") {
+            "" => "/?".to_owned(),
+            asked => format!("/?person={}&", asked.parse::<u64>().unwrap_or_default()),
+        },
+        what: format!("{}, version {}{locked}", study.name, study.version),
+        course: course(&seen, analyst),
+        at_it: match seen.count(at_it) {
+            0 => "Nobody is answering now.".to_owned(),
+            some => format!("{} at it now.", counted(some, "person is", "people are")),
+        },
+        blinded: seen.blinded,
+        too_few: match known {
+            _ if !written => {
+                Some("Looking at results is written down first, and that cannot be done now.".to_owned())
+            }
+            None => Some("What the answers say is being worked out.".to_owned()),
+            Some(_) => too_few(&seen, aggregate.is_some(), design, fewest),
+        },
+        headline,
+        aggregate,
+        everybody: one_by_one.then(|| everybody(&seen, number, held_words(design))),
+        one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
+        hash: design.hash().to_owned(),
+        participants: call.shared.settings.participants.clone(),
+    }))
+}
+
+/// Why not all are shown together.
+fn too_few(seen: &Seen, shown: bool, design: &Design, fewest: usize) -> Option<String> {
+    match (shown, seen.blinded) {
+        (true, _) => None,
+        (false, true) => {
             Some("Results are hidden: the study is blinded. Only how far it is can be seen.".to_owned())
         }
-        (None, false) if !two => {
-            Some("The study has no single ratio to draw; see the group page.".to_owned())
+        (false, false) if design.binary().is_none() => {
+            Some("What each kind of mistake is worth to all together is among the results.".to_owned())
         }
-        (None, false) => Some(format!(
+        (false, false) => Some(format!(
             "All together are shown from {fewest} people on; so far {} answered.",
-            match counted_people {
+            match seen.count(Line::counts) {
                 0 => "nobody has".to_owned(),
                 1 => "one has".to_owned(),
                 more => format!("{more} have"),
             }
         )),
-        _ => None,
-    };
-    Ok(show(&Page {
-        frame: call.frame("/live"),
-        rows: seen.rows,
-        again: number.map_or("/live?".to_owned(), |number| format!("/live?person={number}&")),
-        counts: vec![
-            ("at it now", grouped(seen.count(at_it) as u64)),
-            ("done", grouped(seen.count(done) as u64)),
-            ("comparisons answered", grouped(seen.answers() as u64)),
-            ("with something to look at", grouped(seen.count(flagged) as u64)),
-        ],
-        blinded: seen.blinded,
-        too_few,
-        aggregate,
-        everybody: one_by_one.then(|| everybody(&seen, number, held_words(call.shared.service.design()))),
-        one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
-    }))
+    }
 }
 
-/// Who was asked for; otherwise who was heard of last.
+/// Who was asked for; otherwise who was heard of last, of those who are at it if there are any.
 fn chosen(call: &Call<'_>, seen: &Seen) -> Result<Option<Arc<Line>>, Problem> {
     match call.sent.query.get("person") {
-        "" => Ok(seen.people.iter().filter(|line| line.counts()).max_by_key(|line| line.last_at).cloned()),
+        "" => {
+            let known = seen.people.iter().filter(|line| line.counts());
+            Ok(known.max_by_key(|line| (at_it(line), line.last_at)).cloned())
+        }
         number => {
             let number = number.parse().map_err(|_| Problem::Missing)?;
             seen.person(number).cloned().map(Some).ok_or(Problem::Missing)
@@ -227,22 +272,31 @@ fn quantiles(quantile: impl Fn(f64) -> f64) -> Vec<(&'static str, String)> {
 }
 
 fn everybody(seen: &Seen, chosen: Option<u64>, held_words: &'static str) -> Everybody {
-    let mut lines: Vec<&Arc<Line>> = seen.people.iter().filter(|line| line.counts()).collect();
+    let mut lines: Vec<&Arc<Line>> = seen.people.iter().filter(|line| line.counts() && at_it(line)).collect();
     lines.sort_by_key(|line| std::cmp::Reverse(line.last_at));
     let left_out = lines.len().saturating_sub(MOST);
     lines.truncate(MOST);
-    lines.sort_by_key(|line| line.person.number);
-    let drawn: Vec<(String, [f64; 3])> =
-        lines.iter().filter_map(|line| Some((line.person.number?.to_string(), line.person.ratio?))).collect();
+    let mut drawn: Vec<(String, [f64; 3])> = seen
+        .people
+        .iter()
+        .filter(|line| line.counts())
+        .filter_map(|line| Some((line.person.number?.to_string(), line.person.ratio?)))
+        .collect();
+    drawn.sort_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]));
+    let shown = !seen.blinded && !drawn.is_empty();
     Everybody {
-        chart: (!seen.blinded && !drawn.is_empty()).then(|| chart::people(&drawn)),
+        chart: shown.then(|| chart::crowd(&drawn)),
+        drawn: match shown {
+            true => drawn.iter().map(|(number, ratio)| (number.clone(), interval(*ratio))).collect(),
+            false => vec![],
+        },
         lines: lines
             .iter()
             .map(|line| Row {
                 number: line.person.number.unwrap_or(0),
                 step: line.person.step.clone(),
                 answers: line.person.answers,
-                known: held(&line.person, seen.blinded),
+                known: held(line, seen.blinded),
                 flags: line.person.flags.join("; "),
                 chosen: line.person.number == chosen,
             })
@@ -257,12 +311,12 @@ pub fn factor([_, low, high]: [f64; 3]) -> f64 {
     high / low
 }
 
-/// What is known of a person: the ratio, or of several weights how closely they are known.
-pub fn held(person: &Person, blinded: bool) -> String {
-    match (person.ratio, person.angle) {
+/// What somebody holds: the ratio, or of several weights what weighs most.
+pub fn held(line: &Line, blinded: bool) -> String {
+    match (line.person.ratio, blinded) {
         (Some(ratio), _) => known(ratio, blinded),
-        (None, Some(angle)) => two_digits(angle),
-        (None, None) => String::new(),
+        (None, true) if line.person.answers > 0 => "hidden".to_owned(),
+        (None, _) => line.worth.clone(),
     }
 }
 
@@ -270,7 +324,7 @@ pub fn held(person: &Person, blinded: bool) -> String {
 pub fn held_words(design: &Design) -> &'static str {
     match design.binary() {
         Some(_) => "Cost ratio, 95\u{a0}% interval",
-        None => "Angle that holds the weights (95\u{a0}%)",
+        None => "What weighs most, 95\u{a0}% interval",
     }
 }
 
@@ -322,12 +376,13 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         sentence: match (line.person.ratio, blinded) {
             (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
             (Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
-            // By the same number as the stop rule: checks narrow it, too, after the last answer that elicits.
             (None, _) if widths.is_empty() => "No comparison that elicits has been answered.".to_owned(),
-            (None, _) => {
-                let angle = two_digits(belief.width().value());
-                format!("An angle of {angle} holds the weights with 95\u{a0}% certainty.")
-            }
+            (None, true) => "Results are hidden: the study is blinded.".to_owned(),
+            (None, false) => format!("To this person, {}.", line.worth),
+        },
+        worths: match blinded || widths.is_empty() {
+            true => vec![],
+            false => worths(&participant),
         },
         density,
         steps: history
@@ -346,6 +401,15 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         next: if blinded { None } else { next(&participant, study) },
         flags: line.person.flags.clone(),
     })
+}
+
+/// What every kind of mistake and every gap is worth to somebody; nothing of two classes, whose ratio says it all.
+pub fn worths(participant: &Participant) -> Vec<(String, String)> {
+    if participant.design().binary().is_some() {
+        return vec![];
+    }
+    let found = equipoise_report::worths(participant.design(), &participant.belief().metric());
+    found.iter().map(|worth| (worth.what.clone(), worth.told())).collect()
 }
 
 fn width(known: &Known) -> f64 {
