@@ -221,13 +221,13 @@ pub struct Worth {
     pub unit: String,
     /// Whether it is a gap, which is worth mistakes, rather than as bad as them.
     pub gap: bool,
+    verb: &'static str,
 }
 
 impl Worth {
     /// "one emergency seen as routine is as bad as 4.1 (2.0 to 7.9) false alarms".
     pub fn clause(&self) -> String {
-        let verb = if self.gap { "is worth" } else { "is as bad as" };
-        format!("{} {verb} {}", self.what, self.told())
+        format!("{} {} {}", self.what, self.verb, self.told())
     }
 
     /// "4.1 (2.0 to 7.9) false alarms".
@@ -247,10 +247,11 @@ pub fn worths(design: &Design, metric: &Metric) -> Vec<Worth> {
         amount: rate.rate,
         interval: rate.interval,
         unit: rate.unit,
+        verb: "is as bad as",
         gap: false,
     });
     let people = design.study().task.people.r#in(LANGUAGE);
-    let mut gaps = gap_prices(design, metric, &Voice::of_you(), &rows);
+    let mut gaps = gap_prices(design, metric, &Voice::of_people(0), &rows);
     gaps.sort_by(|a, b| b.more_per_thousand.total_cmp(&a.more_per_thousand));
     let gaps = gaps.into_iter().map(|gap| Worth {
         what: format!(
@@ -260,9 +261,20 @@ pub fn worths(design: &Design, metric: &Metric) -> Vec<Worth> {
         amount: gap.more_per_thousand,
         interval: gap.interval,
         unit: format!("{} per 1,000 {people}", gap.mistakes),
+        verb: "is worth",
         gap: true,
     });
-    mistakes.chain(gaps).collect()
+    let mut shares = crate::choice::shares(design, metric);
+    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let attributes = shares.into_iter().map(|share| Worth {
+        what: share.attribute,
+        amount: 100.0 * share.share,
+        interval: share.interval.map(|range| range.map(|end| 100.0 * end)),
+        unit: "% of all weights".to_owned(),
+        verb: "weighs",
+        gap: false,
+    });
+    mistakes.chain(gaps).chain(attributes).collect()
 }
 
 /// Numbers that sum up a metric of several weights, so that two metrics can be compared: what the mistakes are worth in

@@ -6,8 +6,8 @@ use equipoise_log::{MemoryStore, Writer};
 use equipoise_server::assets;
 use equipoise_server::language::Language;
 use equipoise_server::page::{
-    Comparison, Consent, Consequences, Device, Ending, Field, Frame, LanguagePage, Learn, LearnState, Message,
-    Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
+    Comparison, Consent, Consequences, Device, Ending, Field, Frame, LanguagePage, Learn, LearnState,
+    Message, Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
 use equipoise_study::event::{Answered, Choice, When};
 use equipoise_study::seams::{TestClock, TestRandom};
@@ -115,15 +115,17 @@ impl Gallery {
         sample.answer(40)?;
         put(
             "result",
-            sample
-                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None)))?,
+            sample.look(|participant| {
+                render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None))
+            })?,
         )?;
         let careless = Sample::new("binary-cancer", |_| {})?;
         careless.press(40)?;
         put(
             "result-refused",
-            careless
-                .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None)))?,
+            careless.look(|participant| {
+                render(&ResultPage::new(ended(frame()), participant, receipt.clone(), None))
+            })?,
         )?;
         let end = |code: Option<&str>| Ending {
             code: code.map(str::to_owned),
@@ -195,8 +197,8 @@ impl Gallery {
         }
         sample.answer(80)?;
         let receipt = "57-9f86d081884c7d65".to_owned();
-        let page =
-            sample.look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt, None)))?;
+        let page = sample
+            .look(|participant| render(&ResultPage::new(ended(frame()), participant, receipt, None)))?;
         self.put(format!("en-{name}-result"), page)?;
         Ok(())
     }

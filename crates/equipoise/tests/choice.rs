@@ -215,7 +215,7 @@ impl equipoise::Oracle for Other {
         let chance = match (below(&a), below(&b)) {
             (true, false) => 0.0,
             (false, true) => 1.0,
-            _ => 1.0 / (1.0 + (less / more as f64).powf(3.0)),
+            _ => 1.0 / (1.0 + (less / more).powf(3.0)),
         };
         let first = self.random.random::<f64>() < 0.015 + 0.97 * chance;
         Ok(if first { Preference::First } else { Preference::Second }.into())

@@ -16,7 +16,7 @@ const STYLE: &str = "text{font:15px system-ui,sans-serif;fill:#1c2530}.large{fon
 
 /// The file.
 pub(super) fn picture(told: &Told, study: &str, receipt: &str, language: Language) -> String {
-    let (above, below) = told.paragraphs(language);
+    let (above, below) = told.paragraphs();
     let mut y = 44.0;
     let mut drawn = format!("<text class=\"soft\" x=\"24\" y=\"{y}\">{}</text>", escape(study));
     y += 36.0;

@@ -3,9 +3,9 @@
 use super::axis::{Axis, Mark};
 use super::{Ending, Frame};
 use crate::language::{Language, fill};
+use crate::picture::attributes;
 use crate::sentence::{self, Mistakes, capital};
 use askama::Template;
-use crate::picture::attributes;
 use equipoise_report::{Best, BestMistake, ExchangeRate, GapPrice, Own, Refused, SETTLED, Share, own};
 use equipoise_study::event::{Choice, Purpose, When};
 use equipoise_study::exchange::{Amount, Exchange};
@@ -94,7 +94,10 @@ impl Told {
             let interval = share.interval.map_or(String::new(), |[low, high]| {
                 format!(" ({}–{}{})", whole(low), whole(high), numbers.percent)
             });
-            (share.share, (what.trim_end().to_owned() + ")", whole(share.share) + numbers.percent + &interval))
+            (
+                share.share,
+                (what.trim_end().to_owned() + ")", whole(share.share) + numbers.percent + &interval),
+            )
         };
         let mut rows: Vec<(f64, (String, String))> =
             study.task.attributes.iter().zip(shares).enumerate().map(row).collect();
@@ -223,7 +226,7 @@ impl Told {
     }
 
     /// The paragraphs of the picture: the answer, then what is below the axis.
-    pub(super) fn paragraphs(&self, language: Language) -> (Vec<String>, Vec<String>) {
+    pub(super) fn paragraphs(&self) -> (Vec<String>, Vec<String>) {
         let above = std::iter::once(self.sentence.clone()).chain(self.interval().cloned()).collect();
         let mut below: Vec<String> = self.gaps.iter().chain(&self.follows).cloned().collect();
         if !self.best.is_empty() {

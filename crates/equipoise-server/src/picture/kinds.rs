@@ -81,7 +81,11 @@ fn table(
         let amount = |count: u64| Amount {
             count: numbers.count(count),
             rate: numbers.percent(count, of_class),
-            meter: if pair && a == b { String::new() } else { super::meter(100.0 * count as f64 / most.max(1) as f64) },
+            meter: if pair && a == b {
+                String::new()
+            } else {
+                super::meter(100.0 * count as f64 / most.max(1) as f64)
+            },
         };
         let kind = Mistakes::of(study, truth, predicted, language);
         let amounts = [a, b].into_iter().take(letters.len()).map(amount).collect();
@@ -155,6 +159,7 @@ mod tests {
             groups: 1,
             a: vec![40, 12, 8, 6, 20, 4, 2, 3, 5],
             b: vec![40, 12, 8, 1, 25, 4, 4, 3, 3],
+            values: None,
         };
         let named = |study: &Study| -> Vec<String> {
             let page = html(study, &shown, Language::English);

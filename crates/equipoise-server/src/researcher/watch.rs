@@ -5,7 +5,7 @@
 
 use equipoise_log::{COMMON_SESSION, Reader, Row, TOMBSTONE, each_after};
 use equipoise_study::event::{Action, Admin, Event};
-use equipoise_study::people::{Conduct, Person};
+use equipoise_study::people::{self, Conduct, Person};
 use equipoise_study::{Error, Participant, Result, Service};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,8 +97,11 @@ impl Line {
     }
 }
 
-/// What weighs most for somebody whose metric has several weights: a gap, where there are groups, otherwise a mistake.
+/// What weighs most for somebody whose metric has several weights: the best candidate where there are some, a gap, where there are groups, otherwise a mistake.
 fn dearest(participant: &Participant) -> String {
+    if let Some(best) = people::best(participant) {
+        return format!("the best is {} with probability {:.2}", best.name, best.probability);
+    }
     let worths = equipoise_report::worths(participant.design(), &participant.belief().metric());
     let first = worths.iter().find(|worth| worth.gap).or_else(|| worths.first());
     first.map_or(String::new(), equipoise_report::Worth::clause)

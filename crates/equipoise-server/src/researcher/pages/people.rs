@@ -19,8 +19,11 @@ use equipoise_study::study::Position;
 use equipoise_study::{Participant, Question, Stopped, Study};
 use std::sync::Arc;
 
-/// Who can be shown: the word in the address, and what it means.
-const SHOWN: [(&str, &str, fn(&Line) -> bool); 6] = [
+/// Somebody who can be shown: the word in the address, what it means, and who that is.
+type Kind = (&'static str, &'static str, fn(&Line) -> bool);
+
+/// Who can be shown.
+const SHOWN: [Kind; 6] = [
     ("", "everybody", |_| true),
     ("waiting", "not agreed yet", |line| !line.consented && !line.gone),
     ("now", "at it", |line| at_it(line) && line.person.step != "screened out"),
