@@ -43,9 +43,10 @@ pub fn participant(person: &PersonReport) -> String {
 
 /// What is said of somebody whose name stands before it.
 pub fn said_of(person: &PersonReport) -> String {
-    match person.sentence.strip_prefix(&participant(person)) {
+    let (said, name) = (person.sentence.as_str(), participant(person));
+    match said.strip_prefix(&name) {
         Some(rest) => rest.to_owned(),
-        None => format!(": {}", person.sentence),
+        None => format!(": {}", said.strip_prefix(&format!("To {}, ", name.to_lowercase())).unwrap_or(said)),
     }
 }
 
