@@ -86,7 +86,7 @@ const tests = Object.entries(ORDERS).map(([order, payloads]) => ({
       await page.fill("#name", "ana");
       await page.fill("#password", "three small boats");
       await Promise.all([page.waitForURL((url) => url.pathname === "/"), page.press("#password", "Enter")]);
-      for (const path of ["/", "/design", "/links", "/live", "/people", "/people/1", "/group", "/models", "/export", "/audit", "/settings", "/nowhere"]) {
+      for (const path of ["/", "/participants", "/participants/1", "/participants/1?question=1", "/participants/links", "/results", "/results/files", "/design", "/settings", "/settings/audit", "/nowhere"]) {
         await page.goto(new URL(path, study.researchers).href);
         await look(path);
       }

@@ -271,7 +271,9 @@ mod tests {
     #[test]
     fn the_table_has_the_numbers_of_the_chart() {
         let page = drawn(&[611, 39, 19, 331], Variant::Flow);
-        for number in ["350", "650", "331", "611", "19", "39", "94.6%", "5.4%", "6.0%", "94.0%"] {
+        for number in
+            ["350", "650", "331", "611", "19", "39", "94.6\u{a0}%", "5.4\u{a0}%", "6.0\u{a0}%", "94.0\u{a0}%"]
+        {
             assert!(page.matches(number).count() >= 2, "{number} in chart and table: {page}");
         }
     }

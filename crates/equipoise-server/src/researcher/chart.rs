@@ -63,17 +63,6 @@ pub fn widths(known: &[(usize, f64)], goal: Option<f64>) -> String {
     chart.svg()
 }
 
-/// People on a scale of ratios: a name, and middle, low and high of each.
-pub fn people(people: &[(String, [f64; 3])]) -> String {
-    let x = ratios(people.iter().flat_map(|(_, [_, low, high])| [*low, *high]));
-    let names: Vec<String> = people.iter().map(|(name, _)| name.clone()).collect();
-    let mut chart = Chart::rows(x, "cost ratio", &names);
-    for (row, (_, [middle, low, high])) in people.iter().enumerate() {
-        chart = chart.interval(row, *middle, *low, *high, "s0");
-    }
-    chart.svg()
-}
-
 /// The styles of lines that can be told apart.
 pub const STYLES: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
 
@@ -197,7 +186,6 @@ mod tests {
             density(&[], [1.0, 1.0, 1.0]),
             narrowing(&[]),
             widths(&[], Some(1.6)),
-            people(&[]),
             plane,
             arrivals(&[5], &[], 5, 5),
             durations(&[0.0]),
@@ -211,6 +199,6 @@ mod tests {
     #[test]
     fn names_are_text() {
         let odd = [("<b>".to_owned(), [1.0, 0.5, 2.0])];
-        assert!(people(&odd).contains("&lt;b&gt;") && crowd(&odd).contains("&lt;b&gt;"));
+        assert!(crowd(&odd).contains("&lt;b&gt;"));
     }
 }

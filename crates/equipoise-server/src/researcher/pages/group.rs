@@ -180,13 +180,14 @@ fn clusters(experts: &Experts) -> Vec<(usize, String, String)> {
 
 /// Everybody on one scale, or on the plane.
 fn map(experts: &Experts) -> Option<String> {
-    let line: Vec<(String, [f64; 3])> = experts
+    let mut line: Vec<(String, [f64; 3])> = experts
         .members
         .iter()
         .filter_map(|member| Some((member.participant.to_string(), three(member.shrunk.as_ref()?))))
         .collect();
     if !line.is_empty() {
-        return Some(chart::people(&line));
+        line.sort_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]));
+        return Some(chart::crowd(&line));
     }
     let places: Vec<(String, [f64; 2], [f64; 3])> = experts
         .members

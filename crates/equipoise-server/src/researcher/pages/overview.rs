@@ -18,6 +18,8 @@ use std::sync::{Arc, PoisonError};
 
 /// People in the list of those who are answering: those who were heard of last.
 const MOST: usize = 30;
+/// People on the chart of everybody, which is sent anew with every answer.
+const DRAWN: usize = 200;
 
 #[derive(Template)]
 #[template(path = "researcher/overview.html")]
@@ -59,6 +61,8 @@ struct Everybody {
     lines: Vec<Row>,
     held_words: &'static str,
     left_out: usize,
+    /// Who were heard of too long ago to be on the chart.
+    not_drawn: usize,
 }
 
 struct Row {
@@ -276,10 +280,12 @@ fn everybody(seen: &Seen, chosen: Option<u64>, held_words: &'static str) -> Ever
     lines.sort_by_key(|line| std::cmp::Reverse(line.last_at));
     let left_out = lines.len().saturating_sub(MOST);
     lines.truncate(MOST);
-    let mut drawn: Vec<(String, [f64; 3])> = seen
-        .people
+    let mut all: Vec<&Arc<Line>> = seen.people.iter().filter(|line| line.counts()).collect();
+    all.sort_by_key(|line| std::cmp::Reverse(line.last_at));
+    let not_drawn = all.len().saturating_sub(DRAWN);
+    let mut drawn: Vec<(String, [f64; 3])> = all
         .iter()
-        .filter(|line| line.counts())
+        .take(DRAWN)
         .filter_map(|line| Some((line.person.number?.to_string(), line.person.ratio?)))
         .collect();
     drawn.sort_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]));
@@ -303,6 +309,7 @@ fn everybody(seen: &Seen, chosen: Option<u64>, held_words: &'static str) -> Ever
             .collect(),
         held_words,
         left_out,
+        not_drawn,
     }
 }
 

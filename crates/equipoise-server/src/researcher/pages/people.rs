@@ -19,11 +19,10 @@ use equipoise_study::study::Position;
 use equipoise_study::{Participant, Question, Stopped, Study};
 use std::sync::Arc;
 
-/// Somebody who can be shown: the word in the address, what it means, and who that is.
-type Kind = (&'static str, &'static str, fn(&Line) -> bool);
+/// Who can be shown: the word in the address, what it means, and who that is.
+type Filter = (&'static str, &'static str, fn(&Line) -> bool);
 
-/// Who can be shown.
-const SHOWN: [Kind; 6] = [
+const SHOWN: [Filter; 6] = [
     ("", "everybody", |_| true),
     ("waiting", "not agreed yet", |line| !line.consented && !line.gone),
     ("now", "at it", |line| at_it(line) && line.person.step != "screened out"),
@@ -109,7 +108,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
             if word == sort && !down { "down" } else { "up" }
         ),
     };
-    let filter = |(word, meaning, wanted): &(&'static str, &str, fn(&Line) -> bool)| {
+    let filter = |(word, meaning, wanted): &Filter| {
         let meaning = format!("{meaning} ({})", grouped(seen.count(wanted) as u64));
         (*word, meaning, word == show_word)
     };
