@@ -30,6 +30,9 @@ type Counts<'py> = (
     bool,
 );
 
+/// Numbers by group and class.
+type ByGroup = Vec<Vec<f64>>;
+
 /// Predictions that are somewhere else, known by their counts.
 #[pyclass(module = "equipoise._core", frozen)]
 pub struct Elsewhere {
@@ -53,19 +56,19 @@ impl Elsewhere {
         classes: Vec<String>,
         groups: Vec<String>,
         rows: Vec<Vec<u64>>,
-        weights: Option<[Vec<Vec<f64>>; 2]>,
+        weights: Option<(ByGroup, ByGroup)>,
         source: Py<PyAny>,
     ) -> PyResult<Self> {
         let mut totals = Totals::new(classes.len(), groups.len().max(1), weights.is_some());
         for (group, cells) in totals.cells.iter_mut().enumerate() {
             for (class, cell) in cells.iter_mut().enumerate() {
                 let missing = || value_error("rows and weights are not by group and class");
-                let of = |table: &Vec<Vec<f64>>| -> PyResult<f64> {
+                let of = |table: &ByGroup| -> PyResult<f64> {
                     table.get(group).and_then(|row| row.get(class)).copied().ok_or_else(missing)
                 };
                 let rows = rows.get(group).and_then(|row| row.get(class)).copied().ok_or_else(missing)?;
                 let (weight, squares) = match &weights {
-                    Some([sums, squares]) => (of(sums)?, of(squares)?),
+                    Some((sums, squares)) => (of(sums)?, of(squares)?),
                     None => (rows as f64, rows as f64),
                 };
                 *cell = Total { rows, weight, squares };
