@@ -26,7 +26,8 @@ async fn few_screens_come_before_the_first_question_in_every_template() {
         }
         let learning = seen.iter().filter(|title| {
             title.starts_with("Practice")
-                || ["What the mistakes mean", "What the numbers mean", "How to read the picture"].contains(&title.as_str())
+                || ["What the mistakes mean", "What the numbers mean", "How to read the picture"]
+                    .contains(&title.as_str())
         });
         let learning = learning.count();
         println!(
