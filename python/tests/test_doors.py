@@ -1,6 +1,10 @@
 """Fronts from other tools: read as those tools mean them, and chosen from."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -194,6 +198,61 @@ def test_a_promptfoo_file_is_prompts_and_providers_per_test(tmp_path):
         (tmp_path / "wrong.json").write_text(text)
         with pytest.raises(ValueError, match=sentence):
             doors.from_promptfoo(tmp_path / "wrong.json")
+
+
+def test_what_promptfoo_itself_writes_is_read(tmp_path):
+    program = os.environ.get("EQUIPOISE_PROMPTFOO") or shutil.which("promptfoo")
+    if program is None:
+        pytest.skip("promptfoo is not installed; EQUIPOISE_PROMPTFOO names it (scripts/test --long installs it)")
+    # Words that are sent back as they are: no model and no network.
+    config = {
+        "prompts": ["Say {{word}}", "Please say {{word}} now"],
+        "providers": ["echo"],
+        "tests": [
+            {"vars": {"word": "yes"}, "assert": [{"type": "contains", "value": "yes"}]},
+            {"vars": {"word": "no"}, "assert": [{"type": "equals", "value": "Say no"}]},
+        ],
+    }
+    (tmp_path / "promptfooconfig.json").write_text(json.dumps(config))
+    alone = {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_CONFIG_DIR": str(tmp_path / "home")}
+    command = [program, "eval", "-c", "promptfooconfig.json", "--no-cache", "--no-table", "-o", "results.json"]
+    # It ends with a code of its own where a test fails, and one does.
+    ran = subprocess.run(command, cwd=tmp_path, env={**os.environ, **alone}, capture_output=True, text=True, timeout=300)
+    assert (tmp_path / "results.json").exists(), ran.stdout + ran.stderr
+    front = doors.from_promptfoo(tmp_path / "results.json")
+    assert front.columns["prompt"] == ["Say {{word}}", "Please say {{word}} now"]
+    assert front.columns["pass_rate"] == [1.0, 0.5] and "pass_rate" in front.maximize
+    assert choose(front, oracle={"pass_rate": 1}, ignore=["latency_ms", "score"]).best == "Say {{word}}"
+
+
+def test_what_lm_eval_itself_writes_is_read(tmp_path):
+    pytest.importorskip("lm_eval")
+    questions = [("2 + 2", ["3", "4"], 1), ("3 + 3", ["6", "7"], 0), ("5 - 1", ["4", "2"], 0), ("1 + 1", ["3", "2"], 1)]
+    rows = [json.dumps({"q": q, "choices": choices, "gold": gold}) for q, choices, gold in questions]
+    (tmp_path / "sums.jsonl").write_text("\n".join(rows))
+    task = {
+        "task": "sums",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(tmp_path / "sums.jsonl")}},
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "doc_to_text": "{{q}} =",
+        "doc_to_choice": "{{choices}}",
+        "doc_to_target": "gold",
+        "metric_list": [{"metric": "acc", "aggregation": "mean", "higher_is_better": True}],
+    }
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "tasks" / "sums.yaml").write_text(json.dumps(task))  # JSON is YAML
+    alone = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}
+    for model in ("acme/one", "acme/two"):
+        # A model that answers by chance: no weights and no network.
+        command = [sys.executable, "-m", "lm_eval", "--model", "dummy", "--model_args", f"pretrained={model}", "--tasks", "sums"]
+        command += ["--include_path", str(tmp_path / "tasks"), "--output_path", str(tmp_path / "results")]
+        ran = subprocess.run(command, env={**os.environ, **alone}, capture_output=True, text=True, timeout=300)
+        assert ran.returncode == 0, ran.stderr
+    front = doors.from_lm_eval(tmp_path / "results")
+    assert front.columns["model"] == ["acme/one", "acme/two"]
+    assert all(0 <= share <= 1 for share in front.columns["sums acc"]) and front.maximize == ["sums acc"]
 
 
 def test_lm_eval_files_are_models_by_task(tmp_path):

@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(numbers.change(1_150, 21).unwrap(), "−1,129");
         assert_eq!(numbers.change(9, 9), None);
         // 33.3 and 66.7 are written, so they differ by 33.4.
-        assert_eq!(numbers.change_of_shares(1, 2, 3).unwrap(), "+33.4%");
+        assert_eq!(numbers.change_of_shares(1, 2, 3).unwrap(), "+33.4\u{a0}%");
     }
 
     #[test]
