@@ -21,8 +21,8 @@ struct Row {
     hint: String,
     numbers: [String; 2],
     meters: [String; 2],
-    /// Whether it differs between the candidates.
-    differs: bool,
+    /// By how much the second differs; nothing if it does not.
+    change: Option<String>,
 }
 
 /// A number without its unit, as a language writes it.
@@ -55,13 +55,19 @@ pub fn html(study: &Study, shown: &Shown, language: Language) -> String {
             what: has.name.r#in(language.tag()).to_owned(),
             hint: unit(study, has, language).map_or(better.to_owned(), |unit| format!("{unit}, {better}")),
             numbers: [a, b].map(|x| number(has, x, language)),
-            meters: [a, b].map(|x| meter(x, range)),
-            differs: a != b,
+            meters: [a, b].map(|x| if a == b { String::new() } else { meter(x, range) }),
+            change: change(has, [a, b], language),
         }
     };
     let names = ["A", "B"].map(|letter| sentence::system(study, letter, language));
     let rows = study.task.attributes.iter().enumerate().map(row).collect();
     Attributes { words, names, rows }.render().expect("templates write to a string")
+}
+
+/// How much more or less the second has: +12, −3.
+fn change(has: &Has, [a, b]: [f64; 2], language: Language) -> Option<String> {
+    let sign = if b > a { '+' } else { '−' };
+    (a != b).then(|| format!("{sign}{}", number(has, (b - a).abs(), language)))
 }
 
 /// The difference in words: "With B: Price 3 euros instead of 5 …". Every row that differs is named.

@@ -31,8 +31,8 @@ impl Believed {
     }
 }
 
-/// What people are like whose choices were recorded.
-pub fn learn(space: &Candidates, prior: Prior, others: &[Vec<Chosen>], seed: u64) -> Prior {
+/// What people are like whose choices were recorded, and the logarithm of how likely that makes their choices.
+pub fn learn(space: &Candidates, prior: Prior, others: &[Vec<Chosen>], seed: u64) -> (Prior, f64) {
     let nobody = Believed::new(space, &prior, seed).0;
     let said = |(query, first): &Chosen| nobody.said(query, preference(*first));
     let others: Vec<Vec<_>> = others.iter().map(|choices| choices.iter().map(said).collect()).collect();

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
-use equipoise::metric::{Attribute, Direction};
+use equipoise::metric::{Attribute, Direction, Transform};
 use equipoise::space::Candidates;
 use equipoise::testing::recorded::{Believed, Chosen, Prior, learn};
 use equipoise::{Query, stream};
@@ -27,8 +27,8 @@ use std::process::ExitCode;
 
 /// People are parted into so many; what each part is like is learnt from the others.
 const PARTS: usize = 5;
-/// Splits by chance are drawn so many times.
-const DRAWN: usize = 3;
+/// Splits by chance are drawn so many times: one of them is off by as much as models differ.
+const DRAWN: usize = 5;
 /// Bins of predictions, and how many choices make one worth looking at.
 const BINS: usize = 10;
 const ENOUGH: usize = 100;
@@ -70,6 +70,8 @@ const GOALS: [(&str, &str, &str, f64); 2] =
 struct Recorded {
     name: &'static str,
     space: Candidates,
+    /// The same with numbers as they are, where the scale was guessed to be another.
+    plain: Candidates,
     /// Of each person, in their order: choices in which neither is worse throughout.
     people: Vec<Vec<Chosen>>,
     /// Choices in which one was, and how often it was refused.
@@ -101,11 +103,15 @@ pub fn run(args: &Bench, settings: &Settings, global: &Global) -> Result<ExitCod
     })?;
     let mut rows = vec![];
     let all = [train(directory)?, electricity(directory, settings.seed)?];
+    let wanted = |recorded: &Recorded, model: &str| {
+        let name = format!("{}, {model}", recorded.name);
+        args.task.as_deref().is_none_or(|task| name.contains(task))
+    };
     for recorded in &all {
-        for (known, split) in SPLITS {
+        for (known, split) in SPLITS.into_iter().filter(|_| wanted(recorded, "logit")) {
             rows.extend(rivals(recorded, known, split, settings));
         }
-        for (model, by_ratio) in NOISES {
+        for (model, by_ratio) in NOISES.into_iter().filter(|(model, _)| wanted(recorded, model)) {
             rows.extend(engine(recorded, model, by_ratio, settings));
         }
     }
@@ -201,7 +207,11 @@ impl Recorded {
                 false => {}
             }
         }
-        Self { name, space, people: people.into_values().collect(), dominated }
+        let as_it_is = |a: &Attribute| Attribute { transform: Transform::Linear, ..a.clone() };
+        let attributes: Vec<Attribute> = space.attributes().iter().map(as_it_is).collect();
+        let members = space.members().iter().map(|m| (m.name.clone(), m.point.clone())).collect();
+        let plain = Candidates::new(attributes, members).unwrap_or_else(|_| space.clone());
+        Self { name, space, plain, people: people.into_values().collect(), dominated }
     }
 
     /// Of each person, what is known and what is to be predicted.
@@ -239,7 +249,8 @@ fn gains(space: &Candidates, query: &Query) -> Vec<f64> {
 /// What the engine says, with people as stated and as learnt.
 fn engine(recorded: &Recorded, model: &str, by_ratio: f64, settings: &Settings) -> Vec<Row> {
     let stated = Prior::people().by_ratio(by_ratio);
-    let learned: Vec<Prior> = (0..PARTS)
+    // Which scale numbers count on is learnt from the others, too.
+    let learned: Vec<(&Candidates, Prior)> = (0..PARTS)
         .into_par_iter()
         .map(|part| {
             let others: Vec<Vec<Chosen>> = recorded
@@ -249,7 +260,14 @@ fn engine(recorded: &Recorded, model: &str, by_ratio: f64, settings: &Settings) 
                 .filter(|(n, _)| n % PARTS != part)
                 .map(|(_, c)| c.clone())
                 .collect();
-            learn(&recorded.space, stated.clone(), &others, stream(settings.seed, part as u64))
+            let of = |space| {
+                let (prior, likely) =
+                    learn(space, stated.clone(), &others, stream(settings.seed, part as u64));
+                (likely, space, prior)
+            };
+            let (guessed, plain) = (of(&recorded.space), of(&recorded.plain));
+            let (_, space, prior) = if plain.0 > guessed.0 { plain } else { guessed };
+            (space, prior)
         })
         .collect();
     let mut rows = vec![];
@@ -259,9 +277,11 @@ fn engine(recorded: &Recorded, model: &str, by_ratio: f64, settings: &Settings) 
             for draw in 0..Recorded::drawn(split) {
                 let parted = recorded.parted(split, stream(settings.seed, 100 + draw as u64));
                 let predicted = parted.par_iter().enumerate().map(|(n, (known, rest))| {
-                    let prior = learned.map_or(&stated, |learned| &learned[n % PARTS]);
-                    let mut belief =
-                        Believed::new(&recorded.space, prior, stream(settings.seed, 1000 + n as u64));
+                    let (space, prior) = match learned {
+                        Some(learned) => (learned[n % PARTS].0, &learned[n % PARTS].1),
+                        None => (&recorded.space, &stated),
+                    };
+                    let mut belief = Believed::new(space, prior, stream(settings.seed, 1000 + n as u64));
                     known.iter().for_each(|choice| belief.hear(choice));
                     let chance = |(query, first): &Chosen| (belief.chance_of_first(query), *first);
                     rest.iter().map(chance).collect::<Vec<_>>()

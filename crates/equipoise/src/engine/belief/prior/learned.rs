@@ -28,26 +28,29 @@ impl Prior {
     }
 
     /// What others are like, from what each of them said: everybody drawn counts as much as they could have been each of them
-    /// (expectation-maximisation by importance sampling). How many slip is not learnt.
-    pub(crate) fn learned(self, others: &[Vec<Said>], nobody: &LogWeights, seed: u64) -> Self {
+    /// (expectation-maximisation by importance sampling). How many slip is not learnt. Beside it, the logarithm of how likely they
+    /// said all that, as the last round but one found it.
+    pub(crate) fn learned(self, others: &[Vec<Said>], nobody: &LogWeights, seed: u64) -> (Self, f64) {
         let (unit, dimension) = (nobody.unit, nobody.setting.dimension());
-        let mut prior = self;
+        let (mut prior, mut likely_all) = (self, 0.0);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         for _ in 0..ROUNDS {
             let drawn: Vec<Person> =
                 (0..DRAWN).map(|_| Person::draw(&prior, dimension, &mut random)).collect();
             let mut shares = vec![0.0; DRAWN];
+            likely_all = 0.0;
             for other in others {
                 let fits: Vec<f64> =
                     drawn.iter().map(|p| other.iter().map(|said| said.fit(p, unit, false)).sum()).collect();
                 let top = fits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let likely: Vec<f64> = fits.iter().map(|fit| (fit - top).exp()).collect();
                 let all = likely.iter().sum::<f64>() * others.len() as f64;
+                likely_all += top + (likely.iter().sum::<f64>() / DRAWN as f64).ln();
                 shares.iter_mut().zip(likely).for_each(|(share, own)| *share += own / all);
             }
             prior = prior.refitted(&drawn, &shares).unwrap_or(prior);
         }
-        prior
+        (prior, likely_all)
     }
 
     /// The same shape, fitted to people who count by their shares.
