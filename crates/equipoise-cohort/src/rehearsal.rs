@@ -211,7 +211,8 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
             ((at(0.5) / ratio).ln().abs(), at(0.025) <= ratio && ratio <= at(0.975))
         }
         (None, Width::Angle(radius)) => {
-            let angle = belief.metric().difference(held).map_or(f64::NAN, |difference| difference.angle);
+            let apart = belief.metric().difference(held).map(|difference| difference.angle);
+            let angle = apart.unwrap_or_else(|| angle(&belief.metric().coefficients(), &held.coefficients()));
             (angle, angle <= radius)
         }
         (None, Width::Factor(_)) => (f64::NAN, false),
@@ -250,6 +251,12 @@ fn judge(participant: &Participant, held: &Metric) -> Rehearsed {
         totals,
         slowest_ms: 0.0,
     }
+}
+
+/// The angle between two lists of weights.
+fn angle(a: &[f64], b: &[f64]) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()).clamp(-1.0, 1.0).acos()
 }
 
 /// What the threshold for the estimate, or the candidate, costs whoever holds a metric, beyond the best one for them.

@@ -55,6 +55,13 @@ pub struct Help {
 /// Ranks the models of a study by a metric and draws of it; `None` if the study names none.
 pub fn models(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<ModelReport> {
     let candidates = design.models()?.candidates();
+    // The size of weights says nothing: of attributes they are taken to sum to 1, so that values lie between 0 and 1.
+    let of_all = |metric: &Metric| {
+        let shares = crate::choice::of_all(metric);
+        metric.with_coefficients(&shares).unwrap_or_else(|_| metric.clone())
+    };
+    let summed = design.is_choice().then(|| (of_all(metric), draws.iter().map(of_all).collect::<Vec<_>>()));
+    let (metric, draws) = summed.as_ref().map_or((metric, draws), |(metric, draws)| (metric, &draws[..]));
     let ranking = rank(candidates, metric, draws, equipoise::decide::rank::LEVEL).ok()?;
     let likeliest =
         ranking.standings.iter().max_by(|a, b| a.probability_best.total_cmp(&b.probability_best))?;

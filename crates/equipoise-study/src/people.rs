@@ -264,12 +264,20 @@ pub struct Best {
     pub probability: f64,
 }
 
-/// Candidates with attributes: the one that somebody's answers name.
+/// Draws of what somebody holds, as many as reports take.
+const DRAWS: usize = 1000;
+
+/// Candidates with attributes: the one that is likeliest the best by somebody's answers, as the report has it.
 pub fn best(person: &Participant) -> Option<Best> {
-    let design = person.design();
-    let decision = person.belief().decision(design.study().seed).filter(|_| design.is_choice())?;
-    let name = design.models()?.names().get(decision.best)?.clone();
-    Some(Best { name, probability: decision.probability })
+    let models = person.design().models().filter(|_| person.design().is_choice())?;
+    let mut votes = vec![0_usize; models.names().len()];
+    for draw in person.belief().draws(DRAWS) {
+        let likings = models.likings(&draw);
+        let top = (0..likings.len()).max_by(|a, b| likings[*a].total_cmp(&likings[*b]))?;
+        votes[top] += 1;
+    }
+    let top = (0..votes.len()).max_by_key(|n| votes[*n])?;
+    Some(Best { name: models.names()[top].clone(), probability: votes[top] as f64 / DRAWS as f64 })
 }
 
 impl Person {

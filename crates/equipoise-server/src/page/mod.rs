@@ -199,14 +199,14 @@ fn cards(study: &Study, language: Language) -> Vec<MistakeCards> {
             }
         }
     }
-    let explained = study.task.attributes.iter().filter_map(|has| {
-        let text = has.explanation.as_ref()?.r#in(tag).to_owned();
+    let explained = study.task.attributes.iter().map(|has| {
+        let text = has.explanation.as_ref().map_or(String::new(), |text| text.r#in(tag).to_owned());
         let better = match has.better {
             Better::Less => language.words().less_is_better,
             Better::More => language.words().more_is_better,
         };
         let card = CardText { kind: better.to_owned(), text, source: String::new() };
-        Some(MistakeCards { name: has.name.r#in(tag).to_owned(), sign: "", cards: vec![card] })
+        MistakeCards { name: has.name.r#in(tag).to_owned(), sign: "", cards: vec![card] }
     });
     all.into_iter().map(|(_, mistake)| mistake).chain(explained).collect()
 }

@@ -666,8 +666,7 @@ impl Study {
 
     /// How many cards there are to read.
     pub fn cards(&self) -> usize {
-        let explained = self.task.attributes.iter().filter(|has| has.explanation.is_some()).count();
-        self.consequences.len().saturating_add(explained)
+        self.consequences.len().saturating_add(self.task.attributes.len())
     }
 
     /// The number of a class.
