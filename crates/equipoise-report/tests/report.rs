@@ -370,6 +370,16 @@ fn candidates_with_attributes_have_weights_a_best_one_and_a_page() {
         assert_eq!(person.shares[0].range, "41 of 1,000 patients to 21 of 1,000 patients");
         let best = person.models.as_ref().unwrap().likeliest().unwrap();
         assert!(person.sentence.starts_with(&format!("The best candidate is {} with", best.name)));
+        for standing in &person.models.as_ref().unwrap().ranking.standings {
+            let range = standing.score.interval.unwrap();
+            let value = standing.score.value;
+            assert!(
+                (0.0..=1.0).contains(&value) && range.low <= value && value <= range.high,
+                "{standing:?}"
+            );
+        }
+        let participant = &people[person.participant as usize - 1];
+        assert_eq!(equipoise_study::people::best(participant).unwrap().name, best.name);
         assert!(person.rates.is_empty() && person.weights.is_empty() && person.ratio.is_none());
         assert_eq!(person.why.len(), 3);
         assert!(person.why.iter().all(|why| why.sentence.contains(" rather than ")), "{:?}", person.why);
