@@ -50,19 +50,7 @@ async fn finish(browser: &mut Browser<'_>) {
     while browser.page.contains("action=\"/answer\"") {
         browser.answer("a").await;
     }
-    for _ in 0..10 {
-        if browser.page.contains("action=\"/stated\"") {
-            browser.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
-        } else if browser.page.contains("action=\"/questionnaire\"") {
-            let position = browser.field("position");
-            let items = declined_items(&browser.page);
-            let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-            fields.push(("position", &position));
-            browser.submit("/questionnaire", &fields).await;
-        } else if browser.page.contains("action=\"/finish\"") {
-            browser.submit("/finish", &[]).await;
-        }
-    }
+    browser.finish().await;
 }
 
 fn ends(page: &str, title: &str, code: Option<&str>, url: &str) {

@@ -10,7 +10,7 @@ use equipoise_study::event::{Answered, Choice, Event};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use web::{Browser, declined_items, web, web_of, web_on};
+use web::{Browser, web, web_of, web_on};
 
 #[tokio::test]
 async fn a_whole_study_without_a_script_ends_in_a_receipt() {
@@ -26,22 +26,8 @@ async fn a_whole_study_without_a_script_ends_in_a_receipt() {
         assert_eq!(browser.answer(if questions % 3 == 0 { "a" } else { "b" }).await, StatusCode::SEE_OTHER);
         questions += 1;
     }
-    let mut steps = 0;
-    while !browser.page.contains("class=\"receipt\"") {
-        assert!(steps < 10, "{}", browser.page);
-        steps += 1;
-        if browser.page.contains("action=\"/stated\"") {
-            browser.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
-        } else if browser.page.contains("action=\"/questionnaire\"") {
-            let position = browser.field("position");
-            let items = declined_items(&browser.page);
-            let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-            fields.push(("position", &position));
-            browser.submit("/questionnaire", &fields).await;
-        } else {
-            browser.submit("/finish", &[]).await;
-        }
-    }
+    browser.finish().await;
+    assert!(browser.page.contains("class=\"receipt\""), "{}", browser.page);
     let receipt =
         browser.page.split_once("class=\"receipt\">").unwrap().1.split('<').next().unwrap().to_owned();
     web.service
@@ -572,19 +558,7 @@ async fn the_last_page_has_no_number_that_the_report_refuses() {
     while browser.page.contains("action=\"/answer\"") {
         browser.answer("a").await;
     }
-    for _ in 0..10 {
-        if browser.page.contains("action=\"/stated\"") {
-            browser.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
-        } else if browser.page.contains("action=\"/questionnaire\"") {
-            let position = browser.field("position");
-            let items = declined_items(&browser.page);
-            let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-            fields.push(("position", &position));
-            browser.submit("/questionnaire", &fields).await;
-        } else if browser.page.contains("action=\"/finish\"") {
-            browser.submit("/finish", &[]).await;
-        }
-    }
+    browser.finish().await;
     let refused = web.service.look(&web.session(0), equipoise_report::refused).unwrap();
     assert!(refused.is_some(), "the report takes anything");
     assert!(browser.page.contains("no result follows from them"), "{}", browser.page);

@@ -4,7 +4,7 @@ mod web;
 
 use axum::http::StatusCode;
 use equipoise_study::{Study, template};
-use web::{Browser, declined_items, web_from};
+use web::{Browser, web_from};
 
 /// So many screens may come before the first question,
 const MOST: usize = 8;
@@ -50,10 +50,7 @@ async fn proceed(browser: &mut Browser<'_>, study: &Study) {
         browser.agree().await;
         StatusCode::SEE_OTHER
     } else if has("action=\"/questionnaire\"") {
-        let (position, items) = (browser.field("position"), declined_items(&browser.page));
-        let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-        fields.push(("position", &position));
-        browser.submit("/questionnaire", &fields).await
+        browser.decline().await
     } else if has("action=\"/stated\"") {
         browser.submit("/stated", &[("when", "before"), ("say", "nothing")]).await
     } else if has("action=\"/consequences\"") {

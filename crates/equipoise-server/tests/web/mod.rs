@@ -170,18 +170,34 @@ impl Browser<'_> {
         );
     }
 
+    /// Answers no item of the questionnaire that is on the screen.
+    pub async fn decline(&mut self) -> StatusCode {
+        let (position, items) = (self.field("position"), declined_items(&self.page));
+        let mut fields: Vec<(&str, &str)> = items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        fields.push(("position", &position));
+        self.submit("/questionnaire", &fields).await
+    }
+
+    /// Everything after the last comparison: nothing more is said.
+    pub async fn finish(&mut self) {
+        for _ in 0..10 {
+            if self.page.contains("action=\"/stated\"") {
+                self.submit("/stated", &[("when", "after"), ("say", "nothing")]).await;
+            } else if self.page.contains("action=\"/questionnaire\"") {
+                self.decline().await;
+            } else if self.page.contains("action=\"/finish\"") {
+                self.submit("/finish", &[]).await;
+            }
+        }
+    }
+
     /// Everything before the first comparison.
     pub async fn prepare(&mut self) {
         self.agree().await;
         for _ in 0..60 {
-            let (has, page) = (|what: &str| self.page.contains(what), &self.page);
+            let has = |what: &str| self.page.contains(what);
             let status = if has("action=\"/questionnaire\"") {
-                let position = self.field("position");
-                let items = declined_items(page);
-                let mut fields: Vec<(&str, &str)> =
-                    items.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
-                fields.push(("position", &position));
-                self.submit("/questionnaire", &fields).await
+                self.decline().await
             } else if has("action=\"/stated\"") {
                 let when = self.field("when");
                 self.submit("/stated", &[("when", &when), ("say", "number"), ("ratio", "10")]).await
