@@ -256,8 +256,8 @@ def test_options_do_what_they_say():
     chosen(only_real=True, oracle=lambda question: names.append(question.names) or "first")
     assert all(names)
     flipped = chosen(minimize=["recall"], oracle={"recall": 1})
-    # Who wants little recall and nothing else wants the model that has least of it.
-    assert flipped.best == "worse" and flipped.weights[-1].direction == "minimize"
+    # Who wants little recall and nothing else wants a model that has least of it, or a hundredth more.
+    assert flipped.best in ("worse", "m1") and flipped.weights[-1].direction == "minimize"
     assert chosen(name="seed", ignore=["model"]).best in ("4", "6")
     assert chosen(ignore=["model", "seed"]).best in ("row 4", "row 6")
 
@@ -287,7 +287,9 @@ def test_what_is_wrong_with_a_frame_is_one_sentence():
     assert says(two, minimize=["name"]) == 'column "name" is "x" in row 1, expected numbers'
     assert says(two, minimize=["recall"], maximize=["recall"]).endswith("minimized and maximized, expected one of them")
     assert 'better: maximize=["depth"], minimize=["depth"] or ignore=["depth"]' in says({**two, "depth": [1, 2]})
-    assert says({**two, "name": ["x", "x"]}) == 'two candidates have the name "x"'
+    assert says({**two, "name": ["x", "x"]}) == (
+        'two candidates have the name "x" in column "name"; name="COL" takes another column'
+    )
     assert "above 0" in says({**two, "price": [0, 2]}, scale={"price": "log"})
     assert says(two, scale={"price": "cubic"}).endswith('expected "linear", "log" or "logit"')
     assert says({**two, "price": [1, 1], "recall": [0.5, 0.5]}).endswith("so nothing to choose by")

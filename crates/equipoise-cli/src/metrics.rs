@@ -29,11 +29,11 @@ pub fn any(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Me
         let matrix = files::read_text(path, "a cost matrix")?;
         costs::from_csv(&matrix, classes)
             .map_err(|what| Fault::usage(format!("{}: {what}", files::name(path))))?
-    } else if text.contains(';') {
+    } else if text.contains(';') && !path.is_file() {
         costs::from_line(text, classes)
             .map_err(|what| Fault::usage(format!("--metric \"{text}\": {what}")))?
     } else if is_file(text) {
-        Metric::from_json(&files::read(path)?).with_context(|| files::name(path))?
+        document(path)?
     } else {
         let named = Named::parse(text).ok_or_else(|| Fault::usage(unknown(text)))?;
         named.metric(prevalence).map_err(|error| explained(named, prevalence, error))?
@@ -62,12 +62,22 @@ pub fn any(text: &str, classes: &[String], prevalence: &Prevalence) -> Result<Me
     }
 }
 
+/// A metric in a file of its own, if the text names one that can be read twice.
+pub fn in_file(text: &str) -> Result<Option<Metric>> {
+    let is_document = is_file(text) && text != "-" && !text.ends_with(".csv");
+    is_document.then(|| document(Path::new(text))).transpose()
+}
+
+fn document(path: &Path) -> Result<Metric> {
+    Metric::from_json(&files::read(path)?).with_context(|| files::name(path))
+}
+
 /// Refuses a metric of attributes where predictions are judged.
 pub fn of_errors(metric: &Metric) -> Result<()> {
     match metric.view().measure() {
         Measure::Attributes => {
-            let what = "the metric is about attributes of candidates, expected one of classification errors (`equipoise choose` \
-                        takes it with --oracle)";
+            let what = "the metric is about attributes of candidates, expected one of classification errors (rank and score \
+                        take it with a table that has a column of each)";
             Err(Fault::usage(what).into())
         }
         _ => Ok(()),

@@ -65,6 +65,12 @@ impl Table {
         cells.chain(words).map(|text| text.chars().count()).max().unwrap_or(0)
     }
 
+    fn longest_word(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column));
+        let words = cells.chain(self.headings.get(column)).flat_map(|text| text.split(' '));
+        words.map(|word| word.chars().count()).max().unwrap_or(0)
+    }
+
     /// A column of numbers, some of which may be missing.
     fn is_numeric(&self, column: usize) -> bool {
         let cells = || self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
@@ -104,11 +110,13 @@ impl std::fmt::Display for Table {
             if self.is_numeric(n) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
-            let widest = self.widest(n);
-            if widest <= UNBROKEN {
-                let with_padding = u16::try_from(widest + 2).unwrap_or(u16::MAX);
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(with_padding)));
-            }
+            // Longer cells break between words, and inside of one only where it is longer than that, too.
+            let least = match self.widest(n) {
+                widest if widest <= UNBROKEN => widest,
+                _ => self.longest_word(n).min(UNBROKEN),
+            };
+            let with_padding = u16::try_from(least + 2).unwrap_or(u16::MAX);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(with_padding)));
         }
         for row in table.lines() {
             writeln!(f, "{}", row.trim_end())?;

@@ -144,6 +144,23 @@ fn what_is_wrong_with_a_table_is_one_sentence() {
         says("name,price,recall\nx,1,0.5\nx,2,0.9\n", "", 2).contains("two candidates have the name \"x\"")
     );
     assert!(says("name,price,recall\nx,0,0.5\ny,2,0.9\n", " --scale price=log", 2).contains("above 0"));
+    let written = "name,price,recall\nx,\"1,200\",50%\ny,2,0.9\n";
+    // A column that is written like that is not left out in silence, which would name a best candidate by the rest.
+    let percent = says(&written.replace("\"1,200\"", "1"), "", 3);
+    assert!(
+        percent.contains("column \"recall\" is \"50%\" in row 1, expected numbers such as 0.5"),
+        "{percent}"
+    );
+    let thousands = says(written, "", 3);
+    assert!(thousands.contains("\"1,200\" in row 1, expected numbers such as 1200"), "{thousands}");
+    let comma = says("name;price;recall\nx;3,2;0.5\ny;2,25;0.9\n", "", 3);
+    assert!(comma.contains("\"3,2\" in row 1, expected numbers such as 3.2"), "{comma}");
+    let both = says(two, " --out s.json", 2);
+    assert!(both.contains("--save and --out both name s.json"), "{both}");
+    let twice = says("team,name,price,recall\na,x,1,0.5\na,y,2,0.9\n", "", 2);
+    assert!(twice.contains("have the name \"a\" in column \"team\"; --name COL takes another"), "{twice}");
+    let spaced = says("name,tree depth,recall\nx,1,0.5\ny,2,0.9\n", "", 2);
+    assert!(spaced.contains("--maximize 'tree depth', --minimize 'tree depth'"), "{spaced}");
     assert!(says(two, " --scale price=cubic", 2).contains("expected COL=linear"));
     assert!(says("name,price,recall\nx,1,0.5\ny,1,0.5\n", "", 3).contains("nothing to choose by"));
     // Results without a question.
@@ -172,4 +189,102 @@ fn ten_thousand_candidates_of_seven_attributes_are_chosen_from() {
     assert!((1..=13).contains(&found["questions"].as_u64().unwrap()), "{found}");
     let chosen = found["best"]["name"].as_str().unwrap();
     assert!(text.contains(&format!("\n{chosen},")));
+}
+
+#[test]
+fn what_was_learnt_ranks_and_scores_another_table() {
+    let place = Place::new("choose_later");
+    place.write("front.csv", FRONT);
+    let line =
+        [&COLUMNS[..], &["--oracle", "latency_ms=1,price_usd=1,recall=6", "--seed", "3", "--json"]].concat();
+    let chosen = place.run(&line).json();
+    // The same candidates have the same values, whatever the order of the columns.
+    place.write("later.csv", "recall,name,price_usd,latency_ms\n.95,m6,8,480\n.70,m1,9,20\n.91,m4,6,120\n");
+    let ranked = place.line("rank later.csv --metric metric.json --json").document(1);
+    let standings = ranked["ranking"]["standings"].as_array().unwrap();
+    assert_eq!(standings.len(), 3);
+    for standing in standings {
+        let own = chosen["ranking"].as_array().unwrap().iter().find(|one| one["name"] == standing["name"]);
+        let expected = own.unwrap()["value"].as_f64().unwrap();
+        // That of `choose` is the middle of what is believed, this one of the document's weights.
+        assert!(
+            (standing["score"]["value"].as_f64().unwrap() - expected).abs() < 0.02,
+            "{standing} {expected}"
+        );
+    }
+    assert_eq!(ranked["attributes"][0]["values"], serde_json::json!([480.0, 20.0, 120.0]));
+    let scored = place.line("score later.csv --metric metric.json --json").json();
+    assert_eq!(scored["candidates"][2]["name"], "m4");
+    assert!(scored["candidates"][2]["interval"]["low"].is_number());
+    let text = place.line("rank later.csv --metric metric.json --against metric.json --svg r.svg").out;
+    assert!(text.contains("candidate") && !text.contains("model"), "{text}");
+    assert!(text.contains("Kendall tau 1.000"), "{text}");
+
+    place.write("beyond.csv", "recall,price_usd,latency_ms\n.95,8,4800\n.7,2,900\n.6,2,100\n");
+    let run = place.line("rank beyond.csv --metric metric.json");
+    assert!(run.err.contains("latency_ms of row 1 is 4800, beyond the range from 20 to 490"), "{}", run.err);
+    assert!(run.err.contains("; so it is for 1 more"), "{}", run.err);
+    place.write("twins.csv", "name,recall,price_usd,latency_ms\nx,.95,8,480\nx,.7,2,90\n");
+    let twins = place.line("score twins.csv --metric metric.json --json").json();
+    assert_eq!(twins["candidates"][1]["name"], "x (row 2)");
+
+    place.write("two.json", &place.read("metric.json").replacen("\"format\": 1", "\"format\": 2", 1));
+    place.write("upper.csv", "Name,Recall,Price_USD,Latency_ms\na,.8,2,20\n");
+    place.write("lacking.csv", "name,recall\na,.8\n");
+    place.write("text.csv", "name,recall,price_usd,latency_ms\na,.8,2,fast\n");
+    place.write("odds.csv", "name,recall,price_usd,latency_ms\na,.8,0,20\n");
+    for (line, what) in [
+        (
+            "rank lacking.csv --metric metric.json",
+            "there is no column \"latency_ms\", which the metric weighs",
+        ),
+        (
+            "score text.csv --metric metric.json",
+            "column \"latency_ms\" is \"fast\" in row 1, expected a number",
+        ),
+        (
+            "score odds.csv --metric metric.json",
+            "odds.csv: a: attribute \"price_usd\" is 0, expected a number above 0",
+        ),
+        ("rank later.csv --metric metric.json --threshold 0.3", "--threshold is about predictions"),
+        ("rank later.csv --metric metric.json --truth y", "--truth is about predictions"),
+        ("rank later.csv --metric metric.json --against f1", "expected a ranking, or a metric document"),
+        ("rank later.csv --metric none.json", "cannot read none.json"),
+        ("score later.csv --metric two.json", "two.json: format is 2, expected 1"),
+        (
+            "rank later.csv twins.csv --metric metric.json",
+            "expected one table of candidates with this metric, found 2",
+        ),
+        ("rank upper.csv --metric metric.json", "there is no column \"latency_ms\", which the metric weighs"),
+    ] {
+        let run = place.line(line);
+        assert!(matches!(run.code, Some(2 | 3)) && run.err.contains(what), "{line}: {}", run.err);
+    }
+}
+
+#[test]
+fn answers_that_ended_too_soon_can_be_gone_on_with() {
+    let place = Place::new("choose_longer");
+    place.write("front.csv", FRONT);
+    let line = [&COLUMNS[..], &["--oracle", "latency_ms=1,price_usd=1,recall=6", "--seed", "3"]].concat();
+    let short =
+        place.run(&[&line[..], &["--budget", "5", "--save", "s.json", "--json"]].concat()).document(1);
+    assert_eq!(short["stopped_by"], "budget");
+    let longer = place.run(&[&line[..], &["--resume", "s.json", "--json"]].concat()).document(0);
+    let asked = |found: &serde_json::Value| found["questions"].as_u64().unwrap();
+    assert!(asked(&longer) > asked(&short) && longer["enough"] == true, "{longer}");
+    // Other candidates are another matter.
+    place.write("front.csv", &FRONT.replace("0.95", "0.96"));
+    let run = place.run(&[&line[..], &["--resume", "s.json"]].concat());
+    assert!(run.err.contains("given to other candidates, or with other options about them"), "{}", run.err);
+}
+
+#[test]
+fn whoever_cannot_tell_is_not_said_to_choose_sides() {
+    let place = Place::new("choose_ties");
+    place.write("front.csv", FRONT);
+    place.write("ask.sh", "while read -r line; do echo tie; done\n");
+    let run = place.run(&[&COLUMNS[..], &["--oracle-command", "sh ask.sh"]].concat());
+    assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    assert!(!run.out.contains("sides in turn"), "{}", run.out);
 }

@@ -331,7 +331,8 @@ mod person {
         place.write("notes.json", "mine");
         let sentence = "notes.json is there already and is not an interview; --save FILE names another";
         refused(place.run(&["elicit", "val.csv", "--save", "notes.json"]), 2, sentence);
-        let sentence = "notes.json is there already and was not made by `elicit`; --out FILE names another";
+        let sentence =
+            "notes.json is there already and is no metric that was elicited; --out FILE names another";
         refused(place.run(&["elicit", "val.csv", "--save", "x.json", "--out", "notes.json"]), 2, sentence);
         assert_eq!(place.read("notes.json"), "mine");
         // What `elicit` made before may go.

@@ -171,7 +171,8 @@ fn attributes_are_given_or_measured_and_decide_together() {
     assert_eq!(found["attributes"][0]["name"], "recall:ill");
     assert_eq!(found["attributes"][1]["values"], json!([20.0, 80.0]));
     let recall = found["attributes"][0]["values"][1].as_f64().unwrap();
-    let worth = 10.0 * (recall - 0.5) / 0.5 + (100.0_f64 / 80.0).log10();
+    // As shares of all weights.
+    let worth = (10.0 * (recall - 0.5) / 0.5 + (100.0_f64 / 80.0).log10()) / 11.0;
     assert!((found["challenger"]["value"].as_f64().unwrap() - worth).abs() < 1e-9);
     // To whoever minds the latency it is worse.
     place.write("m.json", &choice([0.1, 1.0]));

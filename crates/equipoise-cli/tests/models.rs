@@ -87,6 +87,17 @@ fn value_by_hand(metric: &str, c: &[Vec<f64>]) -> f64 {
 }
 
 #[test]
+fn a_metric_in_a_file_with_a_semicolon_in_its_name_is_that_file() {
+    let place = Place::new("models_semicolon");
+    place.write("val.csv", "y,p\n0,0.2\n1,0.7\n0,0.4\n1,0.9\n0,0.1\n1,0.8\n");
+    let metric =
+        r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,6]}"#;
+    place.write("a;b.json", metric);
+    let run = place.run(&["score", "val.csv", "--metric", "a;b.json", "--quiet"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+#[test]
 fn values_and_orders_are_those_of_counting_by_hand() {
     let place = Place::new("models_by_hand");
     for case in 0..24_u64 {

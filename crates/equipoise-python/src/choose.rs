@@ -63,7 +63,10 @@ pub fn candidates(
             scale: &scale,
             all,
             only_real,
-            option: |option, column| format!("{option}=[{column:?}]"),
+            option: |option, column| match option {
+                "name" => "name=\"COL\"".to_owned(),
+                _ => format!("{option}=[{column:?}]"),
+            },
         };
         let header: Vec<String> = columns.iter().map(|(column, _)| column.clone()).collect();
         wanted.columns(&header)?;

@@ -160,6 +160,13 @@ fn carried(models: &[String], columns: &[(String, Vec<String>)]) -> Result<Vec<C
     let is_name =
         |(column, _): &&(String, Vec<String>)| ["model", "name"].contains(&column.to_lowercase().as_str());
     let Some((of_names, names)) = columns.iter().find(is_name).or(columns.first()) else { return Ok(vec![]) };
+    if let Some((n, twice)) = names.iter().enumerate().find(|(n, name)| names[..*n].contains(name)) {
+        let what = format!(
+            "candidates.attributes has model \"{twice}\" in row {} again, expected a row for each",
+            n + 1
+        );
+        return Err(Error::Missing(what));
+    }
     let row = |model: &String| {
         names.iter().position(|name| name == model).ok_or_else(|| {
             let what = format!(
@@ -173,9 +180,14 @@ fn carried(models: &[String], columns: &[(String, Vec<String>)]) -> Result<Vec<C
     let others = columns.iter().filter(|(column, _)| column != of_names);
     let of = |(name, cells): &(String, Vec<String>)| Carried {
         name: name.clone(),
-        cells: rows.iter().map(|row| cells.get(*row).cloned().unwrap_or_default()).collect(),
+        cells: rows.iter().map(|row| said(cells.get(*row))).collect(),
     };
     Ok(others.map(of).collect())
+}
+
+/// A cell for people to read: where it says nothing, a dash does.
+fn said(cell: Option<&String>) -> String {
+    cell.map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).unwrap_or("–").to_owned()
 }
 
 impl Source {

@@ -144,9 +144,9 @@ fn held(design: &Design, people: usize) -> Vec<Metric> {
 }
 
 /// So many simulated people who have been through the study, in memory: what its results could look like.
-pub fn rehearse(design: &Arc<Design>, people: usize) -> Vec<Participant> {
+pub fn rehearse(design: &Arc<Design>, people: usize) -> Vec<(Pace, Participant)> {
     let held = held(design, people).into_iter().enumerate();
-    held.map(|(n, metric)| walk(design, metric, n).1).collect()
+    held.map(|(n, metric)| walk(design, metric, n)).collect()
 }
 
 /// The noise of the n-th person: by ratios, a little bluntly by ratios, by differences.
@@ -174,14 +174,17 @@ fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> (Pace, Participant) {
         seed: random.random(),
         panel: false,
     };
-    let take = |participant: &mut Participant, event: &Event| participant.apply(0, event).is_ok();
-    take(&mut participant, &Event::Invited(invited));
+    // At the times it would take them.
+    let take = |participant: &mut Participant, pace: &Pace, event: &Event| {
+        participant.apply((1000.0 * pace.seconds) as i64, event).is_ok()
+    };
+    take(&mut participant, &pace, &Event::Invited(invited));
     // Some hundred steps at most; whatever is wrong, it ends.
     for _ in 0..1_000 {
         if let (Step::Compare, None, Some(asked)) =
             (participant.step(), participant.pending(), participant.next_question().cloned())
         {
-            take(&mut participant, &Event::Asked(asked));
+            take(&mut participant, &pace, &Event::Asked(asked));
         }
         pace.see(&participant);
         let Some(event) = does(&participant, |participant, asked| {
@@ -190,7 +193,7 @@ fn walk(design: &Arc<Design>, metric: Metric, n: usize) -> (Pace, Participant) {
         }) else {
             break;
         };
-        if !take(&mut participant, &event) {
+        if !take(&mut participant, &pace, &event) {
             break;
         }
     }

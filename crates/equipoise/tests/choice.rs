@@ -232,7 +232,7 @@ fn how_often_rivals_are_named() {
             [("weights", false, 1.0), ("a floor", true, 1.0), ("diminishing", false, 0.35)]
         {
             let (mut named, mut right, mut probes, mut any) = (0, 0, 0, 0);
-            let mut asked = 0;
+            let (mut asked, mut below) = (0, [0, 0]);
             for _ in 0..people {
                 let set = front(24, dimension, &mut random);
                 let attribute = random.random_range(0..dimension);
@@ -242,7 +242,7 @@ fn how_often_rivals_are_named() {
                 let seeded = Xoshiro256PlusPlus::seed_from_u64(random.random());
                 let other = Other { set: set.clone(), weights, attribute, floor, power, random: seeded };
                 let mut oracle = equipoise::ask::Counting::new(other);
-                let Ok(outcome) = Adaptive::choice(set).run(&mut oracle);
+                let Ok(outcome) = Adaptive::choice(set.clone()).run(&mut oracle);
                 asked += oracle.asked();
                 let name = format!("a{attribute}");
                 let is = |wanted: fn(&Finding) -> Option<&String>| {
@@ -265,9 +265,18 @@ fn how_often_rivals_are_named() {
                 let object = outcome.findings.iter().any(|f| matches!(f, Finding::ProbesObject { .. }));
                 probes += usize::from(object);
                 any += usize::from(!outcome.identifiable());
+                // Who falls below the floor although somebody does not, and whether something was said.
+                if let Some(floor) = floor {
+                    let worth = |point: &[f64]| set.attributes()[attribute].worth(point[attribute]);
+                    let value = |point: &[f64]| outcome.metric.value(point);
+                    let best =
+                        set.members().iter().max_by(|a, b| value(&a.point).total_cmp(&value(&b.point)));
+                    let falls = best.is_some_and(|best| worth(&best.point) < floor);
+                    below[usize::from(!outcome.identifiable())] += usize::from(falls);
+                }
             }
             println!(
-                "{dimension} attributes, {who}: {asked} questions of {people} people; named {named}, right {right}, probes object {probes}, said {any}"
+                "{dimension} attributes, {who}: {asked} questions of {people} people; named {named}, right {right}, probes object {probes}, said {any}; named below the floor {below:?} (unsaid, said)"
             );
         }
     }

@@ -57,7 +57,7 @@ pub struct Choose {
     /// Ask about candidates that exist only, nothing imagined
     #[arg(long)]
     pub only_real: bool,
-    /// At most so many questions [default: 40]
+    /// At most so many questions, and up to 5 more where they leave doubt about the answers [default: 40]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub budget: Option<u32>,
     /// End when the choice is expected to fall short of the best by at most this share of what lies between best and worst

@@ -12,11 +12,15 @@ MODELS are tables of predictions, one per model and named after the file (a fold
 Models are used as the metric wants them, see `equipoise score --help`. The exit code is 1 if the best model cannot be told \
 from the next ones.
 
+With a metric of attributes, as `equipoise choose` writes it, MODELS is a table of candidates of any kind, a row each, with \
+the columns that the metric weighs.
+
 Examples:
   equipoise rank forest.csv boosting.csv --metric metric.json
   equipoise rank val.csv --models forest,boosting --metric 7:1
   equipoise rank 'models/*.parquet' --metric f1 --threshold best
   equipoise rank pool.csv --metric metric.json --against f1 --svg ranking.svg
+  equipoise rank front.csv --metric choice.json
 
 --against takes a metric, the JSON of another `rank --json`, or a text file with a model per line, best first. This \
 ranking is then judged by that one: NDCG with exponential gain, and Kendall's tau.")]

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// Say what a model is worth under a metric, with intervals
 #[derive(Debug, Args)]
 #[command(after_help = "\
-FILE is a table of predictions, or confusion matrices as long records {model, group, truth, estimate, count}. The interval \
+FILE is a table of predictions, or confusion matrices as long records {model, group, truth, estimate, count}; for a metric of \
+attributes, as `equipoise choose` writes it, a table of candidates with the columns that it weighs. The interval \
 allows for the sample and, if the metric came from answers, for what they left open. Also printed are the confusion matrix, what \
 happens in 1,000 cases, and the value in every group.
 

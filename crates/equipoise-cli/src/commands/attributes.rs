@@ -204,7 +204,7 @@ pub fn find(metric: &Metric, carrying: Carrying, data: &Data) -> Result<Attribut
 }
 
 /// Weights are those of the range that people saw; beyond it they are a guess.
-fn beyond(attribute: &Attribute, value: f64, model: &str) -> Option<Note> {
+pub fn beyond(attribute: &Attribute, value: f64, model: &str) -> Option<Note> {
     let ([low, high], name) = (attribute.range, &attribute.name);
     (value < low || value > high).then(|| {
         Note::Finding(format!(

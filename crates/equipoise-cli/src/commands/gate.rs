@@ -1,6 +1,7 @@
 //! `equipoise gate`: whether a challenger may take the place of a champion.
 
 use super::attributes::{Carrying, Column};
+use super::candidates;
 use super::decided::Decided;
 use super::details::{Details, Thousand, per_thousand};
 use super::models::Models;
@@ -15,6 +16,7 @@ use crate::{files, json, metrics};
 use anyhow::Result;
 use equipoise::decide::gate::{self, Verdict};
 use equipoise::decide::rank::Score;
+use equipoise::metric::Family;
 use equipoise::{Metric, Spread};
 use equipoise_data::Note;
 use serde::Serialize;
@@ -75,7 +77,7 @@ pub fn run(args: &Gate, global: &Global) -> Result<ExitCode> {
     one_per_file(&models, &paths)?;
     let [champion, challenger] = [0, 1].map(|n| &models.candidates[n]);
     let found =
-        gate::gate(champion, challenger, &models.metric, &models.metric_draws, judged.level, args.margin)?;
+        gate::gate(champion, challenger, &models.judge, &models.metric_draws, judged.level, args.margin)?;
     let details =
         (0..2).map(|n| Details::of(&models, n, &judged.metric, judged.level)).collect::<Result<Vec<_>>>()?;
     let code = match found.verdict {
@@ -224,5 +226,9 @@ fn compared(args: &Gate, models: &Models) -> String {
     };
     let decided: Vec<String> = (0..2).filter_map(how).collect();
     let decided = if decided.is_empty() { String::new() } else { format!(" {}.", decided.join(", ")) };
-    format!("{rows}{decided} Judged by {}. {}", args.judged.metric, meaning(&models.metric))
+    let worth = match models.metric.family() {
+        Family::Attributes(_) => format!(" {}", candidates::WORTH),
+        _ => String::new(),
+    };
+    format!("{rows}{decided} Judged by {}. {}{worth}", args.judged.metric, meaning(&models.metric))
 }

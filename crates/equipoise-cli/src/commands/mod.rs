@@ -4,6 +4,7 @@ pub mod account;
 pub mod apply;
 mod attributes;
 pub mod bench;
+mod candidates;
 pub mod choose;
 mod decided;
 pub mod demo;

@@ -1,6 +1,7 @@
 //! Models to judge: tables of predictions or confusion matrices, with draws of what another sample could say.
 
 use super::attributes::{self, Carrying, Column, Data};
+use super::candidates;
 use super::decided::{Decided, decide};
 use super::redrawn::{alike, has_priors, hold_class_sizes, leave_out_undefined};
 use crate::args::{Global, Judged};
@@ -38,6 +39,8 @@ pub struct Models {
     pub candidates: Vec<Candidate>,
     /// The metric.
     pub metric: Metric,
+    /// The same as it is applied: one of attributes has weights that sum to 1.
+    pub judge: Metric,
     /// Draws of the metric; none if it is certain.
     pub metric_draws: Vec<Metric>,
     /// What was guessed, changed or found.
@@ -57,8 +60,8 @@ pub struct Models {
     /// What the models have beside their predictions, or what a metric of attributes weighs.
     pub attributes: Vec<Column>,
     /// The rows behind the first model, where there are any.
-    population: Option<Rows>,
-    seed: u64,
+    pub(super) population: Option<Rows>,
+    pub(super) seed: u64,
 }
 
 /// What is known of one model.
@@ -76,6 +79,9 @@ struct Named {
 impl Models {
     /// Reads models and the metric, and draws from both.
     pub fn read(paths: &[PathBuf], judged: &Judged, carrying: Carrying, global: &Global) -> Result<Self> {
+        if let Some(candidates) = candidates::read(paths, judged, carrying, global)? {
+            return Ok(candidates);
+        }
         let (mut models, mut notes) = (vec![], vec![]);
         match &judged.model_columns {
             Some(names) => read_columns(paths, names, judged, global, &mut models, &mut notes)?,
@@ -192,8 +198,8 @@ impl Models {
                 "the models have different rows and are compared as independent samples".to_owned(),
             ));
         }
-        let metric_draws =
-            metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6d65_7472_6963));
+        let metric_draws = metric.draws(draws, &mut metric_random(seed));
+        let metric_draws = metric_draws.iter().map(candidates::in_shares).collect::<Result<Vec<_>>>()?;
         if metric_draws.is_empty() && metric.interval().is_some() {
             let what = "the interval of the metric has one end only, so nothing is drawn from it and the metric counts as certain";
             notes.push(Note::Finding(what.to_owned()));
@@ -206,6 +212,7 @@ impl Models {
         });
         Ok(Self {
             candidates,
+            judge: candidates::in_shares(&metric)?,
             metric,
             metric_draws,
             notes,
@@ -221,8 +228,21 @@ impl Models {
         })
     }
 
+    /// Whether these are rows of a table of anything, without predictions.
+    pub fn are_of_anything(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// What they are called.
+    pub fn word(&self) -> &'static str {
+        if self.are_of_anything() { "candidate" } else { "model" }
+    }
+
     /// Named metrics that order classifiers alike: those the first table allows, or the models if they are many.
     pub fn nearest(&self) -> Vec<Agreement> {
+        if self.are_of_anything() {
+            return vec![];
+        }
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let pool = match &self.population {
             // Labels allow three classifiers and what lies between them: an order of those says nothing about names.
@@ -242,6 +262,11 @@ impl Models {
         // A metric that is the same for all, or has no value for some, has no neighbours.
         pool.and_then(|pool| nearest::nearest(&self.metric, &pool).ok()).unwrap_or_default()
     }
+}
+
+/// The random numbers of draws of the metric, apart from those of the rows.
+pub fn metric_random(seed: u64) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x6d65_7472_6963)
 }
 
 /// What to say of a model measured on few rows of a class.

@@ -1,6 +1,7 @@
 //! `equipoise rank`: models in the order of a metric, and how sure that order is.
 
 use super::attributes::{Carrying, Column};
+use super::candidates;
 use super::decided::Decided;
 use super::details::{cases, cost_of};
 use super::models::Models;
@@ -75,14 +76,14 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     }
     let carrying = Carrying { allowed: true, file: args.attributes.as_deref(), roles: &[] };
     let models = Models::read(&paths, judged, carrying, global)?;
-    let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, judged.level)?;
+    let ranking = rank::rank(&models.candidates, &models.judge, &models.metric_draws, judged.level)?;
     let against = match &args.against {
         Some(reference) => Some(against(reference, &models, &ranking)?),
         None => None,
     };
     let nearest = models.nearest();
     if let Some(path) = &args.svg {
-        picture::write(path, &self::picture(&ranking, &models.metric).to_svg())?;
+        picture::write(path, &self::picture(&ranking, &models).to_svg())?;
     }
     let mut out = std::io::stdout().lock();
     let code = if ranking.is_separable() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) };
@@ -107,9 +108,12 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
         json::write(&document, &mut out)?;
         return Ok(code);
     }
-    let title = format!("{} models by {}", models.candidates.len(), judged.metric);
+    let title = format!("{} {}s by {}", models.candidates.len(), models.word(), judged.metric);
     let mut page = Page::new(global.form(), &title, &mut out)?;
     page.table(&table(&ranking, &models, page.terminal))?;
+    if let Some(more) = candidates::more(&ranking, &models) {
+        page.paragraph(&more)?;
+    }
     page.gap()?;
     page.strong(&ranking.statement())?;
     if let Some(against) = &against {
@@ -117,6 +121,9 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     }
     if !global.quiet {
         page.paragraph(&meaning(&models.metric))?;
+        if models.are_of_anything() {
+            page.paragraph(candidates::WORTH)?;
+        }
         if !nearest.is_empty() {
             page.paragraph(&metrics::nearest(&nearest))?;
         }
@@ -130,7 +137,7 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
 
 /// What is printed about models as a part of a page.
 pub fn on_page(models: &Models, level: f64) -> Result<String> {
-    let ranking = rank::rank(&models.candidates, &models.metric, &models.metric_draws, level)?;
+    let ranking = rank::rank(&models.candidates, &models.judge, &models.metric_draws, level)?;
     Page::part("Ranking", |page| {
         page.table(&table(&ranking, models, page.terminal))?;
         Ok(page.strong(&ranking.statement())?)
@@ -138,6 +145,9 @@ pub fn on_page(models: &Models, level: f64) -> Result<String> {
 }
 
 fn table(ranking: &Ranking, models: &Models, terminal: Terminal) -> Table {
+    if models.are_of_anything() {
+        return candidates::table(ranking, models, terminal);
+    }
     let interval = format!("{} interval", percent(ranking.level));
     let value = format!("value, {}", metrics::better(&models.metric));
     let mut headings = vec!["", "model", &value, &interval];
@@ -176,8 +186,13 @@ fn against(reference: &str, models: &Models, ranking: &Ranking) -> Result<Agains
     let likings = match listed(reference)? {
         Some(order) => places(&order, models, reference)?,
         None => {
-            let metric = metrics::metric(reference, &models.classes, &models.prevalence)?;
-            let liking = |model: &rank::Candidate| Ok(metric.sense().sign() * metric.of(model.confusions())?);
+            let metric = match models.are_of_anything() {
+                true => candidates::same_attributes(reference, models)?,
+                false => metrics::metric(reference, &models.classes, &models.prevalence)?,
+            };
+            let liking = |model: &rank::Candidate| {
+                Ok(metric.sense().sign() * model.value(&metric, model.confusions())?)
+            };
             models.candidates.iter().map(liking).collect::<Result<Vec<f64>>>()?
         }
     };
@@ -211,11 +226,12 @@ fn listed(reference: &str) -> Result<Option<Vec<String>>> {
 
 /// How early each model stands in a list: larger is better.
 fn places(order: &[String], models: &Models, file: &str) -> Result<Vec<f64>> {
+    let word = models.word();
     for (n, name) in order.iter().enumerate() {
         let what = match () {
-            () if order[..n].contains(name) => format!("{file} lists the model {name} twice"),
+            () if order[..n].contains(name) => format!("{file} lists the {word} {name} twice"),
             () if models.candidates.iter().all(|model| model.name() != name) => {
-                format!("{file} lists the model {name}, which is not among those to rank")
+                format!("{file} lists the {word} {name}, which is not among those to rank")
             }
             () => continue,
         };
@@ -223,14 +239,15 @@ fn places(order: &[String], models: &Models, file: &str) -> Result<Vec<f64>> {
     }
     let place = |model: &rank::Candidate| {
         let found = order.iter().position(|name| name == model.name());
-        let missing = || Fault::usage(format!("{file} does not list the model {}", model.name()));
+        let missing = || Fault::usage(format!("{file} does not list the {word} {}", model.name()));
         Ok((order.len() - found.ok_or_else(missing)?) as f64)
     };
     models.candidates.iter().map(place).collect()
 }
 
 /// Intervals side by side, best first.
-fn picture(ranking: &Ranking, metric: &Metric) -> Plot {
+fn picture(ranking: &Ranking, models: &Models) -> Plot {
+    let word = models.word();
     let shown = &ranking.standings[..ranking.standings.len().min(MOST_BOXES)];
     let boxes: Vec<(&str, [f64; 5])> = shown
         .iter()
@@ -241,18 +258,18 @@ fn picture(ranking: &Ranking, metric: &Metric) -> Plot {
             (standing.name.as_str(), [low, low, value, high, high])
         })
         .collect();
-    let better = match metric.sense() {
+    let better = match models.metric.sense() {
         Sense::Utility => "value, larger is better",
         Sense::Cost => "cost, smaller is better",
     };
     let title = match ranking.standings.len() - shown.len() {
-        0 => format!("{} models in the order of the metric", shown.len()),
+        0 => format!("{} {word}s in the order of the metric", shown.len()),
         more => {
-            format!("The best {} models in the order of the metric; {more} more are not shown", shown.len())
+            format!("The best {} {word}s in the order of the metric; {more} more are not shown", shown.len())
         }
     };
     let level = percent(ranking.level);
-    Plot::new(title, "model", better)
+    Plot::new(title, word, better)
         .describe(format!(
             "{} Boxes are {level} intervals, the line in each is the value.",
             ranking.statement()

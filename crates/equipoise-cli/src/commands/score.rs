@@ -1,6 +1,7 @@
 //! `equipoise score`: what models are worth, each by itself.
 
 use super::attributes::Carrying;
+use super::candidates;
 use super::decided::Decided;
 use super::details::{Details, per_thousand, write_details};
 use super::models::Models;
@@ -45,6 +46,10 @@ struct Scored<'a> {
 pub fn run(args: &Score, global: &Global) -> Result<ExitCode> {
     let judged = &args.judged;
     let models = Models::read(std::slice::from_ref(&args.file), judged, Carrying::NONE, global)?;
+    let title = format!("{} by {}", args.file.display(), judged.metric);
+    if models.are_of_anything() {
+        return candidates::score(&models, &title, judged.level, global);
+    }
     let scored =
         |model: &'_ Candidate| rank::score(model, &models.metric, &models.metric_draws, judged.level);
     let scores = models.candidates.iter().map(scored).collect::<equipoise::Result<Vec<_>>>()?;
@@ -72,8 +77,7 @@ pub fn run(args: &Score, global: &Global) -> Result<ExitCode> {
         json::write(&document, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut page =
-        Page::new(global.form(), &format!("{} by {}", args.file.display(), judged.metric), &mut out)?;
+    let mut page = Page::new(global.form(), &title, &mut out)?;
     let interval = format!("{} interval", percent(judged.level));
     let value = format!("value, {}", metrics::better(&models.metric));
     let headings = ["model", &value, &interval, "from sampling", "from the metric"];

@@ -2,7 +2,7 @@
 
 use equipoise::metric::{Attribute, Direction, Transform};
 use equipoise::space::Candidates;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a table has to choose from.
 #[derive(Debug, Clone)]
@@ -142,6 +142,20 @@ fn direction_of(name: &str) -> Option<Direction> {
     }
 }
 
+/// What to write instead of a number as people write it.
+fn plainly(cell: &str) -> String {
+    let cell = cell.trim();
+    let hint = match cell.strip_suffix('%') {
+        Some(percent) => number(percent).map(|x| (x / 100.0).to_string()),
+        // Thousands, or a decimal comma.
+        None => match cell.split(',').skip(1).all(|part| part.len() == 3) {
+            true => number(&cell.replace(',', "")).map(|x| x.to_string()),
+            false => number(&cell.replacen(',', ".", 1)).map(|x| x.to_string()),
+        },
+    };
+    hint.map(|plain| format!(" such as {plain}")).unwrap_or_default()
+}
+
 fn number(cell: &str) -> Option<f64> {
     cell.trim().parse::<f64>().ok().filter(|x| x.is_finite())
 }
@@ -189,9 +203,12 @@ impl Wanted<'_> {
     ) -> Result<Option<(Attribute, Vec<f64>)>, Refused> {
         let told = self.asks_for(name);
         if let Some(row) = text_in(cells) {
-            if told.is_some() {
+            // Whoever writes numbers like that does not mean them to be left out.
+            let are_meant = cells.iter().all(|cell| number(cell).is_some() || !plainly(cell).is_empty());
+            if told.is_some() || are_meant {
                 let (found, row) = (&cells[row], row + 1);
-                let what = format!("column \"{name}\" is \"{found}\" in row {row}, expected numbers");
+                let plain = plainly(found);
+                let what = format!("column \"{name}\" is \"{found}\" in row {row}, expected numbers{plain}");
                 return Err(Refused::Table(what));
             }
             notes.push(format!("column \"{name}\" is text and left out"));
@@ -234,6 +251,66 @@ impl Wanted<'_> {
     }
 }
 
+/// The names and the points of candidates that a metric of attributes is to judge: a row each.
+///
+/// ```
+/// use equipoise::metric::{Attribute, Direction};
+/// let latency = Attribute::guessed("latency_ms", Direction::Minimize, &[40.0, 300.0])?;
+/// let cells = |texts: [&str; 2]| texts.map(str::to_owned).to_vec();
+/// let columns = [("model".to_owned(), cells(["a", "b"])), ("latency_ms".to_owned(), cells(["50", "fast"]))];
+/// let wrong = equipoise_data::choice::points(&columns, &[latency]).unwrap_err();
+/// assert_eq!(wrong, "column \"latency_ms\" is \"fast\" in row 2, expected a number");
+/// # Ok::<(), equipoise::Error>(())
+/// ```
+pub fn points(
+    columns: &[(String, Vec<String>)],
+    attributes: &[Attribute],
+) -> Result<(Vec<String>, Vec<Vec<f64>>), String> {
+    let rows = columns.first().map_or(0, |(_, cells)| cells.len());
+    if rows == 0 {
+        return Err("the table has no rows, expected a candidate in each".to_owned());
+    }
+    let mut points = vec![vec![]; rows];
+    for Attribute { name, .. } in attributes {
+        let (_, cells) = columns.iter().find(|(column, _)| column == name).ok_or_else(|| {
+            let known: Vec<&str> = columns.iter().map(|(column, _)| column.as_str()).collect();
+            format!(
+                "there is no column \"{name}\", which the metric weighs; the table has {}",
+                known.join(", ")
+            )
+        })?;
+        for (row, (point, cell)) in points.iter_mut().zip(cells).enumerate() {
+            let wrong = || {
+                let plain = plainly(cell);
+                format!("column \"{name}\" is \"{cell}\" in row {}, expected a number{plain}", row + 1)
+            };
+            point.push(number(cell).ok_or_else(wrong)?);
+        }
+    }
+    let weighed = |name: &str| attributes.iter().any(|attribute| attribute.name == name);
+    let others = || columns.iter().filter(|(name, _)| !weighed(name));
+    let is_called = |name: &str| NAMES.contains(&name.to_lowercase().as_str());
+    let of_names = others()
+        .find(|(_, cells)| text_in(cells).is_some())
+        .or_else(|| others().find(|(name, _)| is_called(name)));
+    let mut names = of_names.map_or_else(|| numbered(rows), |(_, cells)| cells.clone());
+    let mut seen = HashSet::new();
+    for (row, name) in names.iter_mut().enumerate() {
+        // Nobody could tell twins apart by their name.
+        if !seen.insert(name.clone()) {
+            *name = format!("{name} (row {})", row + 1);
+        }
+    }
+    Ok((names, points))
+}
+
+/// What a column of names is called that has numbers in it.
+const NAMES: [&str; 5] = ["name", "id", "model", "candidate", "trial"];
+
+fn numbered(rows: usize) -> Vec<String> {
+    (1..=rows).map(|n| format!("row {n}")).collect()
+}
+
 impl Front {
     /// Reads the columns, which have a cell per candidate.
     ///
@@ -271,8 +348,17 @@ impl Front {
             columns.iter().map(|(name, cells)| (name.as_str(), cells)).collect();
         let names = match of_names.and_then(|name| by_name.get(name)) {
             Some(cells) => (*cells).clone(),
-            None => (1..=rows).map(|n| format!("row {n}")).collect(),
+            None => numbered(rows),
         };
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            let column = of_names.unwrap_or_default();
+            let what = format!(
+                "two candidates have the name \"{twice}\" in column \"{column}\"; {} takes another column",
+                (wanted.option)("name", "COL")
+            );
+            return Err(Refused::Wanted(what));
+        }
         let (mut notes, mut attributes) = (vec![], vec![]);
         for (name, cells) in columns.iter().filter(|(name, _)| Some(name.as_str()) != of_names) {
             attributes.extend(wanted.attribute(name, cells, &mut notes)?);

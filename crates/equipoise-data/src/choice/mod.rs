@@ -7,5 +7,5 @@ mod front;
 mod words;
 
 pub use chosen::{Best, Chosen, Dominated, Ranked, Weight, ranked};
-pub use front::{Front, Refused, Wanted};
+pub use front::{Front, Refused, Wanted, points};
 pub use words::{Said, Words};

@@ -1,4 +1,4 @@
-//! Questions about candidates in the words of their attributes: latency 40 ms or 120 ms; missed fraud 31 or 22 of 1000.
+//! Questions about candidates in the words of their attributes: latency 40 ms or 120 ms; missed fraud 31 or 22 of 1,000.
 
 use equipoise::Query;
 use equipoise::metric::Attribute;
@@ -110,7 +110,7 @@ fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_once('.').map_or((number, None), |(whole, rest)| (whole, Some(rest)));
     let mut text = String::from(sign);
     for (n, digit) in whole.chars().enumerate() {
-        if n > 0 && (whole.len() - n) % 3 == 0 && whole.len() > 4 {
+        if n > 0 && (whole.len() - n) % 3 == 0 {
             text.push(',');
         }
         text.push(digit);
@@ -192,7 +192,7 @@ mod tests {
         let set = Candidates::new(attributes, named).unwrap();
         let query = Query::new(points[0].clone(), points[1].clone());
         let words = Words::new(&set);
-        assert_eq!(words.difference(&query), "latency 40 ms or 120 ms; missed fraud 31 or 22 of 1000");
+        assert_eq!(words.difference(&query), "latency 40 ms or 120 ms; missed fraud 31 or 22 of 1,000");
         assert_eq!(words.said[2].number(1_500_000.0), "1,500,000");
         assert_eq!(rounded(0.123_456_7), "0.12346");
         assert_eq!(words.names(&query), Some(["m0", "m1"]));

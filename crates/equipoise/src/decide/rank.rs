@@ -15,6 +15,9 @@ use serde::Serialize;
 /// The probability that intervals and the statement of separation have unless told otherwise.
 pub const LEVEL: f64 = 0.95;
 
+/// Names in a sentence; nobody reads more.
+const MOST_NAMED: usize = 12;
+
 /// A model to rank: its confusion matrix, and draws of it that show how much another sample could differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -319,7 +322,12 @@ impl Ranking {
         if self.is_separable() {
             return format!("{name} is best with probability {probability:.2}.");
         }
-        let (level, others) = (100.0 * self.level, list(&self.not_separable, "or"));
+        let named = &self.not_separable[..self.not_separable.len().min(MOST_NAMED)];
+        let others = match self.not_separable.len() - named.len() {
+            0 => list(named, "or"),
+            more => format!("{} or one of {more} more", named.join(", ")),
+        };
+        let level = 100.0 * self.level;
         format!(
             "Not separable at {level:.0} %: {name} leads and is best with probability {probability:.2}, but the best may be {others}."
         )

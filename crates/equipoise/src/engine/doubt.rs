@@ -119,7 +119,12 @@ fn side(answers: &[Answered]) -> f64 {
 
 /// The same of somebody who mostly changes sides, or mostly stays.
 fn turns(answers: &[Answered]) -> f64 {
-    habit(answers.windows(2).map(|pair| pair[0].preference != pair[1].preference))
+    let sides: Vec<Preference> = answers
+        .iter()
+        .map(|answered| answered.preference)
+        .filter(|preference| *preference != Preference::CannotTell)
+        .collect();
+    habit(sides.windows(2).map(|pair| pair[0] != pair[1]))
 }
 
 /// The logarithm of $2^n\,k!\,(n-k)!/(n+1)!$, for k of n.

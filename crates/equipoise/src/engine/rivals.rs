@@ -165,7 +165,7 @@ pub(super) fn rival(
     (factor > needed).then(|| match rival {
         Rival::Floor(floor) => Finding::Limit {
             attribute: name,
-            at: candidates.imagined(&vec![floor; attributes.len()])[attribute],
+            at: candidates.number(attribute, floor),
             above: attributes[attribute].direction == Direction::Minimize,
             factor,
         },

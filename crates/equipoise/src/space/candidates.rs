@@ -11,6 +11,9 @@ use std::collections::HashSet;
 /// Rounded numbers are worth what was meant to within this.
 const ROUNDING: f64 = 0.004;
 
+/// Numbers that a range must tell apart for what is imagined to be no finer than what there is.
+const STEPS: f64 = 10.0;
+
 /// Candidates to choose from, by their attributes.
 ///
 /// ```
@@ -32,6 +35,9 @@ pub struct Candidates {
     attributes: Vec<Attribute>,
     candidates: Vec<Member>,
     only_real: bool,
+    /// Digits behind the point that the candidates' numbers have, attribute by attribute.
+    #[serde(skip)]
+    decimals: Vec<usize>,
 }
 
 impl Candidates {
@@ -47,8 +53,10 @@ impl Candidates {
                 attribute.check(*x)?;
             }
         }
+        let decimals = |n: usize| candidates.iter().map(|(_, point)| decimals(point[n])).max().unwrap_or(0);
+        let decimals = (0..attributes.len()).map(decimals).collect();
         let candidates = candidates.into_iter().map(|(name, point)| Member { name, point }).collect();
-        Ok(Self { attributes, candidates, only_real: false })
+        Ok(Self { attributes, candidates, only_real: false, decimals })
     }
 
     /// Questions are about the candidates themselves; nothing is imagined.
@@ -109,10 +117,25 @@ impl Candidates {
         Ok(Self { only_real: self.only_real, ..Self::new(self.attributes.clone(), kept)? })
     }
 
-    /// A point with these worths, in numbers with as few digits as say it.
-    pub fn imagined(&self, worths: &[f64]) -> Vec<f64> {
-        let number = |(attribute, worth): (&Attribute, &f64)| readable(attribute, *worth);
-        self.attributes.iter().zip(worths).map(number).collect()
+    /// Two points with these worths, in numbers with as few digits as say it, and no more behind the point than candidates have:
+    /// nobody treats 29.4 patients. What is worth the same is the same number.
+    pub fn imagined(&self, [first, second]: [&[f64]; 2]) -> [Vec<f64>; 2] {
+        let each = self.attributes.iter().zip(&self.decimals).zip(first.iter().zip(second));
+        let numbers = each.map(|((attribute, decimals), (x, y))| {
+            let whole = [x, y].map(|worth| with_decimals(attribute, *worth, *decimals));
+            match whole {
+                [Some(a), Some(b)] if (a == b) == (x == y) => (a, b),
+                _ => (readable(attribute, *x), readable(attribute, *y)),
+            }
+        });
+        let (first, second) = numbers.unzip();
+        [first, second]
+    }
+
+    /// The number of an attribute that is worth so much, with few digits.
+    pub(crate) fn number(&self, attribute: usize, worth: f64) -> f64 {
+        let own = &self.attributes[attribute];
+        with_decimals(own, worth, self.decimals[attribute]).unwrap_or_else(|| readable(own, worth))
     }
 
     pub(super) fn read(object: Object) -> Result<Self> {
@@ -121,6 +144,24 @@ impl Candidates {
             Ok(Self { only_real: only_real.unwrap_or(false), ..Self::new(attributes, named)? })
         })
     }
+}
+
+/// Digits behind the point.
+fn decimals(x: f64) -> usize {
+    x.to_string().split_once('.').map_or(0, |(_, behind)| behind.len())
+}
+
+/// The number that is worth about as much, with so many digits behind the point at most; nothing where those tell too few numbers of
+/// the range apart.
+fn with_decimals(attribute: &Attribute, worth: f64, decimals: usize) -> Option<f64> {
+    let few = readable(attribute, worth);
+    let [low, high] = attribute.range;
+    if self::decimals(few) <= decimals {
+        return Some(few);
+    }
+    let rounded: f64 = format!("{:.decimals$}", attribute.at(worth)).parse().ok()?;
+    let steps = (high - low) * 10_f64.powi(i32::try_from(decimals).ok()?);
+    (steps >= STEPS && (low..=high).contains(&rounded)).then_some(rounded)
 }
 
 /// The number with the fewest digits that is worth about as much, inside the range.
@@ -198,6 +239,21 @@ mod tests {
             }
         }
         assert_eq!(readable(&latency, 0.5), 76.0);
+    }
+
+    #[test]
+    fn nothing_finer_is_imagined_than_there_is() {
+        let columns = [[21.0, 41.0, 30.0], [0.021, 0.041, 0.03], [1.0, 4.0, 2.0]];
+        let attribute =
+            |n: usize| Attribute::guessed(&format!("a{n}"), Direction::Minimize, &columns[n]).unwrap();
+        let named = (0..3).map(|row| (format!("m{row}"), columns.iter().map(|column| column[row]).collect()));
+        let set = Candidates::new((0..3).map(attribute).collect(), named.collect()).unwrap();
+        let [first, second] = set.imagined([&[0.58, 0.58, 0.5], &[0.25, 0.58, 0.47]]);
+        // Three steps are too few to round to.
+        assert_eq!((first, second), (vec![29.0, 0.029, 2.5], vec![36.0, 0.029, 2.6]));
+        // Two that differ stay apart.
+        let [first, second] = set.imagined([&[0.51, 0.5, 0.5], &[0.49, 0.5, 0.5]]);
+        assert!(first[0] < second[0] && first[1..] == second[1..], "{first:?} {second:?}");
     }
 
     #[test]

@@ -42,10 +42,14 @@ pub fn run(args: &Choose, global: &Global) -> Result<ExitCode> {
             return finish(&report, None, global, &mut std::io::stdout().lock());
         }
     };
-    let hidden = args.oracle.as_ref().map(|text| weights(text, candidates.attributes())).transpose()?;
-    let plan = AnyPlan::Adaptive(plan(args, candidates.clone())?);
     let usual = || PathBuf::from(super::models::stem(&args.table) + ".choice.json");
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(usual);
+    if save == args.out {
+        let what = format!("--save and --out both name {}, expected a file for each", save.display());
+        return Err(Fault::usage(what).into());
+    }
+    let hidden = args.oracle.as_ref().map(|text| weights(text, candidates.attributes())).transpose()?;
+    let plan = AnyPlan::Adaptive(plan(args, candidates.clone())?);
     let (sides, transcript) = match &args.resume {
         Some(path) => resumed(path, &plan)?,
         None => {
@@ -139,15 +143,28 @@ fn parse(text: &str) -> Result<(Sides, Interview<AnyPlan>)> {
 
 fn resumed(path: &Path, plan: &AnyPlan) -> Result<(Sides, Vec<Answered>)> {
     let (sides, interview) = parse(&files::read(path)?).with_context(|| files::name(path))?;
-    if interview.plan() != plan {
+    // Another end is allowed.
+    let without_end = |plan: &AnyPlan| -> Result<Value> {
+        let mut document = serde_json::to_value(plan)?;
+        for end in ["budget", "stop", "probes"] {
+            document[end] = Value::Null;
+        }
+        Ok(document)
+    };
+    if without_end(interview.plan())? != without_end(plan)? {
         let what = format!(
-            "{}: these answers were given to other candidates or with other options than those of this command",
+            "{}: these answers were given to other candidates, or with other options about them, than those of this command",
             files::name(path)
         );
         return Err(Fault::integrity(what).into());
     }
     interview.step().with_context(|| files::name(path))?;
-    Ok((sides, interview.transcript().to_vec()))
+    if interview.plan() == plan {
+        return Ok((sides, interview.transcript().to_vec()));
+    }
+    // What checked the answers at the end is asked again at the new one.
+    let kept = super::elicit::record::that_belong(interview.transcript(), plan);
+    Ok((sides, interview.transcript()[..kept].to_vec()))
 }
 
 fn finish(report: &Report, words: Option<&Words>, global: &Global, out: &mut dyn Write) -> Result<ExitCode> {

@@ -45,7 +45,7 @@ pub fn front(args: &Choose) -> Result<Front> {
         scale: &scale,
         all: args.among == Among::All,
         only_real: args.only_real,
-        option: |option, column| format!("--{option} {column}"),
+        option: |option, column| format!("--{option} {}", files::word(Path::new(column))),
     };
     let header = read::header(&args.table)?;
     let names = wanted.columns(&header).map_err(fault).with_context(|| file.clone())?;

@@ -56,11 +56,16 @@ impl Saved {
             return Ok((transcript.to_vec(), self.set_aside.clone()));
         }
         let all: Vec<Answered> = transcript.iter().chain(&self.set_aside).cloned().collect();
-        let mut fits = Fits { all: &all, count: 0 };
-        let _ = plan.run(&mut fits);
-        let (kept, aside) = all.split_at(fits.count);
+        let (kept, aside) = all.split_at(that_belong(&all, plan));
         Ok((kept.to_vec(), aside.to_vec()))
     }
+}
+
+/// How many of the answers, from the first on, are to questions that a plan asks.
+pub fn that_belong(answers: &[Answered], plan: &AnyPlan) -> usize {
+    let mut fits = Fits { all: answers, count: 0 };
+    let _ = plan.run(&mut fits);
+    fits.count
 }
 
 /// Counts the recorded answers that a plan asks for.
@@ -131,6 +136,7 @@ pub fn refuse_to_lose_metric(path: &Path) -> Result<()> {
         return Ok(());
     }
     let name = files::name(path);
-    let what = format!("{name} is there already and was not made by `elicit`; --out FILE names another");
+    let what =
+        format!("{name} is there already and is no metric that was elicited; --out FILE names another");
     Err(Fault::usage(what).into())
 }

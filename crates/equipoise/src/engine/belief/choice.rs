@@ -60,7 +60,7 @@ impl Choice {
             end[i] = 0.5 + sign * of_i;
             end[j] = 0.5 - sign * of_j;
         }
-        let [first, second] = ends.map(|end| self.space.imagined(&end));
+        let [first, second] = self.space.imagined(ends.each_ref().map(Vec::as_slice));
         Query::new(first, second)
     }
 
@@ -184,7 +184,7 @@ impl Setting for Choice {
             signs.push(sign);
         }
         let trade = signs.contains(&true) && signs.contains(&false);
-        let [first, second] = ends.map(|end| self.space.imagined(&end));
+        let [first, second] = self.space.imagined(ends.each_ref().map(Vec::as_slice));
         trade.then(|| Query::new(first, second))
     }
 

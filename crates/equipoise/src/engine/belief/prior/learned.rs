@@ -28,7 +28,7 @@ impl Prior {
     }
 
     /// What others are like, from what each of them said: everybody drawn counts as much as they could have been each of them
-    /// (expectation-maximisation by importance sampling). How many slip is not learnt. Beside it, the logarithm of how likely they
+    /// (expectation-maximisation by importance sampling). Beside it, the logarithm of how likely they
     /// said all that, as the last round but one found it.
     pub(crate) fn learned(self, others: &[Vec<Said>], nobody: &LogWeights, seed: u64) -> (Self, f64) {
         let (unit, dimension) = (nobody.unit, nobody.setting.dimension());
@@ -92,6 +92,23 @@ impl Prior {
                 by_ratio = all.clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
             }
         }
-        Some(Self { weights: Some(Bell::new(mean, &covariance)?), by_ratio, slopes })
+        let slips = |(person, share): (&Person, &f64)| Some((person.erring?.slips * share, *share));
+        let (slips, all) =
+            drawn.iter().zip(shares).filter_map(slips).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let careful = if all > 0.0 { careful_at(slips / all) } else { self.careful };
+        Some(Self { weights: Some(Bell::new(mean, &covariance)?), by_ratio, slopes, careful })
     }
+}
+
+/// How fast slips grow rarer where the roots of their shares have this mean.
+fn careful_at(mean: f64) -> f64 {
+    // Nobody's slips are known to a hair, either.
+    let mean = mean.clamp(0.05, 0.5);
+    let at = |k: f64| 1.0 / k - 1.0 / k.exp_m1();
+    let [mut few, mut many] = [1e-6, 25.0];
+    for _ in 0..60 {
+        let middle = 0.5 * (few + many);
+        if at(middle) > mean { few = middle } else { many = middle }
+    }
+    0.5 * (few + many)
 }

@@ -25,6 +25,8 @@ pub struct Prior {
     by_ratio: f64,
     /// The middle and the spread of the logarithms of slopes, of those who go by differences and by ratios.
     slopes: [[f64; 2]; 2],
+    /// How fast the roots of shares of slips grow rarer: their density falls as $e^{-k x}$ between 0 and 1.
+    careful: f64,
 }
 
 /// A normal distribution.
@@ -42,6 +44,7 @@ impl Prior {
             weights: None,
             by_ratio: 0.5,
             slopes: [[DIFFERENCE_SLOPE.ln(), SPREAD], [RATIO_SLOPE.ln(), SPREAD]],
+            careful: 0.0,
         }
     }
 
@@ -82,12 +85,17 @@ impl Erring {
         let by_ratio = random.random_bool(prior.by_ratio);
         let [middle, spread] = prior.slopes[usize::from(by_ratio)];
         let log_slope = middle + spread * normals(1, random)[0];
-        Self { by_ratio, log_slope, slips: random.random() }
+        let uniform: f64 = random.random();
+        let slips = match prior.careful {
+            0.0 => uniform,
+            k => -(1.0 - uniform * (1.0 - (-k).exp())).ln() / k,
+        };
+        Self { by_ratio, log_slope, slips }
     }
 
     fn log_prior(&self, prior: &Prior) -> f64 {
         let [middle, spread] = prior.slopes[usize::from(self.by_ratio)];
-        -0.5 * ((self.log_slope - middle) / spread).powi(2)
+        -0.5 * ((self.log_slope - middle) / spread).powi(2) - prior.careful * self.slips
     }
 
     pub fn model(&self) -> NoiseModel {
