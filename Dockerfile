@@ -5,7 +5,8 @@
 FROM rust:1.95-bookworm AS build
 WORKDIR /source
 COPY . .
-RUN cargo build --locked --release --package equipoise-cli
+# With studies in PostgreSQL; a log in a file works as well.
+RUN cargo build --locked --release --package equipoise-cli --features postgres
 
 FROM debian:bookworm-slim
 RUN useradd --system --no-create-home --uid 10001 equipoise \

@@ -44,6 +44,12 @@ def test_the_health_check_tells_a_server_from_none(tmp_path):
     assert subprocess.run(health_check(port), timeout=20, stderr=subprocess.DEVNULL).returncode != 0
 
 
+def test_both_servers_are_on_one_database_and_the_image_can_use_it():
+    compose = (ROOT / "compose.yaml").read_text()
+    assert compose.count(": *server") == 2 and "    - --database\n    - postgres://equipoise@%2Frun%2Fpostgresql/" in compose
+    assert re.search(r"cargo build .*--features postgres", (ROOT / "Dockerfile").read_text())
+
+
 def test_the_image_runs_as_nobody_and_is_stopped_as_the_server_wants_it():
     text = (ROOT / "Dockerfile").read_text()
     assert text.count("\nFROM ") == 2 and re.search(r"^USER [1-9]\d+$", text, re.MULTILINE)

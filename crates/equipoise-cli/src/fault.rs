@@ -104,7 +104,8 @@ fn of_study(error: &equipoise_study::Error) -> u8 {
     match error {
         Error::Damaged(_) | Error::Another(_) => INTEGRITY,
         Error::Core(error) => of_core(error),
-        Error::Study { .. } | Error::Refused(_) => USAGE,
+        Error::Study { .. } | Error::Refused(_) | Error::Changed { .. } => USAGE,
+        Error::Unfit(_) => FINDING,
         Error::Log(error) => of_log(error),
         _ => INPUT_OUTPUT,
     }

@@ -3,11 +3,12 @@
 //!
 //! [`disk`] stands between a program and its disk: it records every write and sync, makes one fail, or ends the program
 //! there; from a record it makes what a loss of power could have left. [`fuzz`] changes good inputs until they are bad.
-//! [`process`] runs the programs and looks at their memory. Everything drawn follows a seed, which is printed when something is
+//! [`postgres`] is a database server of a test's own. [`process`] runs the programs and looks at their memory. Everything drawn follows a seed, which is printed when something is
 //! found.
 
 pub mod disk;
 pub mod fuzz;
+pub mod postgres;
 pub mod process;
 
 use std::path::{Path, PathBuf};

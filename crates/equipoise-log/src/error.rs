@@ -56,6 +56,8 @@ pub enum Why {
     Damaged,
     /// The file was deleted or replaced while it was open.
     Gone,
+    /// The connection to a database was lost, and nothing was kept: it can be tried again.
+    Lost,
     /// Anything else.
     Other,
 }

@@ -19,8 +19,8 @@
 //! # Ok::<(), equipoise_log::Error>(())
 //! ```
 //!
-//! What is where: [`Store`] what a store must do, [`Transaction`] the rules that hold in any store, [`MemoryStore`] and
-//! [`SqliteStore`] the stores, [`Writer`] one thread that writes for many, [`verify`] the chain, [`erase`] and [`restore`]
+//! What is where: [`Store`] what a store must do, [`Transaction`] the rules that hold in any store, [`MemoryStore`],
+//! [`SqliteStore`] and, with the feature `postgres`, `PostgresStore` the stores, [`Tables`] small tables beside a log, [`Writer`] one thread that writes for many, [`verify`] the chain, [`erase`] and [`restore`]
 //! what must not come back, [`files`] files of their owner alone, `testing` what any store must pass.
 
 #[cfg_attr(
@@ -34,6 +34,7 @@
     )
 )]
 mod chain;
+mod copy;
 mod erasure;
 mod error;
 pub mod files;
@@ -50,9 +51,12 @@ pub mod files;
 pub mod hex;
 mod lease;
 mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod restore;
 mod sqlite;
 mod store;
+mod tables;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transaction;
@@ -62,9 +66,12 @@ pub use chain::{Damage, Head, Receipt, Verified, verify, verify_receipt};
 pub use erasure::{aside, erase, erase_aside, erased, repair, settled};
 pub use error::{Error, Result, Trouble, Why};
 pub use memory::MemoryStore;
-pub use restore::{Judge, Restored, restore};
+#[cfg(feature = "postgres")]
+pub use postgres::{Database, PostgresStore};
+pub use restore::{Judge, Restored, restore, restore_into};
 pub use sqlite::{SqliteStore, fold_in};
 pub use store::{Opener, Probe, Reader, Store, Table, each, each_after, rows};
+pub use tables::{Found, Tables, Value};
 pub use transaction::{Appended, Last, TOMBSTONE, Transaction, transact};
 pub use writer::Writer;
 

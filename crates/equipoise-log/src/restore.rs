@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, added};
 use crate::lease::Lease;
 use crate::sqlite::SqliteStore;
-use crate::store::{Reader, Store as _, each};
+use crate::store::{Reader, Store, Table, each};
 use crate::transaction::transact;
 use crate::{Entry, Hash};
 use std::collections::BTreeSet;
@@ -84,8 +84,7 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> Result<Restored
     }
     let mut copied = Ok(());
     store.transact(&mut |table| {
-        copied = each(&copy, |row| table.insert(&row))
-            .and_then(|()| spent.iter().try_for_each(|session| table.spend(session)));
+        copied = fill(table, &copy, &spent);
         copied.is_ok()
     })?;
     copied?;
@@ -111,6 +110,32 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> Result<Restored
         .map_err(|e| Error::with_file(format!("cannot put the backup at {}", to.display()), &e))?;
     files::sync_name(to);
     Ok(Restored { verified, again, kept })
+}
+
+/// Puts a backup into a store that holds nothing yet, after checking it.
+pub fn restore_into<J: Judge>(backup: &Path, store: &mut dyn Store, judge: &J) -> Result<Restored, J::Err> {
+    let copy = SqliteStore::open_copy(backup)?;
+    judge.verify(&copy)?;
+    if !judge.belongs(&copy, None)? {
+        let what = format!("{} is a backup of another study, expected one of this study", backup.display());
+        return Err(Error::Another(what).into());
+    }
+    let mut copied = Ok(());
+    store.transact(&mut |table| {
+        copied = table.head().and_then(|head| match head.position {
+            0 => fill(table, &copy, &copy.spent()?),
+            rows => Err(Error::InUse(format!("there is a log of {rows} rows already, expected none"))),
+        });
+        copied.is_ok()
+    })?;
+    copied?;
+    Ok(Restored { verified: judge.verify(store)?, again: 0, kept: None })
+}
+
+/// Puts all rows of a log into an empty one.
+fn fill(table: &mut dyn Table, log: &dyn Reader, spent: &BTreeSet<String>) -> Result<()> {
+    each(log, |row| table.insert(&row))?;
+    spent.iter().try_for_each(|session| table.spend(session))
 }
 
 /// Gives a log a second name that nothing has yet.

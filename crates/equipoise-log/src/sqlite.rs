@@ -426,6 +426,10 @@ impl Store for SqliteStore {
         })
     }
 
+    fn backup(&self, to: &Path) -> Result<()> {
+        Self::backup(self, to)
+    }
+
     fn aside(&self) -> Result<Vec<PathBuf>> {
         crate::erasure::aside(&self.path)
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::transaction::Last;
 use crate::{Payload, Row};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens a way to read a log, on any thread and without asking whoever writes.
@@ -18,6 +18,11 @@ pub type Probe = Box<dyn FnMut() -> Result<()> + Send>;
 pub trait Reader {
     /// All rows of a session, by number.
     fn session(&self, session: &str) -> Result<Vec<Row>>;
+
+    /// How many rows a session has.
+    fn length(&self, session: &str) -> Result<u64> {
+        Ok(self.session(session)?.len() as u64)
+    }
 
     /// Every session but the common one, in the order of their first rows.
     fn sessions(&self) -> Result<Vec<String>>;
@@ -68,6 +73,23 @@ pub trait Store: Reader + Send {
     /// Whether something could be written and synced now; changes nothing.
     fn probe(&self) -> Result<()> {
         (self.prober())()
+    }
+
+    /// Whether other servers write the same log: then what one of them keeps of it in memory may be old.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Whether this is the one of several servers that does what is to be done once, such as deleting what is past its time.
+    fn leads(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// A copy of the whole log as it is now, in a new SQLite file; others may go on writing meanwhile.
+    ///
+    /// The copy is there completely or not at all.
+    fn backup(&self, to: &Path) -> Result<()> {
+        crate::copy::to_file(&*self.reader()?, to)
     }
 
     /// Logs that were set aside beside this one. What is erased here is erased there, too.

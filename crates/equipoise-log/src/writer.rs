@@ -16,6 +16,9 @@ const MOST: usize = 64;
 /// Rows that were written so short a time ago show that rows are written.
 const LATELY: Duration = Duration::from_secs(1);
 
+/// For so long what a lost connection kept from being written is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
+
 type Reply = Box<dyn FnOnce(Result<Appended>) + Send>;
 type Errand = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
@@ -30,6 +33,7 @@ pub struct Writer {
     jobs: Sender<Job>,
     opener: Opener,
     prober: Arc<Mutex<Probe>>,
+    shared: bool,
     pulse: Arc<Mutex<Pulse>>,
 }
 
@@ -63,12 +67,22 @@ impl std::fmt::Debug for Writer {
 impl Writer {
     /// Starts the thread.
     pub fn start(store: impl Store + 'static) -> Self {
+        Self::start_boxed(Box::new(store))
+    }
+
+    /// The same for a store of any kind.
+    pub fn start_boxed(store: Box<dyn Store>) -> Self {
         let (jobs, inbox) = channel();
         let (opener, prober) = (store.opener(), Arc::new(Mutex::new(store.prober())));
-        let writer = Self { jobs, opener, prober, pulse: Arc::default() };
+        let writer = Self { jobs, opener, prober, shared: store.is_shared(), pulse: Arc::default() };
         let pulse = writer.pulse.clone();
         std::thread::spawn(move || work(store, &inbox, &pulse));
         writer
+    }
+
+    /// Whether other servers write the same log ([`Store::is_shared`]).
+    pub fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// When and why groups could not be written, if that was so the last time.
@@ -133,7 +147,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn work(mut store: impl Store, inbox: &Receiver<Job>, pulse: &Mutex<Pulse>) {
+fn work(mut store: Box<dyn Store>, inbox: &Receiver<Job>, pulse: &Mutex<Pulse>) {
     let _last = Last(pulse);
     while let Ok(job) = inbox.recv() {
         lock(pulse).busy = Some(Instant::now());
@@ -148,21 +162,44 @@ fn work(mut store: impl Store, inbox: &Receiver<Job>, pulse: &Mutex<Pulse>) {
                     next = if groups.len() < MOST { inbox.try_recv().ok() } else { None };
                 }
                 Job::With(errand) => {
-                    commit(&mut store, &std::mem::take(&mut groups), std::mem::take(&mut replies), pulse);
-                    errand(&mut store);
+                    commit(&mut *store, &std::mem::take(&mut groups), std::mem::take(&mut replies), pulse);
+                    errand(&mut *store);
                 }
             }
         }
-        commit(&mut store, &groups, replies, pulse);
+        commit(&mut *store, &groups, replies, pulse);
         lock(pulse).busy = None;
     }
 }
 
 /// Adds groups in one transaction. Refusing one holds up no other; anything else fails them all.
-fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>, pulse: &Mutex<Pulse>) {
+fn commit(store: &mut dyn Store, groups: &[Group], replies: Vec<Reply>, pulse: &Mutex<Pulse>) {
     if groups.is_empty() {
         return;
     }
+    let begun = Instant::now();
+    let (done, all) = loop {
+        match add(store, groups) {
+            // Nothing was kept, and whoever sent it would do no more than send it again.
+            (Err(error), _) if error.why() == Some(Why::Lost) && begun.elapsed() < AGAIN => {}
+            added => break added,
+        }
+    };
+    {
+        let (mut pulse, now) = (lock(pulse), Instant::now());
+        pulse.trouble = done.as_ref().err().map(|error| (now, error.why().unwrap_or(Why::Other)));
+        if done.is_ok() {
+            pulse.written = Some(now);
+        }
+    }
+    match done {
+        Ok(()) => replies.into_iter().zip(all).for_each(|(reply, result)| reply(result)),
+        Err(error) => replies.into_iter().for_each(|reply| reply(Err(error.clone()))),
+    }
+}
+
+/// What became of the transaction, and of each group in it.
+fn add(store: &mut dyn Store, groups: &[Group]) -> (Result<()>, Vec<Result<Appended>>) {
     let (mut all, mut failed) = (vec![], None);
     let kept = store.transact(&mut |table| {
         let mut log = Transaction::new(table);
@@ -177,16 +214,5 @@ fn commit(store: &mut impl Store, groups: &[Group], replies: Vec<Reply>, pulse: 
         }
         true
     });
-    let done = failed.map_or(kept, Err);
-    {
-        let (mut pulse, now) = (lock(pulse), Instant::now());
-        pulse.trouble = done.as_ref().err().map(|error| (now, error.why().unwrap_or(Why::Other)));
-        if done.is_ok() {
-            pulse.written = Some(now);
-        }
-    }
-    match done {
-        Ok(()) => replies.into_iter().zip(all).for_each(|(reply, result)| reply(result)),
-        Err(error) => replies.into_iter().for_each(|reply| reply(Err(error.clone()))),
-    }
+    (failed.map_or(kept, Err), all)
 }

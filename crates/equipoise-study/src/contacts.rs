@@ -5,18 +5,19 @@
 //! `contacts.key`. Neither is part of backups, exports or reports. A row names the session it belongs to, so that it can be
 //! deleted without the key; what it says can be read with the key only, and only as that session's.
 //!
-//! Both files are begun when there is something to keep: a study without contact data has neither.
+//! Both files are begun when there is something to keep: a study without contact data has neither. Of a study in a database,
+//! rows and key are in tables of that: several servers must come to the same places for the same people.
 
 use crate::error::{Error, Result};
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305, XNonce};
-use equipoise_log::{Trouble, Why, files, fold_in, hex, settled};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use equipoise_log::{Found, Tables, Trouble, Why, files, hex, settled};
+use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// What there is to say about who somebody is: by name, such as `PROLIFIC_PID`.
@@ -45,13 +46,23 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS contact (
 
 /// Contact data of a study.
 pub struct Contacts {
-    /// Where the files are; nothing for contact data that are gone with the process.
-    directory: Option<PathBuf>,
+    place: Place,
     opened: Mutex<Option<Opened>>,
 }
 
+/// Where they are.
+enum Place {
+    /// Gone with the process.
+    Memory,
+    /// In files of a directory.
+    Directory(PathBuf),
+    /// In tables of a database.
+    #[cfg(feature = "postgres")]
+    Database(Arc<Tables>),
+}
+
 struct Opened {
-    connection: Connection,
+    tables: Arc<Tables>,
     cipher: XChaCha20Poly1305,
     key: [u8; 32],
 }
@@ -65,12 +76,19 @@ impl std::fmt::Debug for Contacts {
 impl Contacts {
     /// Contact data that are gone with the process: for tests, and for studies that are thrown away.
     pub fn in_memory() -> Self {
-        Self { directory: None, opened: Mutex::default() }
+        Self { place: Place::Memory, opened: Mutex::default() }
     }
 
     /// Contact data in a study's directory. Begins no file and looks at none.
     pub fn beside(directory: &Path) -> Self {
-        Self { directory: Some(directory.to_owned()), opened: Mutex::default() }
+        Self { place: Place::Directory(directory.to_owned()), opened: Mutex::default() }
+    }
+
+    /// Contact data of a study in a database.
+    #[cfg(feature = "postgres")]
+    pub fn in_database(database: &equipoise_log::Database) -> Result<Self> {
+        let tables = Arc::new(Tables::open(database).map_err(wrong)?);
+        Ok(Self { place: Place::Database(tables), opened: Mutex::default() })
     }
 
     /// Whether what there is can be used: refuses files that others can read, and one without its key.
@@ -80,9 +98,12 @@ impl Contacts {
 
     /// Whether there is anything, or ever was.
     pub fn exist(&self) -> bool {
-        match &self.directory {
-            Some(directory) => directory.join(FILE).exists(),
-            None => self.lock().is_some(),
+        match &self.place {
+            Place::Directory(directory) => directory.join(FILE).exists(),
+            Place::Memory => self.lock().is_some(),
+            // What cannot be found out is found out by whoever looks for more.
+            #[cfg(feature = "postgres")]
+            Place::Database(_) => self.open(false).map_or(true, |opened| opened.is_some()),
         }
     }
 
@@ -122,7 +143,7 @@ impl Contacts {
     pub fn set(&self, session: &str, contact: Option<&Contact>) -> Result<()> {
         let Some(contact) = contact else { return self.remove(session).map(drop) };
         let opened = self.open(true)?;
-        let Some(Opened { connection, cipher, .. }) = &*opened else {
+        let Some(Opened { tables, cipher, .. }) = &*opened else {
             return Err(said("there is no place for them"));
         };
         let mut nonce = [0; 24];
@@ -130,10 +151,11 @@ impl Contacts {
         let sealed = cipher
             .encrypt(&XNonce::from(nonce), Payload { msg: &padded(contact), aad: &bound(session) })
             .map_err(|_| said("a row could not be sealed"))?;
-        connection
+        tables
             .execute(
-                "INSERT OR REPLACE INTO contact (session, nonce, sealed) VALUES (?1, ?2, ?3)",
-                params![session, nonce, sealed],
+                "INSERT INTO contact (session, nonce, sealed) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (session) DO UPDATE SET nonce = excluded.nonce, sealed = excluded.sealed",
+                &[session.into(), nonce.into(), sealed.into()],
             )
             .map_err(wrong)?;
         Ok(())
@@ -148,9 +170,8 @@ impl Contacts {
         let opened = self.open(false)?;
         let Some(opened) = &*opened else { return Ok(None) };
         let found = opened
-            .connection
-            .prepare_cached("SELECT session, nonce, sealed FROM contact WHERE session = ?1")
-            .and_then(|mut statement| statement.query_row([session], sealed).optional())
+            .tables
+            .first("SELECT session, nonce, sealed FROM contact WHERE session = ?1", &[session.into()])
             .map_err(wrong)?;
         found.map(|row| opened.unseal(&row)).transpose()
     }
@@ -164,21 +185,14 @@ impl Contacts {
     fn everything(&self) -> Result<BTreeMap<String, Contact>> {
         let opened = self.open(false)?;
         let Some(opened) = &*opened else { return Ok(BTreeMap::new()) };
-        let rows = opened
-            .connection
-            .prepare("SELECT session, nonce, sealed FROM contact")
-            .and_then(|mut statement| statement.query_map([], sealed)?.collect::<rusqlite::Result<Vec<_>>>())
-            .map_err(wrong)?;
-        rows.iter().map(|row| Ok((row.0.clone(), opened.unseal(row)?))).collect()
+        let rows = opened.tables.query("SELECT session, nonce, sealed FROM contact", &[]).map_err(wrong)?;
+        rows.iter().map(|row| Ok((row.text(0), opened.unseal(row)?))).collect()
     }
 
     /// Of whom something is known. Needs no key.
     pub fn sessions(&self) -> Result<BTreeSet<String>> {
-        let all = |connection: &Connection| {
-            let mut statement = connection.prepare("SELECT session FROM contact")?;
-            statement.query_map([], |row| row.get(0))?.collect()
-        };
-        Ok(self.without_key(all)?.unwrap_or_default())
+        let all = self.without_key(|tables| tables.query("SELECT session FROM contact", &[]))?;
+        Ok(all.unwrap_or_default().iter().map(|row| row.text(0)).collect())
     }
 
     /// Deletes what is known of a session for good. Needs no key.
@@ -188,42 +202,53 @@ impl Contacts {
 
     /// Deletes what is known of some sessions for good: how many there were.
     pub fn remove_all(&self, sessions: &BTreeSet<String>) -> Result<usize> {
-        let delete = |connection: &Connection| {
+        let delete = |tables: &Tables| {
             let mut removed = 0;
             for session in sessions {
-                removed += connection.execute("DELETE FROM contact WHERE session = ?1", [session])?;
+                removed +=
+                    tables.execute("DELETE FROM contact WHERE session = ?1", &[session.as_str().into()])?;
             }
             Ok(removed)
         };
         let removed = self.without_key(delete)?.unwrap_or(0);
         if removed > 0 {
-            let settle = || Ok::<_, Error>(self.without_key(fold_in)?.unwrap_or(true));
-            settled(settle)?;
+            self.settle()?;
         }
         Ok(removed)
     }
 
-    /// Does something with the file that takes no key; nothing if there is no file.
-    fn without_key<T>(&self, f: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<Option<T>> {
-        if let Some(Opened { connection, .. }) = &*self.lock() {
-            return f(connection).map(Some).map_err(wrong);
+    /// Waits until no file holds what was deleted.
+    fn settle(&self) -> Result<()> {
+        settled(|| Ok::<_, Error>(self.without_key(Tables::settle_contacts)?.unwrap_or(true)))
+    }
+
+    /// Does something with the tables that takes no key; nothing if there are none.
+    fn without_key<T>(&self, f: impl FnOnce(&Tables) -> equipoise_log::Result<T>) -> Result<Option<T>> {
+        if let Some(Opened { tables, .. }) = &*self.lock() {
+            return f(tables).map(Some).map_err(wrong);
         }
-        match &self.directory {
-            Some(directory) if directory.join(FILE).exists() => {
+        match &self.place {
+            Place::Directory(directory) if directory.join(FILE).exists() => {
                 f(&connect(&directory.join(FILE))?).map(Some).map_err(wrong)
             }
-            _ => Ok(None),
+            #[cfg(feature = "postgres")]
+            Place::Database(tables) => f(tables).map(Some).map_err(wrong),
+            Place::Memory | Place::Directory(_) => Ok(None),
         }
     }
 
     /// Deletes everything and the key: whatever copies of the file there are say nothing any more. How many rows there were.
     pub fn forget(&self) -> Result<u64> {
-        let count = |connection: &Connection| {
-            connection.query_row("SELECT count(*) FROM contact", [], |row| row.get::<_, u64>(0))
-        };
-        let rows = self.without_key(count)?.unwrap_or(0);
+        let count = self.without_key(|tables| tables.first("SELECT count(*) FROM contact", &[]))?.flatten();
+        let rows = count.map_or(0, |count| count.int(0).unsigned_abs());
         *self.lock() = None;
-        let Some(directory) = &self.directory else { return Ok(rows) };
+        #[cfg(feature = "postgres")]
+        if let Place::Database(tables) = &self.place {
+            tables.execute("DELETE FROM contact_key", &[]).map_err(wrong)?;
+            tables.execute("DELETE FROM contact", &[]).map_err(wrong)?;
+            self.settle()?;
+        }
+        let Place::Directory(directory) = &self.place else { return Ok(rows) };
         // The key goes first: without it the rest is noise.
         for file in [KEY_FILE.to_owned(), FILE.to_owned(), format!("{FILE}-wal"), format!("{FILE}-shm")] {
             match std::fs::remove_file(directory.join(&file)) {
@@ -239,8 +264,13 @@ impl Contacts {
     fn lock(&self) -> MutexGuard<'_, Option<Opened>> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have forgotten everything: what is written to a deleted file is lost.
-        if self.directory.as_ref().is_some_and(|directory| !directory.join(FILE).exists()) {
-            *opened = None;
+        match &self.place {
+            Place::Memory => {}
+            Place::Directory(directory) if directory.join(FILE).exists() => {}
+            Place::Directory(_) => *opened = None,
+            // Another server may have begun others since.
+            #[cfg(feature = "postgres")]
+            Place::Database(_) => *opened = None,
         }
         opened
     }
@@ -251,39 +281,52 @@ impl Contacts {
         if opened.is_some() {
             return Ok(opened);
         }
-        *opened = match &self.directory {
-            None if begin => {
-                let connection = prepared(Connection::open_in_memory().map_err(wrong)?)?;
-                Some(Opened::new(connection, random_key()?))
+        *opened = match &self.place {
+            Place::Memory if begin => {
+                let tables = prepared(Connection::open_in_memory().map_err(of_file)?)?;
+                Some(Opened::new(Arc::new(tables), random_key()?))
             }
-            Some(directory) if begin || directory.join(FILE).exists() => {
+            Place::Directory(directory) if begin || directory.join(FILE).exists() => {
                 let path = directory.join(FILE);
                 let key = key(&directory.join(KEY_FILE), path.exists())?;
                 files::open(&path).map_err(Error::Contacts)?;
-                Some(Opened::new(connect(&path)?, key))
+                Some(Opened::new(Arc::new(connect(&path)?), key))
             }
-            _ => None,
+            #[cfg(feature = "postgres")]
+            Place::Database(tables) => kept_key(tables, begin)?.map(|key| Opened::new(tables.clone(), key)),
+            Place::Memory | Place::Directory(_) => None,
         };
         Ok(opened)
     }
 }
 
-/// A row as it is kept: whose, with which nonce, and what.
-type Sealed = (String, [u8; 24], Vec<u8>);
-
-fn sealed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Sealed> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+/// The key in a database; of several servers that begin one at the same moment, the first one's is everybody's.
+#[cfg(feature = "postgres")]
+fn kept_key(tables: &Tables, begin: bool) -> Result<Option<[u8; 32]>> {
+    let kept = || {
+        let found = tables.first("SELECT key FROM contact_key", &[]).map_err(wrong)?;
+        Ok::<_, Error>(found.map(|found| found.hash(0)))
+    };
+    let found = kept()?;
+    if found.is_some() || !begin {
+        return Ok(found);
+    }
+    let begin = "INSERT INTO contact_key (\"only\", key) VALUES (1, ?1) ON CONFLICT DO NOTHING";
+    tables.execute(begin, &[random_key()?.into()]).map_err(wrong)?;
+    kept()
 }
 
 impl Opened {
-    fn new(connection: Connection, key: [u8; 32]) -> Self {
-        Self { connection, cipher: XChaCha20Poly1305::new(&key.into()), key }
+    fn new(tables: Arc<Tables>, key: [u8; 32]) -> Self {
+        Self { tables, cipher: XChaCha20Poly1305::new(&key.into()), key }
     }
 
-    fn unseal(&self, (session, nonce, sealed): &Sealed) -> Result<Contact> {
+    /// What a row says: whose it is, with which nonce, and what.
+    fn unseal(&self, row: &Found) -> Result<Contact> {
+        let (session, nonce, sealed) = (row.text(0), row.hash(1), row.bytes(2));
         let closed = || said(format!("{KEY_FILE} is not the key of {FILE}, or a row was changed"));
-        let payload = Payload { msg: sealed, aad: &bound(session) };
-        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| closed())?;
+        let payload = Payload { msg: &sealed, aad: &bound(&session) };
+        let plain = self.cipher.decrypt(&XNonce::from(nonce), payload).map_err(|_| closed())?;
         serde_json::from_slice(&plain).map_err(|_| closed())
     }
 }
@@ -306,29 +349,36 @@ fn padded(contact: &Contact) -> Vec<u8> {
     text
 }
 
-fn connect(path: &Path) -> Result<Connection> {
+fn connect(path: &Path) -> Result<Tables> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    prepared(Connection::open_with_flags(path, flags).map_err(wrong)?)
+    prepared(Connection::open_with_flags(path, flags).map_err(of_file)?)
 }
 
-fn prepared(connection: Connection) -> Result<Connection> {
-    connection.busy_timeout(Duration::from_secs(10)).map_err(wrong)?;
+fn prepared(connection: Connection) -> Result<Tables> {
+    connection.busy_timeout(Duration::from_secs(10)).map_err(of_file)?;
     let batch = format!(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; {TABLE} \
          PRAGMA user_version = {FORMAT};"
     );
-    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(wrong)?;
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(of_file)?;
     if found > FORMAT {
         let what =
             format!("{FILE} was written by a newer release (format {found}; this release knows {FORMAT})");
         return Err(said(what));
     }
-    connection.execute_batch(&batch).map_err(wrong)?;
-    Ok(connection)
+    connection.execute_batch(&batch).map_err(of_file)?;
+    Ok(Tables::of(connection))
 }
 
-fn wrong(error: rusqlite::Error) -> Error {
+fn of_file(error: rusqlite::Error) -> Error {
     Error::Contacts(error.into())
+}
+
+fn wrong(error: equipoise_log::Error) -> Error {
+    match error {
+        equipoise_log::Error::Storage(trouble) => Error::Contacts(trouble),
+        other => said(other.to_string()),
+    }
 }
 
 fn said(what: impl Into<String>) -> Error {
@@ -469,7 +519,7 @@ mod tests {
         contacts.add("s2", &contact("two")).unwrap();
         let swap = "UPDATE contact SET (nonce, sealed) = (SELECT nonce, sealed FROM contact WHERE session = 's1') \
                     WHERE session = 's2'";
-        contacts.lock().as_ref().unwrap().connection.execute(swap, []).unwrap();
+        contacts.lock().as_ref().unwrap().tables.execute(swap, &[]).unwrap();
         assert_eq!(contacts.get("s1").unwrap(), Some(contact("one")));
         assert!(contacts.get("s2").unwrap_err().to_string().contains("a row was changed"));
     }

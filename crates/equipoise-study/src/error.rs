@@ -33,6 +33,18 @@ pub enum Error {
     /// Contact data could not be read or written.
     #[error("the contact data could not be used: {0}")]
     Contacts(Trouble),
+    /// Something else was locked under the version of the study.
+    #[error("the study changed after version {version} was locked; set version = {} and lock it", version.saturating_add(1))]
+    Changed {
+        /// The version that was locked.
+        version: u64,
+    },
+    /// `check` finds an error in the study: this one.
+    #[error("the study should not be run like this: {0}")]
+    Unfit(String),
+    /// Somebody else has changed a file meanwhile.
+    #[error("{0}")]
+    Overtaken(String),
     /// A log is that of another study.
     #[error("{0}")]
     Another(String),

@@ -164,6 +164,16 @@ pub enum Action {
         /// Whose.
         participant: u64,
     },
+    /// Replaced a file of the study before it was locked.
+    Edited {
+        /// Its name.
+        file: String,
+    },
+    /// Locked the study.
+    Locked {
+        /// The version.
+        version: u64,
+    },
     /// Took the data along.
     Exported {
         /// In this format.

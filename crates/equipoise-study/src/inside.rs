@@ -3,10 +3,14 @@
 
 use crate::error::{Error, Result};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most a data file may have, in bytes: ten million rows of scores and some.
 const LARGEST: u64 = 1 << 30;
+
+/// Parts of names of files that are no data: the study itself, its log, who may look at it, who took part, and what unseals that.
+/// What is wrong with a table is said with a part of it, and of these nobody is to read a part.
+const OWN: [&str; 4] = ["study.toml", "study.lock", ".sqlite", ".key"];
 
 /// The bytes of a file of a study.
 pub(crate) fn read(directory: &Path, file: &Path) -> Result<Vec<u8>> {
@@ -14,14 +18,13 @@ pub(crate) fn read(directory: &Path, file: &Path) -> Result<Vec<u8>> {
 }
 
 fn read_within(directory: &Path, file: &Path, largest: u64) -> Result<Vec<u8>> {
-    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let path = directory.join(file);
     let wrong = |what: &str| Error::Missing(format!("{} {what}", path.display()));
     let unread = |e: std::io::Error| Error::Missing(format!("cannot read {}: {e}", path.display()));
-    // Where links lead counts, and so does what a name with dots comes to.
-    let (real, home) = (path.canonicalize().map_err(unread)?, directory.canonicalize().map_err(unread)?);
-    if !real.starts_with(&home) {
-        return Err(wrong("is outside the study's directory, expected a file in it; copy it there"));
+    let real = within(directory, &path, &path)?;
+    let last = real.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    if OWN.iter().any(|own| last.contains(own)) {
+        return Err(wrong("is a file of the study's own, expected a table or a pool"));
     }
     // Before it is opened: opening a pipe waits for somebody to write.
     if !real.metadata().map_err(unread)?.is_file() {
@@ -33,6 +36,32 @@ fn read_within(directory: &Path, file: &Path, largest: u64) -> Result<Vec<u8>> {
     match bytes.len() as u64 > largest {
         true => Err(wrong(&format!("has more than {largest} bytes; take fewer rows"))),
         false => Ok(bytes),
+    }
+}
+
+/// Where a file of a study is written: into its directory and nowhere else, also if a link there leads out of it.
+pub(crate) fn target(directory: &Path, file: &Path) -> Result<PathBuf> {
+    let path = directory.join(file);
+    match path.symlink_metadata() {
+        Ok(_) => within(directory, &path, &path).map(drop)?,
+        Err(_) => within(directory, path.parent().unwrap_or(directory), &path).map(drop)?,
+    }
+    Ok(path)
+}
+
+/// Where something really is, which must be in a directory; `named` is how it is called.
+fn within(directory: &Path, path: &Path, named: &Path) -> Result<PathBuf> {
+    let unread = |e: std::io::Error| Error::Missing(format!("cannot read {}: {e}", named.display()));
+    let here =
+        |path: &Path| if path.as_os_str().is_empty() { Path::new(".").into() } else { path.to_owned() };
+    // Where links lead counts, and so does what a name with dots comes to.
+    let real = here(path).canonicalize().map_err(unread)?;
+    match real.starts_with(here(directory).canonicalize().map_err(unread)?) {
+        true => Ok(real),
+        false => Err(Error::Missing(format!(
+            "{} is outside the study's directory, expected a file in it; copy it there",
+            named.display()
+        ))),
     }
 }
 
@@ -57,6 +86,17 @@ mod tests {
             let sentence = said(file).unwrap_err();
             assert!(sentence.contains("is outside the study's directory"), "{file}: {sentence}");
             assert!(!sentence.contains("root:x"), "{sentence}");
+        }
+        for file in
+            ["contacts.key", "accounts.sqlite", "log.sqlite-wal", "study.toml.before", "CONTACTS.KEY.csv"]
+        {
+            std::fs::write(study.join(file), "secret").unwrap();
+            std::os::unix::fs::symlink(study.join(file), study.join("data/table.csv")).unwrap();
+            for name in [file, "data/table.csv"] {
+                let sentence = said(name).unwrap_err();
+                assert!(sentence.contains("is a file of the study's own"), "{name}: {sentence}");
+            }
+            std::fs::remove_file(study.join("data/table.csv")).unwrap();
         }
         assert!(said("data").unwrap_err().contains("is not a file"));
         assert!(said("nothing.csv").unwrap_err().contains("cannot read"));

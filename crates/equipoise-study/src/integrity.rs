@@ -96,6 +96,17 @@ pub fn restore(
     equipoise_log::restore(backup, to, &Judge { study, clock, random })
 }
 
+/// Puts a backup into a store that holds nothing yet: see [`equipoise_log::restore_into`].
+pub fn restore_into(
+    backup: &Path,
+    store: &mut dyn equipoise_log::Store,
+    study: &[String],
+    clock: &dyn Clock,
+    random: &dyn Random,
+) -> Result<Restored> {
+    equipoise_log::restore_into(backup, store, &Judge { study, clock, random })
+}
+
 /// Erases somebody in a log that was set aside; says whether there was anything of theirs in it.
 pub fn erase_aside(log: &Path, session: &str, clock: &dyn Clock, random: &dyn Random) -> Result<bool> {
     Ok(equipoise_log::erase_aside(log, session, &tombstone(clock, random)?)?)

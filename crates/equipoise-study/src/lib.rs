@@ -49,6 +49,17 @@ mod cache;
 pub mod candidates;
 pub mod contacts;
 mod design;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+pub mod directory;
 mod error;
 #[cfg_attr(
     not(test),
@@ -63,6 +74,7 @@ mod error;
 pub mod event;
 pub mod exchange;
 pub mod export;
+pub mod fields;
 mod forecast;
 mod forecaster;
 pub mod groups;
@@ -122,7 +134,7 @@ pub use belief::{Belief, ratio_metric};
 pub use design::{Design, Fit, Scores};
 pub use error::{Error, Result};
 pub use event::Event;
-pub use integrity::{Numbered, erase_aside, numbered, repair, restore, verify, verify_of};
+pub use integrity::{Numbered, erase_aside, numbered, repair, restore, restore_into, verify, verify_of};
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step, as_planned, take};
 pub use progress::{Known, progress};

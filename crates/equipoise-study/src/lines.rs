@@ -25,6 +25,10 @@ impl<'a> Lines<'a> {
 
     /// A value by its path.
     pub fn value(&self, path: &str) -> Option<&DeValue<'a>> {
+        self.spanned(path).map(Spanned::get_ref)
+    }
+
+    fn spanned(&self, path: &str) -> Option<&Spanned<DeValue<'a>>> {
         let mut parts = path.split('.');
         let mut value = self.table.get_ref().get(parts.next()?)?;
         for part in parts {
@@ -34,7 +38,36 @@ impl<'a> Lines<'a> {
                 _ => return None,
             };
         }
-        Some(value.get_ref())
+        Some(value)
+    }
+
+    /// From where to where a value is written.
+    pub fn span(&self, path: &str) -> Option<std::ops::Range<usize>> {
+        self.spanned(path).map(Spanned::span)
+    }
+
+    /// A text or a whole number as somebody would type it.
+    pub fn plain(&self, path: &str) -> Option<String> {
+        match self.value(path)? {
+            DeValue::String(text) => Some(text.clone().into_owned()),
+            DeValue::Integer(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a text.
+    pub fn is_text(&self, path: &str) -> bool {
+        matches!(self.value(path), Some(DeValue::String(_)))
+    }
+
+    /// What a table at a path has, in order.
+    pub fn keys(&self, path: &str) -> Vec<String> {
+        match self.value(path) {
+            Some(DeValue::Table(table)) => {
+                table.keys().map(|key| key.get_ref().clone().into_owned()).collect()
+            }
+            _ => vec![],
+        }
     }
 
     /// How many entries the list at a path has; 0 if there is none.

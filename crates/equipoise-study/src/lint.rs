@@ -78,6 +78,25 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     lints.found
 }
 
+/// What `check` says after its findings: how a table fits, and whether the study can be run.
+pub fn told(design: &Design, found: &[Lint]) -> Vec<String> {
+    let fit = design.fit().map(|fit| {
+        format!(
+            "The table's boundary has {} corners. A logistic law is {:.3} away from it on average (root mean square), and \
+             leaves what the table allows by at most {:.3}; with smooth = \"logistic\" it is pulled inside.",
+            fit.corners, fit.distance, fit.outside
+        )
+    });
+    let ready =
+        if found.iter().any(|lint| lint.error) { "should not be run like this" } else { "can be run" };
+    let Length { comparisons, screens, minutes, comparisons_p90, minutes_p90 } = design.length();
+    let length = format!(
+        "The study {ready}: about {comparisons} comparisons, {screens} screens and {minutes} minutes per participant, as rehearsed \
+         (nine in ten: at most {comparisons_p90} comparisons and {minutes_p90} minutes)."
+    );
+    fit.into_iter().chain([length]).collect()
+}
+
 struct Lints<'a> {
     study: &'a Study,
     found: Vec<Lint>,

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::event::{Choice, Event, Purpose, Side};
 use crate::numbers::sign_test;
 use crate::participant::{Participant, Question};
+use crate::schedule::FEWEST;
 use crate::shown::Dominance;
 use crate::timing;
 use equipoise::engine::Width;
@@ -270,6 +271,15 @@ const DRAWS: usize = 1000;
 /// Candidates with attributes: the one that is likeliest the best by somebody's answers, as the report has it.
 pub fn best(person: &Participant) -> Option<Best> {
     let models = person.design().models().filter(|_| person.design().is_choice())?;
+    // Nobody is named by answers that the report would not take.
+    let Conduct { dominated, excluded, .. } = Conduct::of(person);
+    if answers(person) < FEWEST
+        || excluded
+        || dominated.of - dominated.count >= 2
+        || by_side(person).is_some()
+    {
+        return None;
+    }
     let mut votes = vec![0_usize; models.names().len()];
     for draw in person.belief().draws(DRAWS) {
         let likings = models.likings(&draw);

@@ -5,6 +5,7 @@
 
 mod panel;
 mod place;
+mod servers;
 
 pub use panel::Entered;
 
@@ -193,6 +194,11 @@ impl Service {
 
     /// Looks at a participant's state. If a comparison is next, it has been written to the log before it is seen here.
     pub fn look<T>(&self, session: &str, f: impl FnOnce(&Participant) -> T) -> Result<T> {
+        let mut f = Some(f);
+        self.again_after_others(|| self.look_once(session, &mut f))
+    }
+
+    fn look_once<T>(&self, session: &str, f: &mut Option<impl FnOnce(&Participant) -> T>) -> Result<T> {
         let place = self.participant(session)?;
         let mut participant = lock(&place);
         if participant.step() == Step::Compare && participant.pending().is_none() {
@@ -212,6 +218,7 @@ impl Service {
                 }
             }
         }
+        let f = f.take().ok_or_else(|| Error::storage("somebody was looked at twice"))?;
         Ok(f(&participant))
     }
 
@@ -227,6 +234,10 @@ impl Service {
     /// `key` makes sending it again harmless: the first one stands, and its receipt is returned. The comparison that
     /// follows from an answer is written together with it.
     pub fn record(&self, session: &str, device: &str, key: &str, event: &Event) -> Result<Recorded> {
+        self.again_after_others(|| self.record_once(session, device, key, event))
+    }
+
+    fn record_once(&self, session: &str, device: &str, key: &str, event: &Event) -> Result<Recorded> {
         let place = self.participant(session)?;
         let mut participant = lock(&place);
         // A key that is known needs no permission: it asks for the receipt again.
@@ -257,7 +268,11 @@ impl Service {
             // The log has moved on without this process knowing, or whether it has is not known: read it again.
             Err(error) => {
                 self.forget(session);
-                if let Some(before) = before {
+                // Unless it was this consent that another server has taken meanwhile.
+                let taken = || self.participant(session).is_ok_and(|place| lock(&place).consented());
+                if let Some(before) = before
+                    && !taken()
+                {
                     self.contacts.set(session, before.as_ref())?;
                 }
                 Err(error)
@@ -446,8 +461,12 @@ impl Service {
     }
 
     fn participant(&self, session: &str) -> Result<Arc<Mutex<Participant>>> {
-        if let Some(found) = self.cache().get(session) {
-            return Ok(found);
+        let found = self.cache().get(session);
+        if let Some(found) = found {
+            if !self.writer.is_shared() || self.is_as_kept(&found)? {
+                return Ok(found);
+            }
+            self.forget(session);
         }
         let (rows, gone) = self.read(|log| {
             let rows = log.session(session)?;

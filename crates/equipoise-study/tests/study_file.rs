@@ -144,6 +144,11 @@ fn what_is_wrong_with_a_study_of_candidates_has_a_sentence() {
             "stated_cost is about classes",
         ),
         (file("out-of", "scale = \"linear\"", "out_of = 0"), "task.attributes.0.out_of is 0"),
+        (file("unit", "unit = \"minutes\"", "unit = \" \""), "task.attributes.2.unit is empty"),
+        (
+            file("shares", "scale = \"linear\"", "out_of = 1000"),
+            "\"missed\" goes from 21 to 41, expected shares from 0 to 1",
+        ),
         (file("kind", "kind = \"attributes\"", "kind = \"table\""), "unknown field name"),
         (
             file(

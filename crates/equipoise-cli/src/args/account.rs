@@ -1,15 +1,15 @@
 //! The arguments of `equipoise study account`.
 
+use crate::commands::study::Place;
 use clap::{Args, Subcommand};
 use equipoise_server::researcher::accounts::Role;
 use equipoise_server::researcher::tokens::{LONGEST_DAYS, Scope};
-use std::path::PathBuf;
 
 /// Say who may look at a study: the accounts of its researchers
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Owners do everything; analysts see participants by number, export and audit; viewers see aggregates. Accounts are in \
-accounts.sqlite beside the log, which only its owner may read. Passwords are asked for, or read from standard input; \
+accounts.sqlite beside the log, which only its owner may read, or in the database the log is in. Passwords are asked for, or read from standard input; \
 they are never arguments. Names stay in the audit log.
 
 Examples:
@@ -36,9 +36,8 @@ pub enum AccountCommand {
     },
     /// List the accounts
     List {
-        /// The directory of the study
-        #[arg(value_name = "DIR")]
-        directory: PathBuf,
+        #[command(flatten)]
+        place: Place,
     },
     /// Change what an account may do; it is signed out everywhere
     Role {
@@ -101,15 +100,13 @@ pub enum TokenCommand {
     },
     /// List the tokens
     List {
-        /// The directory of the study
-        #[arg(value_name = "DIR")]
-        directory: PathBuf,
+        #[command(flatten)]
+        place: Place,
     },
     /// Take a token away; it opens nothing from then on
     Revoke {
-        /// The directory of the study
-        #[arg(value_name = "DIR")]
-        directory: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// What it is called
         #[arg(value_name = "TOKEN")]
         token: String,
@@ -119,9 +116,8 @@ pub enum TokenCommand {
 /// Which account.
 #[derive(Debug, Args)]
 pub struct Of {
-    /// The directory of the study
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    #[command(flatten)]
+    pub place: Place,
     /// The name of the account
     #[arg(value_name = "NAME")]
     pub name: String,

@@ -1,27 +1,29 @@
 //! The arguments of `equipoise study serve`.
 
+use crate::commands::study::Place;
 use clap::Args;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 /// Serve a study over the web: to its participants, and to researchers
 #[derive(Debug, Args)]
 #[command(after_help = "\
-DIR holds a study that is locked; its log is begun if it is not there. Only this computer can reach the pages \
+DIR holds a study that is locked; its log is begun if it is not there. With --researchers it may be one that was never locked: \
+owners edit and lock it in Design, and nobody takes part before. Only this computer can reach the pages \
 unless --listen says otherwise; put a proxy with TLS before them and name its address with --origin. Ctrl-C stops when all \
 that has begun is finished. Everything acknowledged is on disk before.
 
 Researchers see the study live, make links, and export on a port of their own, which --researchers opens. They sign in; \
 accounts are made with: equipoise study account add
 
+With --database several servers serve one study, each with a copy of DIR; people go on at any of them.
+
 Examples:
   equipoise study serve cancer --invite 1                         try it: prints a link
   equipoise study serve cancer --researchers 127.0.0.1:8081       for researchers too
   equipoise study serve cancer --listen 127.0.0.1:8080 --origin https://study.example.org")]
 pub struct Serve {
-    /// The directory of the study
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    #[command(flatten)]
+    pub place: Place,
     /// The address to listen on; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,

@@ -6,6 +6,7 @@ use crate::fault::Fault;
 use crate::files::{self, Temporary};
 use crate::json;
 use anyhow::{Context as _, Result};
+use equipoise_server::researcher::draft::Remake;
 use equipoise_server::serve::{Options, Researching, Serving, study};
 use equipoise_study::{Design, Service, Study, template};
 use serde::Serialize;
@@ -16,16 +17,22 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
-    let place = Place::at(args.directory.clone());
-    let design = place.locked()?;
+    let place = &args.place;
+    // Researchers may change a study that was never locked; nobody takes part in it. Of one in a database, other servers have
+    // files of their own, which would stay as they are.
+    let draft =
+        args.researchers.is_some() && args.invite == 0 && !place.is_in_database() && place.is_draft()?;
+    let design = if draft { place.design()? } else { place.locked()? };
     let name = design.study().name.clone();
-    let researching = args.researchers.map(|listen| researching(args, &place, listen)).transpose()?;
+    let mut researching = args.researchers.map(|listen| researching(args, place, listen)).transpose()?;
     // Only where a panel passes something along could an older release have written it into the log.
     let panel = !design.study().completion.parameters.is_empty() || design.study().panel.is_some();
-    // How long it takes people is for the researchers' pages, which may be looked at in a while.
-    let rehearsed = design.clone();
-    std::thread::spawn(move || rehearsed.length().minutes);
     let service = place.service_to_serve(design)?;
+    if let (true, Some(researching)) = (draft, &mut researching) {
+        let (files, writer, place) = (place.files()?, service.writer().clone(), place.clone());
+        let remake = move |design: Arc<Design>| place.service_by(design, writer.clone());
+        researching.draft = Some((files, Remake::new(remake)));
+    }
     if panel || service.contacts().exist() {
         // Better no study than one that loses whom it asks.
         service.contacts().check()?;
@@ -44,7 +51,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
     study(service, &options, researching, |serving| {
         // Not before requests can be taken: links that were made are told once.
         let links = serving.participants.invite(args.invite).map_err(std::io::Error::other)?;
-        announce(&name, serving, &links, global)
+        announce((&name, draft), serving, &links, global)
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -64,11 +71,13 @@ fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Resear
     if accounts.list()?.is_empty() {
         let what = format!(
             "nobody could sign in: there are no accounts; make one with: equipoise study account add {} NAME --role owner",
-            files::word(&args.directory)
+            place.word()
         );
         return Err(Fault::usage(what).into());
     }
-    Ok(Researching { options: Options { listen, origin }, accounts, log: Some(place.log()) })
+    // How much room a database has is its own business.
+    let log = (!place.is_in_database()).then(|| place.log());
+    Ok(Researching { options: Options { listen, origin }, accounts, log, draft: None })
 }
 
 /// The ready-made cancer study on a log in a directory that will be thrown away.
@@ -97,16 +106,24 @@ struct Document<'a> {
     join: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     researchers: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    draft: bool,
 }
 
-fn announce(study: &str, serving: &Serving<'_>, links: &[String], global: &Global) -> std::io::Result<()> {
+fn announce(
+    (study, draft): (&str, bool),
+    serving: &Serving<'_>,
+    links: &[String],
+    global: &Global,
+) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     let researchers = serving.researchers.as_ref().map(|(origin, _)| origin.as_str());
     let address = serving.address;
     let join = serving.participants.panel_address();
     if global.json {
         let join = join.as_deref();
-        let document = Document { format: equipoise::FORMAT, study, address, links, join, researchers };
+        let document =
+            Document { format: equipoise::FORMAT, study, address, links, join, researchers, draft };
         json::write(&document, &mut out)?;
         return out.flush();
     }
@@ -116,7 +133,12 @@ fn announce(study: &str, serving: &Serving<'_>, links: &[String], global: &Globa
             Some(origin) => writeln!(out, "Researchers sign in at {origin}")?,
             None => writeln!(out, "Researchers' pages are closed; --researchers 127.0.0.1:8081 opens them.")?,
         }
-        if let Some(join) = &join {
+        if draft {
+            writeln!(
+                out,
+                "The study is not locked: an owner can edit and lock it in Design, then people can take part."
+            )?;
+        } else if let Some(join) = &join {
             writeln!(out, "The panel sends people to {join}")?;
         } else if links.is_empty() {
             writeln!(out, "People come in with the links they were sent; --invite N makes new ones.")?;

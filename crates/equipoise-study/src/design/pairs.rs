@@ -226,7 +226,7 @@ impl Design {
     /// The candidates with these worths; what is worth the same is the same number.
     fn imagined(&self, worths: [Vec<f64>; 2]) -> Option<Query> {
         let candidates = self.frame.candidates()?;
-        let [first, second] = worths.map(|worths| candidates.imagined(&worths));
+        let [first, second] = candidates.imagined(worths.each_ref().map(Vec::as_slice));
         Some(Query::new(first, second))
     }
 

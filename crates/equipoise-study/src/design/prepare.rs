@@ -113,7 +113,10 @@ fn attributes(study: &Study, file: &Path, name: Option<&str>, tables: &dyn Table
         scale: &scale,
         all: false,
         only_real: false,
-        option: |option, column| format!("leave \"{column}\" out of task.attributes ({option})"),
+        option: |option, column| match option {
+            "name" => "name = \"COL\" of space".to_owned(),
+            _ => format!("leave \"{column}\" out of task.attributes"),
+        },
     };
     let refused = |error: choice::Refused| Error::Missing(format!("space.file: {error}"));
     let header: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -137,6 +140,17 @@ fn attributes(study: &Study, file: &Path, name: Option<&str>, tables: &dyn Table
         let what = format!(
             "space.file: \"{}\" is the same for every candidate, expected numbers that differ; leave it out of task.attributes",
             constant.id
+        );
+        return Err(Error::Missing(what));
+    }
+    let shares = named.iter().zip(candidates.attributes());
+    if let Some((has, attribute)) =
+        shares.into_iter().find(|(has, a)| has.out_of.is_some() && (a.range[0] < 0.0 || a.range[1] > 1.0))
+    {
+        let [low, high] = attribute.range;
+        let what = format!(
+            "space.file: \"{}\" goes from {low} to {high}, expected shares from 0 to 1, which out_of counts; leave out_of out",
+            has.id
         );
         return Err(Error::Missing(what));
     }

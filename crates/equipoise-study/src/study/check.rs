@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::lines::Lines;
 use crate::numbers::short;
 use crate::shown::TOTALS;
+use crate::text::Text;
 
 /// Says what is wrong with a field, on its line, unless it is fine.
 pub(super) type Need<'a> = dyn Fn(bool, &str, String) -> Result<()> + 'a;
@@ -86,6 +87,12 @@ impl Study {
             let once = attributes.iter().position(|other| other.id == attribute.id) == Some(n);
             let what = format!("the attribute \"{}\" is there twice", attribute.id);
             need(once, &format!("task.attributes.{n}.id"), what)?;
+            let said = |text: &Text| text.all().all(|words| !words.trim().is_empty());
+            let empty = "is empty, expected words that people read";
+            field(said(&attribute.name), &format!("task.attributes.{n}.name"), empty.to_owned())?;
+            let unit = attribute.unit.as_ref().is_none_or(said);
+            let empty = "is empty, expected what it is counted in; leave it out where it is a plain number";
+            field(unit, &format!("task.attributes.{n}.unit"), empty.to_owned())?;
             let out_of = attribute.out_of.unwrap_or(1);
             let what = format!("is {out_of}, expected a whole number from 1 to 1000000");
             field((1..=1_000_000).contains(&out_of), &format!("task.attributes.{n}.out_of"), what)?;

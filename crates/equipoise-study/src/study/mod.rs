@@ -3,6 +3,7 @@
 //! One TOML file. Whatever is wrong with it is said in one sentence that begins with the line.
 
 mod check;
+mod files;
 mod panel;
 
 use crate::error::Result;
@@ -636,22 +637,6 @@ impl Study {
             hash.update(part);
         }
         equipoise_log::hex::encode(&hash.finalize())
-    }
-
-    /// The data files the study names.
-    pub fn data_files(&self) -> Vec<&PathBuf> {
-        let mut files = match &self.space {
-            QuerySpace::Table { file, .. }
-            | QuerySpace::Pool { file }
-            | QuerySpace::Attributes { file, .. } => {
-                vec![file]
-            }
-            _ => vec![],
-        };
-        if let Some(candidates) = &self.candidates {
-            files.extend(candidates.file.iter().chain(&candidates.predictions).chain(&candidates.attributes));
-        }
-        files
     }
 
     /// Whether candidates have attributes, and there are no classes.

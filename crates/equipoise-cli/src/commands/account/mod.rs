@@ -3,7 +3,7 @@
 mod token;
 
 use crate::args::{Account, AccountCommand, Global, Of};
-use crate::commands::study::{HERE, Place};
+use crate::commands::study::Place;
 use crate::fault::Fault;
 use crate::json;
 use crate::table::Table;
@@ -11,18 +11,17 @@ use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise_server::researcher::accounts::{Accounts, Role};
 use equipoise_server::researcher::password;
-use equipoise_study::event::{Action, Admin};
+use equipoise_study::event::Action;
 use equipoise_study::seams::{Clock as _, SystemClock};
 use serde_json::json;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command.
 pub fn run(args: &Account, global: &Global) -> Result<ExitCode> {
     match &args.command {
         AccountCommand::Add { of, role } => add(of, *role, global),
-        AccountCommand::List { directory } => list(directory, global),
+        AccountCommand::List { place } => list(place, global),
         AccountCommand::Role { of, role } => {
             accounts(of)?.set_role(&of.name, *role)?;
             let action = Action::RoleChanged { name: of.name.clone(), role: role.word().to_owned() };
@@ -84,7 +83,7 @@ fn article(role: Role) -> String {
 }
 
 fn accounts(of: &Of) -> Result<Accounts> {
-    Place::at(of.directory.clone()).accounts()
+    of.place.accounts()
 }
 
 fn known(accounts: &Accounts, of: &Of) -> Result<()> {
@@ -114,17 +113,16 @@ fn ask(name: &str) -> Result<String> {
 }
 
 /// Writes the action down if the study has a log.
-fn note(directory: &Path, action: Action) -> Result<()> {
-    let place = Place::at(directory.to_owned());
-    if place.log().is_file() {
-        place.service(place.locked()?)?.note(Admin::new(HERE, action))?;
+fn note(place: &Place, action: Action) -> Result<()> {
+    if place.has_log()? {
+        place.note(&mut *place.store()?, action)?;
     }
     Ok(())
 }
 
 /// Writes the action down if the study has a log, and says what was done.
 fn done(of: &Of, action: Action, sentence: &str, global: &Global) -> Result<ExitCode> {
-    note(&of.directory, action)?;
+    note(&of.place, action)?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(
@@ -136,8 +134,8 @@ fn done(of: &Of, action: Action, sentence: &str, global: &Global) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(directory: &Path, global: &Global) -> Result<ExitCode> {
-    let accounts = Place::at(directory.to_owned()).accounts()?.list()?;
+fn list(place: &Place, global: &Global) -> Result<ExitCode> {
+    let accounts = place.accounts()?.list()?;
     let mut out = std::io::stdout().lock();
     if global.json {
         let all: Vec<_> = accounts
@@ -154,7 +152,7 @@ fn list(directory: &Path, global: &Global) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if accounts.is_empty() {
-        let place = Place::at(directory.to_owned()).word();
+        let place = place.word();
         writeln!(
             out,
             "No accounts yet; make one with: equipoise study account add {place} NAME --role owner"

@@ -13,27 +13,26 @@ use equipoise_study::numbers::when;
 use equipoise_study::seams::{Clock as _, SystemClock};
 use serde_json::json;
 use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command.
 pub fn run(command: &TokenCommand, global: &Global) -> Result<ExitCode> {
     match command {
         TokenCommand::Add { of, token, scopes, days } => add(of, token, scopes, *days, global),
-        TokenCommand::List { directory } => list(directory, global),
-        TokenCommand::Revoke { directory, token } => revoke(directory, token, global),
+        TokenCommand::List { place } => list(place, global),
+        TokenCommand::Revoke { place, token } => revoke(place, token, global),
     }
 }
 
 fn add(of: &Of, name: &str, scopes: &[Scope], days: u32, global: &Global) -> Result<ExitCode> {
-    let accounts = Place::at(of.directory.clone()).accounts()?;
+    let accounts = of.place.accounts()?;
     let wanted = Wanted { name, account: &of.name, scopes, days };
     let token = accounts.add_token(&wanted, SystemClock.now())?;
     let scopes = words(scopes);
     let action =
         Action::TokenMade { name: name.to_owned(), holder: of.name.clone(), scopes: scopes.clone(), days };
     // A token nobody could see in the audit log is not given out.
-    if let Err(error) = note(&of.directory, action) {
+    if let Err(error) = note(&of.place, action) {
         accounts.revoke_token(name)?;
         return Err(error);
     }
@@ -54,9 +53,9 @@ fn add(of: &Of, name: &str, scopes: &[Scope], days: u32, global: &Global) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn revoke(directory: &Path, name: &str, global: &Global) -> Result<ExitCode> {
-    Place::at(directory.to_owned()).accounts()?.revoke_token(name)?;
-    note(directory, Action::TokenRevoked { name: name.to_owned() })?;
+fn revoke(place: &Place, name: &str, global: &Global) -> Result<ExitCode> {
+    place.accounts()?.revoke_token(name)?;
+    note(place, Action::TokenRevoked { name: name.to_owned() })?;
     let mut out = std::io::stdout().lock();
     match global.json {
         true => json::write(&json!({"format": equipoise::FORMAT, "revoked": name}), &mut out)?,
@@ -65,8 +64,8 @@ fn revoke(directory: &Path, name: &str, global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(directory: &Path, global: &Global) -> Result<ExitCode> {
-    let tokens = Place::at(directory.to_owned()).accounts()?.tokens()?;
+fn list(place: &Place, global: &Global) -> Result<ExitCode> {
+    let tokens = place.accounts()?.tokens()?;
     let now = SystemClock.now();
     let mut out = std::io::stdout().lock();
     if global.json {

@@ -40,8 +40,12 @@ pub fn run(args: &Demo, global: &Global) -> Result<ExitCode> {
     let password = password()?;
     accounts.add(NAME, Role::Owner, &password, SystemClock.now())?;
     let local = |port: u16| Options { listen: ([127, 0, 0, 1], port).into(), origin: None };
-    let researching =
-        Researching { options: local(0), accounts, log: Some(directory.path().join("log.sqlite")) };
+    let researching = Researching {
+        options: local(0),
+        accounts,
+        log: Some(directory.path().join("log.sqlite")),
+        draft: None,
+    };
     study(service, &local(args.port), Some(researching), |serving| {
         let link = serving.participants.link(&invitation.token);
         let origin = serving.researchers.as_ref().map_or(String::new(), |(origin, _)| origin.clone());

@@ -39,6 +39,7 @@ const CAPPED: f64 = 0.2;
 const WHAT_TO_DO: &str = "Allow more questions (`budget`), or settle for less certain weights (`tolerance`).";
 const WHAT_TO_DO_STUDY: &str =
     "Allow more questions (`stop.cap`), or settle for less (`stop.width`, `stop.angle`).";
+const WHAT_TO_DO_CHOICE: &str = "Allow more questions (`stop.cap`), or settle for less (`stop.regret`).";
 const WHAT_TO_DO_RATIO: &str = "Allow more questions (`budget`) or a wider interval (`width`) in the plan, stop when the \
                                 threshold is settled (`decision`), or take it that such ratios are known roughly.";
 /// How many experts, unless told otherwise.
@@ -362,6 +363,7 @@ impl Report {
         if capped > CAPPED {
             let who = if is_ratio { extremes(runs) } else { String::new() };
             let advice = match subject {
+                Subject::Study(design) if design.is_choice() => WHAT_TO_DO_CHOICE,
                 Subject::Study(_) => WHAT_TO_DO_STUDY,
                 Subject::Plan(_) if is_ratio => WHAT_TO_DO_RATIO,
                 Subject::Plan(_) => WHAT_TO_DO,

@@ -33,13 +33,14 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
     let length = *design.length();
     let lints = lint::lint(&design);
     let Length { minutes, comparisons, .. } = length;
-    let errors = lints.iter().filter(|lint| lint.error).count();
+    let changed = args.place.changed_after_lock(&design)?;
+    let errors = lints.iter().filter(|lint| lint.error).count() + usize::from(changed.is_some());
     let mut out = std::io::stdout().lock();
     if global.json {
         let document = json!({
             "format": 1, "study": design.study().name, "version": design.study().version, "hash": design.hash(),
             "minutes": minutes, "comparisons": comparisons, "length": length, "ready": errors == 0, "findings": lints,
-            "fit": design.fit(),
+            "changed": changed, "fit": design.fit(),
         });
         json::write(&document, &mut out)?;
     } else {
@@ -51,21 +52,10 @@ pub fn run(args: &Check, global: &Global) -> Result<ExitCode> {
         if !lints.is_empty() {
             writeln!(out)?;
         }
-        if let Some(fit) = design.fit() {
-            writeln!(
-                out,
-                "The table's boundary has {} corners. A logistic law is {:.3} away from it on average (root mean square), and \
-                 leaves what the table allows by at most {:.3}; with smooth = \"logistic\" it is pulled inside.\n",
-                fit.corners, fit.distance, fit.outside
-            )?;
+        match changed {
+            Some(what) => writeln!(out, "{}", terminal.paragraph(&format!("{what}.")))?,
+            None => writeln!(out, "{}", lint::told(&design, &lints).join("\n\n"))?,
         }
-        let ready = if errors == 0 { "can be run" } else { "should not be run like this" };
-        writeln!(
-            out,
-            "The study {ready}: about {comparisons} comparisons, {} screens and {minutes} minutes per participant, as rehearsed \
-             (nine in ten: at most {} comparisons and {} minutes).",
-            length.screens, length.comparisons_p90, length.minutes_p90
-        )?;
     }
     Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }

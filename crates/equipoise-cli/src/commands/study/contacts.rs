@@ -53,7 +53,7 @@ pub fn run(args: &Contacts, global: &Global) -> Result<ExitCode> {
             service
                 .note(Admin::new(HERE, Action::Looked { page: "contacts".to_owned(), participant: None }))?;
             let mut known = service.contacts().all()?;
-            let numbers = people::numbers(&args.place.store()?)?.into_iter();
+            let numbers = people::numbers(&*args.place.store()?)?.into_iter();
             let listed: Vec<(u64, Contact)> =
                 numbers.filter_map(|(number, session)| Some((number, known.remove(&session)?))).collect();
             list(&listed, global)

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::{Reader as _, SqliteStore, Store as _};
+use equipoise_log::{Reader as _, SqliteStore, Store};
 use equipoise_study::event::Action;
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Numbered, erase_aside, numbered};
@@ -39,16 +39,16 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
     let place = &args.place;
     let mut store = place.store()?;
     // Whoever came after a backup that was restored is in the logs that were set aside only.
-    let (session, here) = match numbered(&store, args.number)? {
+    let (session, here) = match numbered(&*store, args.number)? {
         Numbered::Session(session) => (session, true),
         Numbered::Erased => {
             // Somebody who read the log then may have kept the last step from being done.
             place.service(place.design()?)?.settle()?;
             return Err(Fault::usage(format!("participant {} was erased already", args.number)).into());
         }
-        Numbered::Nobody => (aside(&store, args.number)?, false),
+        Numbered::Nobody => (aside(&*store, args.number)?, false),
     };
-    let kept = holding(&store, &session)?;
+    let kept = holding(&*store, &session)?;
     if !args.yes {
         let events = store.session(&session)?.len();
         let aside: Vec<String> = kept.iter().map(|path| format!(", also in {}", shown(path))).collect();
@@ -68,7 +68,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
             None
         }
     };
-    place.note(&mut store, Action::Erased { participant: args.number })?;
+    place.note(&mut *store, Action::Erased { participant: args.number })?;
     let mut out = std::io::stdout().lock();
     if global.json {
         let receipt = receipt.map(|receipt| receipt.to_string());
@@ -87,7 +87,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
 }
 
 /// The session of somebody who is in a log that was set aside.
-fn aside(store: &SqliteStore, number: u64) -> Result<String> {
+fn aside(store: &dyn Store, number: u64) -> Result<String> {
     for path in store.aside()? {
         if let Numbered::Session(session) = numbered(&SqliteStore::open_copy(&path)?, number)? {
             return Ok(session);
@@ -97,7 +97,7 @@ fn aside(store: &SqliteStore, number: u64) -> Result<String> {
 }
 
 /// The logs that were set aside and hold something somebody sent.
-fn holding(store: &SqliteStore, session: &str) -> Result<Vec<PathBuf>> {
+fn holding(store: &dyn Store, session: &str) -> Result<Vec<PathBuf>> {
     let mut found = vec![];
     for path in store.aside()? {
         let rows = SqliteStore::open_copy(&path)?.session(session)?;

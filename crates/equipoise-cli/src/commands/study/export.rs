@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::{files, json};
 use anyhow::{Context as _, Result};
 use clap::Args;
-use equipoise_log::SqliteStore;
+use equipoise_log::Reader;
 use equipoise_study::event::Action;
 use equipoise_study::{export, verify};
 use serde_json::json;
@@ -47,13 +47,13 @@ pub struct Export {
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
     let exported = |how: &str| Action::Exported { format: format!("{}{how}", args.format) };
     let store = args.place.results(args.unblinded, exported)?;
-    let head = verify(&store)?.data_head;
+    let head = verify(&*store)?.data_head;
     if args.format == "psych-ds" {
-        return data_set(args, global, &store, &head);
+        return data_set(args, global, &*store, &head);
     }
     let table = match args.table.as_str() {
-        "answers" => export::answers(&store)?,
-        _ => export::questionnaire(&store)?,
+        "answers" => export::answers(&*store)?,
+        _ => export::questionnaire(&*store)?,
     };
     let bytes = match args.format.as_str() {
         "csv" => table.csv().into_bytes(),
@@ -89,7 +89,7 @@ fn visible(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Both tables and their description, in a directory of their own.
-fn data_set(args: &Export, global: &Global, store: &SqliteStore, head: &str) -> Result<ExitCode> {
+fn data_set(args: &Export, global: &Global, store: &dyn Reader, head: &str) -> Result<ExitCode> {
     let design = args.place.design()?;
     if args.out == Path::new("-") {
         return Err(Fault::usage("a data set is a directory; name it with --out").into());

@@ -66,7 +66,7 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     };
     let first = invitations.first().map_or(0, |invitation| invitation.number);
     args.place
-        .note(&mut args.place.store()?, Action::MadeLinks { first, count: invitations.len() as u64 })?;
+        .note(&mut *args.place.store()?, Action::MadeLinks { first, count: invitations.len() as u64 })?;
     let label = |place: usize| labels.as_ref().and_then(|labels| labels.get(place));
     let link = |invitation: &Invitation| equipoise_server::participant::link(&args.url, &invitation.token);
     let mut unwritten = None;

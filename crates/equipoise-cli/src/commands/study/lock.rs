@@ -1,13 +1,13 @@
 //! `equipoise study lock`: fixes a study before its first participant.
 
-use super::{Locked, Place, changed};
+use super::Place;
 use crate::args::Global;
 use crate::fault::Fault;
-use crate::{files, json};
+use crate::json;
 use anyhow::Result;
 use clap::Args;
+use equipoise_study::Error;
 use equipoise_study::length::Length;
-use equipoise_study::lint;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -28,29 +28,19 @@ pub struct Lock {
 /// Runs the command.
 pub fn run(args: &Lock, global: &Global) -> Result<ExitCode> {
     let place = &args.place;
-    let design = place.design()?;
-    let version = design.study().version;
-    // The file beside the study can be deleted; the log remembers.
-    for lock in place.lock()?.into_iter().chain(place.logged_lock()?) {
-        if lock.hash != design.hash() && version <= lock.version {
-            return Err(changed(place, &lock, &design).into());
-        }
-    }
+    let (design, files) = (place.design()?, place.files()?);
+    // First, so that the consent text can be held against it.
     let length = *design.length();
-    let lints = lint::lint(&design);
+    let lints = match files.may_lock(&design, place.logged_lock()?) {
+        Err(error @ Error::Unfit(_)) => {
+            let what = format!("{error}; all is said by: equipoise study check {}", place.word());
+            return Err(Fault::finding(what).into());
+        }
+        lints => lints?,
+    };
     let promised = lints.iter().find(|lint| lint.rule == "length").map(|lint| lint.what.clone());
-    if let Some(lint) = lints.into_iter().find(|lint| lint.error) {
-        let what = format!(
-            "the study should not be run like this: {}; all is said by: equipoise study check {}",
-            lint.what,
-            place.word()
-        );
-        return Err(Fault::finding(what).into());
-    }
-    let lock = Locked { format: 1, version, hash: design.hash().to_owned() };
-    let service = place.service(design)?;
-    let receipt = service.lock()?;
-    files::write(&place.path("study.lock"), &(serde_json::to_string_pretty(&lock)? + "\n"))?;
+    let (lock, receipt) = files.fix(&place.service(design)?)?;
+    let version = lock.version;
     let mut out = std::io::stdout().lock();
     if global.json {
         json::write(

@@ -1,10 +1,12 @@
 //! `equipoise study`: studies with people, one file for each command.
 //!
 //! A study is a directory: `study.toml`, its data, `study.lock` once it is locked, and `log.sqlite`, which holds all that
-//! ever happened. Who participants are is apart, in `contacts.sqlite` with `contacts.key`.
+//! ever happened. Who participants are is apart, in `contacts.sqlite` with `contacts.key`. With `--database`, log, accounts and
+//! contact data are in a database instead.
 
 mod check;
 mod contacts;
+mod database;
 mod erase;
 mod export;
 mod invite;
@@ -23,14 +25,14 @@ use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
-use equipoise_log::{SqliteStore, Why, Writer};
+use equipoise_log::{Reader, SqliteStore, Store, Why, Writer};
 use equipoise_server::researcher::accounts::Accounts;
 use equipoise_study::apart::Apart;
 use equipoise_study::contacts::Contacts;
+use equipoise_study::directory::{Directory, Locked, STUDY};
 use equipoise_study::event::{Action, Admin};
 use equipoise_study::seams::{SystemClock, SystemRandom};
-use equipoise_study::{Design, Participant, Service, Study, audit, people};
-use serde::{Deserialize, Serialize};
+use equipoise_study::{Design, Participant, Service, audit, people};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -105,24 +107,20 @@ pub struct Place {
     /// The directory of the study
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-}
-
-/// The most a study file may have, in bytes.
-const LARGEST_STUDY: u64 = 4 << 20;
-
-/// What `study.lock` says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Locked {
-    format: u64,
-    version: u64,
-    hash: String,
+    /// The PostgreSQL database that holds log, accounts and contact data, such as postgres://equipoise@127.0.0.1/study
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
 }
 
 impl Place {
     /// A directory.
     pub fn at(directory: PathBuf) -> Self {
-        Self { directory }
+        Self { directory, database: None }
+    }
+
+    /// Whether the study's log is in a database.
+    pub fn is_in_database(&self) -> bool {
+        self.database.is_some()
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -141,52 +139,45 @@ impl Place {
 
     /// Who may look at the study. The directory must have a study in it.
     pub fn accounts(&self) -> Result<Accounts> {
-        let path = self.path("study.toml");
+        let path = self.path(STUDY);
         if !path.is_file() {
             return Err(Fault::input_output(format!("there is no study at {}", files::name(&path))).into());
         }
-        Ok(Accounts::open(&self.path("accounts.sqlite"))?)
+        match &self.database {
+            Some(url) => database::accounts(url),
+            None => Ok(Accounts::open(&self.path("accounts.sqlite"))?),
+        }
+    }
+
+    /// Its files, whose tables are read by a process of their own.
+    pub fn files(&self) -> Result<Directory> {
+        let program = std::env::current_exe().context("where this program lies")?;
+        Ok(Directory::new(self.directory.clone(), Apart::new(program)))
     }
 
     /// The study with its data.
     pub fn design(&self) -> Result<Arc<Design>> {
-        let path = self.path("study.toml");
-        if !path.exists() {
-            return Err(nothing_at(&path, "study").into());
-        }
-        // A link may lead to a device that never ends, and a study of the longest texts has some hundred kilobytes.
-        if path.metadata().is_ok_and(|is| !is.is_file() || is.len() > LARGEST_STUDY) {
-            let what = format!(
-                "{} is no study, expected a file of at most {} MB",
-                files::name(&path),
-                LARGEST_STUDY >> 20
-            );
-            return Err(Fault::input_output(what).into());
-        }
-        let text = files::read_text(&path, "a study")?;
-        let study = Study::parse(&text).with_context(|| files::name(&path))?;
-        let program = std::env::current_exe().context("where this program lies")?;
-        let design = Design::read_by(&Apart::new(program), study, &self.directory);
+        let (files, path) = (self.files()?, self.path(STUDY));
+        let design = files.design_of(&files.text()?);
         Ok(Arc::new(design.with_context(|| files::name(&path))?))
     }
 
-    /// The lock, if there is one.
-    fn lock(&self) -> Result<Option<Locked>> {
-        let path = self.path("study.lock");
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = files::read(&path)?;
-        let lock = serde_json::from_str(&text);
-        Ok(Some(lock.map_err(|e| Fault::input_output(format!("{} is not a lock: {e}", files::name(&path))))?))
+    /// Whether the study was never locked, so that its file may still be changed.
+    pub fn is_draft(&self) -> Result<bool> {
+        Ok(self.files()?.lock()?.is_none() && self.logged_lock()?.is_none())
     }
 
     /// The last lock the log knows of, if there is a log.
     fn logged_lock(&self) -> Result<Option<Locked>> {
-        if !self.log().exists() {
-            return Ok(None);
-        }
-        let locks = audit::locks(&SqliteStore::open_to_read(self.log())?)?;
+        let store: Box<dyn Store> = match &self.database {
+            Some(url) => match database::begun(url)? {
+                Some(store) => store,
+                None => return Ok(None),
+            },
+            None if !self.log().exists() => return Ok(None),
+            None => Box::new(SqliteStore::open_to_read(self.log())?),
+        };
+        let locks = audit::locks(&*store)?;
         Ok(locks.into_iter().max_by_key(|(version, _)| *version).map(|(version, hash)| Locked {
             format: 1,
             version,
@@ -197,32 +188,53 @@ impl Place {
     /// The study as it was locked.
     pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
-        let Some(lock) = self.lock()? else {
+        let Some(lock) = self.files()?.lock()? else {
             let what =
                 format!("the study is not locked yet; do it with: equipoise study lock {}", self.word());
             return Err(Fault::usage(what).into());
         };
         for lock in std::iter::once(lock).chain(self.logged_lock()?) {
             if lock.hash != design.hash() {
-                return Err(changed(self, &lock, &design).into());
+                return Err(changed(self, &lock, &design));
             }
         }
         Ok(design)
     }
 
+    /// What to say of a study that changed after its version was locked, if it did.
+    pub fn changed_after_lock(&self, design: &Design) -> Result<Option<String>> {
+        let locks = self.files()?.lock()?.into_iter().chain(self.logged_lock()?);
+        let of_version = locks.into_iter().filter(|lock| lock.version == design.study().version);
+        let other = of_version.into_iter().find(|lock| lock.hash != design.hash());
+        Ok(other.map(|lock| changed(self, &lock, design).to_string()))
+    }
+
+    /// Whether the study has a log.
+    pub fn has_log(&self) -> Result<bool> {
+        match &self.database {
+            Some(url) => Ok(database::begun(url)?.is_some()),
+            None => Ok(self.log().is_file()),
+        }
+    }
+
     /// The log, which must be there.
-    fn store(&self) -> Result<SqliteStore> {
+    pub fn store(&self) -> Result<Box<dyn Store>> {
+        if let Some(url) = &self.database {
+            return database::existing(url);
+        }
         let log = self.log();
         if !log.exists() {
             return Err(nothing_at(&log, "log").into());
         }
-        Ok(SqliteStore::open_existing(log)?)
+        Ok(Box::new(SqliteStore::open_existing(log)?))
     }
 
     /// The log, which must be there, to read it; nothing needs to be writable.
-    fn store_to_read(&self) -> Result<SqliteStore> {
+    fn store_to_read(&self) -> Result<Box<dyn Store>> {
         match self.store() {
-            Err(error) if unwritable(&error) => Ok(SqliteStore::open_to_read(self.log())?),
+            Err(error) if unwritable(&error) && !self.is_in_database() => {
+                Ok(Box::new(SqliteStore::open_to_read(self.log())?))
+            }
             opened => opened,
         }
     }
@@ -230,20 +242,20 @@ impl Place {
     /// The log for somebody who looks at it, which is written down first (RS-07).
     ///
     /// Where nothing can be written, nothing is: whoever may read the file needs no command to do so.
-    fn look(&self, action: Action) -> Result<SqliteStore> {
+    fn look(&self, action: Action) -> Result<Box<dyn Store>> {
         let mut store = match self.store() {
             Err(error) if unwritable(&error) => return self.store_to_read(),
             opened => opened?,
         };
         let admin = Admin::new(HERE, action);
-        audit::look(&mut store, admin, &SystemClock, &SystemRandom)?;
+        audit::look(&mut *store, admin, &SystemClock, &SystemRandom)?;
         Ok(store)
     }
 
     /// The log for somebody who wants results; refused while they are hidden, unless they say that they want them all the
     /// same, which is written down.
-    fn results(&self, unblinded: bool, action: impl FnOnce(&str) -> Action) -> Result<SqliteStore> {
-        let blinded = audit::blinded(&self.store_to_read()?)?;
+    fn results(&self, unblinded: bool, action: impl FnOnce(&str) -> Action) -> Result<Box<dyn Store>> {
+        let blinded = audit::blinded(&*self.store_to_read()?)?;
         if blinded && !unblinded {
             let what = "the study is blinded, so results are hidden; an owner can end that in Settings, or add \
                         --unblinded, which is written to the audit log";
@@ -253,27 +265,59 @@ impl Place {
     }
 
     /// Writes down what was done.
-    fn note(&self, store: &mut SqliteStore, action: Action) -> Result<()> {
+    pub fn note(&self, store: &mut dyn Store, action: Action) -> Result<()> {
         let admin = Admin::new(HERE, action);
         audit::note(store, admin, &SystemClock, &SystemRandom)?;
         Ok(())
     }
 
+    /// The log of a study in a database, begun if it is not there; that in a file otherwise.
+    fn begun_or_new(&self) -> Result<Box<dyn Store>> {
+        match &self.database {
+            Some(url) => database::open(url),
+            None => Ok(Box::new(SqliteStore::open(self.log())?)),
+        }
+    }
+
     /// A service on the study's log, which is begun if it is not there.
     pub fn service(&self, design: Arc<Design>) -> Result<Service> {
-        Ok(self.service_on(design, SqliteStore::open(self.log())?))
+        self.service_on(design, self.begun_or_new()?)
     }
 
-    /// A service for the one server of the study, on a log that agrees with itself.
+    /// A service for a server of the study, on a log that agrees with itself. A log in a file has one server; one in a
+    /// database has as many as there are.
     pub fn service_to_serve(&self, design: Arc<Design>) -> Result<Service> {
-        let store = SqliteStore::open(self.log())?.serving()?;
-        equipoise_study::verify_of(&store, design.study())?;
-        Ok(self.service_on(design, store))
+        let store = match &self.database {
+            Some(url) => database::to_serve(url)?,
+            None => Box::new(SqliteStore::open(self.log())?.serving()?),
+        };
+        equipoise_study::verify_of(&*store, design.study())?;
+        self.service_on(design, store)
     }
 
-    fn service_on(&self, design: Arc<Design>, store: SqliteStore) -> Service {
-        Service::new(design, Writer::start(store), SystemClock, SystemRandom)
+    fn service_on(&self, design: Arc<Design>, store: Box<dyn Store>) -> Result<Service> {
+        let contacts = match &self.database {
+            Some(url) => database::contacts(url)?,
+            None => Contacts::beside(&self.directory),
+        };
+        let writer = Writer::start_boxed(store);
+        Ok(Service::new(design, writer, SystemClock, SystemRandom).with_contacts(contacts))
+    }
+
+    /// A service on a log in a file that writes by a thread that is there already.
+    pub fn service_by(&self, design: Arc<Design>, writer: Writer) -> Service {
+        Service::new(design, writer, SystemClock, SystemRandom)
             .with_contacts(Contacts::beside(&self.directory))
+    }
+
+    /// A copy of the log beside it, before something is done to it that only a log of an older release needs.
+    fn keep_copy(&self, before: &str) -> Result<PathBuf> {
+        if self.is_in_database() {
+            let what =
+                format!("--{before} is for logs of older releases, which are in files and not in a database");
+            return Err(Fault::usage(what).into());
+        }
+        Ok(SqliteStore::open_existing(self.log())?.keep_copy(before)?)
     }
 }
 
@@ -283,27 +327,19 @@ fn nothing_at(path: &Path, what: &str) -> Fault {
 }
 
 /// A participant by number.
-fn participant(design: &Arc<Design>, store: &SqliteStore, number: u64) -> Result<Participant> {
+fn participant(design: &Arc<Design>, store: &dyn Reader, number: u64) -> Result<Participant> {
     let found = people::participant(design, store, number)?;
     Ok(found.ok_or_else(|| Fault::usage(format!("there is no participant {number}")))?)
 }
 
 /// What to do about a study that changed after it was locked.
-fn changed(place: &Place, lock: &Locked, design: &Design) -> Fault {
+fn changed(place: &Place, lock: &Locked, design: &Design) -> anyhow::Error {
     let found = design.study().version;
-    let what = if found > lock.version {
-        format!(
-            "version {found} of the study is not locked yet; do it with: equipoise study lock {}",
-            place.word()
-        )
-    } else {
-        let next = lock.version + 1;
-        format!(
-            "the study changed after version {} was locked; set version = {next} and lock it",
-            lock.version
-        )
-    };
-    Fault::usage(what)
+    if found > lock.version {
+        let what = "of the study is not locked yet; do it with: equipoise study lock";
+        return Fault::usage(format!("version {found} {what} {}", place.word())).into();
+    }
+    equipoise_study::Error::Changed { version: lock.version }.into()
 }
 
 fn unwritable(error: &anyhow::Error) -> bool {

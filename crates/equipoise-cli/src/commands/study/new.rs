@@ -19,6 +19,7 @@ Templates:
   binary-cancer      two classes: missed cancers against false alarms, as in chapter 8 of the thesis
   multiclass-triage  three classes: an emergency department's triage
   group-fair-hiring  two classes and two groups: mistakes of a hiring filter, and gaps between women and men
+  choose-program     candidates with attributes: which program, by what it misses, how long it takes, what it costs
 
 Examples:
   equipoise study new cancer
@@ -56,11 +57,7 @@ pub fn run(args: &New, global: &Global) -> Result<ExitCode> {
         )?;
     } else {
         writeln!(out, "Wrote {}: {}.", shown(&path), template.about)?;
-        writeln!(
-            out,
-            "Wrote {}: the predictions its questions come from, of people who were drawn.",
-            shown(&table)
-        )?;
+        writeln!(out, "Wrote {}: {}.", shown(&table), template.table_about)?;
         if !global.quiet {
             let directory = files::word(&args.directory);
             writeln!(out, "\nNext: read it, make it yours, and then")?;

@@ -5,7 +5,6 @@ use crate::args::Global;
 use crate::{files, json};
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::Reader as _;
 use equipoise_study::event::{Action, Admin};
 use serde_json::json;
 use std::io::Write as _;
@@ -35,8 +34,8 @@ pub struct ExportPerson {
 pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     let store = args.place.store()?;
-    equipoise_study::verify(&store)?;
-    let person = super::participant(&design, &store, args.number)?;
+    equipoise_study::verify(&*store)?;
+    let person = super::participant(&design, &*store, args.number)?;
     let service = args.place.service(design.clone())?;
     let format = format!("person/{}", args.number);
     service.note(Admin::new(HERE, Action::Exported { format }))?;

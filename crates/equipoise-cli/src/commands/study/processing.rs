@@ -75,7 +75,11 @@ fn record(design: &Design) -> String {
     section(
         "What for",
         &[
-            "To find out, by comparisons, what each kind of mistake of a classifier costs people.".to_owned(),
+            match design.is_choice() {
+                true => "To find out, by comparisons, what people weigh in candidates and which they would rather have.",
+                false => "To find out, by comparisons, what each kind of mistake of a classifier costs people.",
+            }
+            .to_owned(),
             format!(
                 "Legal basis: {OPEN}; the study asks for consent before anything but the language is stored."
             ),

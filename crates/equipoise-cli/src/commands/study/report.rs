@@ -59,10 +59,14 @@ const INDENT: usize = 14;
 /// Runs the command.
 pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
+    if let Some(what) = args.place.changed_after_lock(&design)? {
+        // What was answered belongs to the study that was locked, and this is read by the one that is there.
+        eprintln!("note: {what}");
+    }
     let looked = |how: &str| Action::Looked { page: format!("report{how}"), participant: args.participant };
     let store = args.place.results(args.unblinded, looked)?;
-    let verified = verify(&store)?;
-    let people = people::participants(&design, &store)?;
+    let verified = verify(&*store)?;
+    let people = people::participants(&design, &*store)?;
     let options = Options {
         why: args.why || args.html.is_some(),
         shared: args.shared,
@@ -189,8 +193,8 @@ fn together(group: &Option<Group>, name: &str, terminal: Terminal, out: &mut imp
     write!(out, "{}", terminal.entry(INDENT, name, &text))?;
     if let Some(models) = &experts.models {
         let disagree = format!(
-            "two of them, picked at random, prefer different models with probability {:.2}",
-            models.disagreement.estimate
+            "two of them, picked at random, prefer different {}s with probability {:.2}",
+            models.one, models.disagreement.estimate
         );
         write!(out, "{}", terminal.entry(INDENT, "", &disagree))?;
         write!(out, "{}", terminal.entry(INDENT, "", &models.sentence))?;

@@ -15,7 +15,10 @@ use std::process::ExitCode;
 
 /// Copy the log while the study goes on, and verify the copy
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  equipoise study backup cancer cancer-monday.sqlite")]
+#[command(after_help = "\
+The copy is one file, also of a log in a database.
+
+Example:\n  equipoise study backup cancer cancer-monday.sqlite")]
 pub struct Backup {
     #[command(flatten)]
     place: Place,
@@ -29,7 +32,7 @@ pub struct Backup {
 #[command(after_help = "\
 The backup is verified first, and must be one of this study. Whoever was erased since it was made is erased again. The log \
 that was there is kept beside it as log.sqlite.replaced-1, or the next number; delete it when you are sure. Stop the \
-server before.
+server before. With --database the database must hold no log yet: so a study is moved there from a file.
 
 Example:
   equipoise study restore cancer cancer-monday.sqlite")]
@@ -61,9 +64,15 @@ pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
 pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
     let place = &args.place;
     let mut study = vec![place.design()?.hash().to_owned()];
-    study.extend(place.lock()?.map(|lock| lock.hash));
-    let restored = equipoise_study::restore(&args.file, &place.log(), &study, &SystemClock, &SystemRandom)?;
-    place.note(&mut place.store()?, Action::Restored { rows: restored.verified.rows })?;
+    study.extend(place.files()?.lock()?.map(|lock| lock.hash));
+    let restored = match place.is_in_database() {
+        true => {
+            let mut store = place.begun_or_new()?;
+            equipoise_study::restore_into(&args.file, &mut *store, &study, &SystemClock, &SystemRandom)?
+        }
+        false => equipoise_study::restore(&args.file, &place.log(), &study, &SystemClock, &SystemRandom)?,
+    };
+    place.note(&mut *place.store()?, Action::Restored { rows: restored.verified.rows })?;
     let (rows, head, again) = (restored.verified.rows, restored.verified.head, restored.again);
     let mut out = std::io::stdout().lock();
     if global.json {

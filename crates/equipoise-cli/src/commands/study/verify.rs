@@ -6,7 +6,7 @@ use crate::fault::{FINDING, Fault};
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::{Error, SqliteStore, verify_receipt};
+use equipoise_log::{Error, Reader, verify_receipt};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Study, repair, verify, verify_of};
 use std::io::Write as _;
@@ -42,19 +42,19 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
     // A log can be checked without its study; with it, consents are as well.
     let text = std::fs::read_to_string(args.place.path("study.toml")).ok();
     let study = text.and_then(|text| Study::parse(&text).ok());
-    let check = |store: &SqliteStore| match &study {
+    let check = |store: &dyn Reader| match &study {
         Some(study) => verify_of(store, study),
         None => verify(store),
     };
-    let mut verified = check(&store)?;
+    let mut verified = check(&*store)?;
     let mut copy = None;
     if args.repair && verified.stray > 0 {
-        copy = Some(store.keep_copy("repair")?);
-        repair(&mut store, &SystemClock, &SystemRandom)?;
-        verified = check(&store)?;
+        copy = Some(args.place.keep_copy("repair")?);
+        repair(&mut *store, &SystemClock, &SystemRandom)?;
+        verified = check(&*store)?;
     }
     for receipt in &args.receipts {
-        verify_receipt(&store, receipt).map_err(|error| match error {
+        verify_receipt(&*store, receipt).map_err(|error| match error {
             Error::Missing(sentence) => anyhow::Error::from(Fault::usage(sentence)),
             error => error.into(),
         })?;

@@ -33,12 +33,12 @@ const MOST: usize = 50;
 pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
     let store = args.place.look(Action::Looked { page: "watch".to_owned(), participant: None })?;
-    let everybody = people::participants(&design, &store)?;
+    let everybody = people::participants(&design, &*store)?;
     // For programs everything; people look at those who were heard of last.
     let shown = if global.json || args.all { everybody.len() } else { MOST };
     let from = heard_of(&everybody, shown);
     let mut summary = people::summary(&design, &everybody, |person| last(person) >= from);
-    let blinded = audit::blinded(&store)?;
+    let blinded = audit::blinded(&*store)?;
     if blinded {
         for person in &mut summary.people {
             (person.ratio, person.angle, person.best) = (None, None, None);
