@@ -1,9 +1,9 @@
 // The researchers' side in a real browser: signing in by keyboard only, every page at two sizes in light and dark past
 // axe-core, and answers that appear while one looks. Usage: node researcher.mjs EQUIPOISE PICTURES
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessibility, SIZES } from "./browser.mjs";
-import { check, run, serve } from "./runner.mjs";
+import { check, run, serve, serveDraft } from "./runner.mjs";
 import { answered, go, mouse, tabTo, toFirstQuestion, walk } from "./walk.mjs";
 
 const [equipoise, pictures] = process.argv.slice(2);
@@ -12,7 +12,7 @@ mkdirSync(pictures, { recursive: true });
 const PAGES = {
   overview: "/", "overview-of-one": "/?person=2", participants: "/participants", sorted: "/participants?sort=answers&order=down&show=now",
   links: "/participants/links", person: "/participants/2", replay: "/participants/2?question=3", results: "/results", "what-if": "/results?at=130",
-  files: "/results/files", design: "/design", settings: "/settings", audit: "/settings/audit",
+  report: "/results/report", "report-whole": "/results/report?appendix=yes", files: "/results/files", design: "/design", settings: "/settings", audit: "/settings/audit",
 };
 const PASSWORD = "three small boats";
 
@@ -102,6 +102,8 @@ test("researchers sign in by keyboard, and every page is sound in every light", 
         const page = await watched(context);
         for (const [name, path] of Object.entries(PAGES)) {
           await page.goto(origin + path);
+          // The page asks again by itself while it is being made.
+          if (name.startsWith("report")) await page.waitForSelector(".report", { timeout: 120000 });
           await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
           await inspect(page, `${name} on a ${size}, ${colorScheme}`);
           await page.evaluate(() => { for (const details of document.querySelectorAll("main details")) details.open = true; });
@@ -110,7 +112,20 @@ test("researchers sign in by keyboard, and every page is sound in every light", 
         await context.close();
       }
     }
-    check(complaints.length === 0, complaints.join("; "));
+    // What is printed is the report: neither what surrounds it nor what is folded.
+    await page.goto(`${origin}/results/report`);
+    await page.waitForSelector(".report");
+    await page.emulateMedia({ media: "print" });
+    for (const selector of [".top", ".pages", "main > .actions", ".appendix"]) {
+      check(!(await page.locator(selector).first().isVisible()), `${selector} is printed`);
+    }
+    check(await page.locator(".report h1").isVisible(), "the report is not printed");
+    const sheets = (await page.pdf({ format: "A4", path: join(pictures, "report.pdf") })).toString("latin1").match(/\/Type\s*\/Page\b/g).length;
+    check(sheets <= 4, `${sheets} sheets`);
+    console.log(`  the report of 5 people is printed on ${sheets} sheets`);
+    // Pages that are not ready are answered with 503, which browsers tell as an error.
+    const real = complaints.filter((complaint) => !complaint.includes("503"));
+    check(real.length === 0, real.join("; "));
   } finally {
     await desk.close();
     study.stop();
@@ -227,6 +242,18 @@ test("a preview goes through the whole study and nobody has come, without a scri
     await page.waitForSelector("text=nothing on this page is a result", { timeout: 60000 });
     check((await page.locator("h2:text-is('In common')").count()) === 1, "simulated people have nothing in common");
     await page.screenshot({ path: join(pictures, "simulated.png"), fullPage: true });
+    for (const [name, path] of [["overview", "/"], ["participants", "/participants"], ["person", "/participants/7"]]) {
+      await page.goto(`${origin}${path}?people=simulated`);
+      check((await page.locator("text=nothing on this page is a result").count()) === 1, `the ${name} does not say who is simulated`);
+    }
+    const scripted = await browser.newContext({ viewport: SIZES.phone, storageState: await desk.storageState() });
+    const looked = await scripted.newPage();
+    for (const [name, path] of [["overview", "/"], ["participants", "/participants"], ["person", "/participants/7"], ["results", "/results"]]) {
+      await looked.goto(`${origin}${path}?people=simulated`);
+      await looked.screenshot({ path: join(pictures, `simulated-${name}.png`), fullPage: true });
+      await inspect(looked, `simulated ${name}`);
+    }
+    await scripted.close();
     await page.goto(`${origin}/results`);
     check((await page.locator("text=Fewer than two people").count()) === 1, "simulated people are among the results");
   } finally {
@@ -234,5 +261,107 @@ test("a preview goes through the whole study and nobody has come, without a scri
     study.stop();
   }
 });
+
+/** A file chosen on the page for tables, and what comes of it. */
+async function upload(page, name, text) {
+  await page.setInputFiles("#file", { name, mimeType: "text/csv", buffer: Buffer.from(text) });
+  await Promise.all([page.waitForEvent("load"), page.click("text=Upload")]);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with what the check says while typing" : "without a script";
+  test(`a draft is edited, given a table, locked and taken part in, ${how}`, async (browser) => {
+    const study = await serveDraft(equipoise, "binary-cancer");
+    const { link: origin, name, password } = study.researchers;
+    const desk = await browser.newContext({ viewport: SIZES.desktop, javaScriptEnabled });
+    const file = join(study.directory, "study.toml");
+    try {
+      // axe needs a script itself.
+      const inspected = async (page, name) => { if (javaScriptEnabled) await inspect(page, name); };
+      check(study.draft === true, "a study that is not locked is not said to be a draft");
+      const page = await desk.newPage();
+      const complaints = [];
+      page.on("console", (message) => { if (message.type() === "error") complaints.push(message.text()); });
+      await signIn(page, study.researchers, name, password);
+      check((await page.locator("text=nobody can take part yet").count()) === 1, "the pages do not say that it is a draft");
+      await page.goto(`${origin}/design`);
+      await Promise.all([page.waitForEvent("load"), page.click("text=Edit the study")]);
+      if (!javaScriptEnabled) {
+        for (const [size, viewport] of Object.entries(SIZES)) {
+          for (const colorScheme of ["light", "dark"]) {
+            const context = await browser.newContext({ viewport, colorScheme, storageState: await desk.storageState() });
+            const page = await context.newPage();
+            for (const [name, path] of [["draft", "/design"], ["edit", "/design/edit"], ["lock", "/design/lock"], ["draft-links", "/participants/links"]]) {
+              await page.goto(origin + path);
+              await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true });
+              await inspect(page, `${name} on a ${size}, ${colorScheme}`);
+            }
+            await context.close();
+          }
+        }
+      }
+      // By keyboard only: a field, then the file with a mistake in it.
+      await tabTo(page, "[name='field:stop.cap']");
+      await page.keyboard.press("Control+A");
+      await page.keyboard.type("11");
+      await press(page, "form[action='/design/fields'] button");
+      check((await page.locator("text=Saved. A copy").count()) === 1, "saving is not said to be done");
+      const saved = readFileSync(file, "utf8");
+      check(saved.includes("cap = 11 "), "what was typed is not in the file");
+      const wrong = saved.replace("cap = 11 ", 'cap = "some" ');
+      const line = saved.split("\n").findIndex((line) => line.startsWith("cap = ")) + 1;
+      await page.fill("#text", wrong);
+      if (javaScriptEnabled) {
+        await page.waitForSelector(`#findings >> text=error file, line ${line}`, { timeout: 10000 });
+        await inspect(page, "an error while typing");
+      } else {
+        await Promise.all([page.waitForEvent("load"), page.click("text=Check, with its length")]);
+        check((await page.locator(`#findings >> text=error file, line ${line}`).count()) === 1, "the button does not check");
+      }
+      await page.screenshot({ path: join(pictures, `edit-error-${javaScriptEnabled}.png`), fullPage: true });
+      await Promise.all([page.waitForEvent("load"), page.click("text=Save the file")]);
+      check((await page.locator(".problem >> text=Nothing was saved").count()) === 1, "what is wrong was saved");
+      await inspected(page, "what was not saved");
+      check((await page.inputValue("#text")) === wrong, "what was typed is gone");
+      await page.fill("#text", saved.replace("Screening for cancer", "Screening, edited in a browser"));
+      await Promise.all([page.waitForEvent("load"), page.click("text=Save the file")]);
+      check((await page.locator("header >> text=Screening, edited in a browser").count()) === 1, "what was saved is not served");
+      // A table that cannot be read changes nothing and gets its sentence.
+      const table = readFileSync(join(study.directory, "cancer.csv"), "utf8");
+      await upload(page, "../../broken.csv", "y,p\n1,0.5\n0,seven\n");
+      check((await page.locator(".problem >> text=seven").count()) === 1, "a broken table has no sentence");
+      await page.screenshot({ path: join(pictures, `edit-broken-table-${javaScriptEnabled}.png`) });
+      check(readFileSync(join(study.directory, "cancer.csv"), "utf8") === table, "a broken table replaced the good one");
+      const fewer = table.split("\n").filter((_, n) => n === 0 || n % 2).join("\n") + "\n";
+      await upload(page, "mine.csv", fewer);
+      check(readFileSync(join(study.directory, "cancer.csv"), "utf8") === fewer, "the table is not in its place");
+      // Somebody else saves meanwhile.
+      await page.goto(`${origin}/design/edit`);
+      writeFileSync(file, readFileSync(file, "utf8").replace("edited in a browser", "edited beside it"));
+      await Promise.all([page.waitForEvent("load"), page.click("text=Save the file")]);
+      check((await page.locator("text=has changed on the disk").count()) === 1, "a file that changed was overwritten");
+      // The lock, and somebody who takes part.
+      await page.goto(`${origin}/design/lock`);
+      const hash = await page.getAttribute("[name='hash']", "value");
+      await press(page, "form[action='/design/lock'] button");
+      check((await page.locator("text=The study is locked now").count()) === 1, "the lock is not said to be done");
+      check(JSON.parse(readFileSync(join(study.directory, "study.lock"), "utf8")).hash === hash, "another hash was locked");
+      await page.screenshot({ path: join(pictures, `locked-${javaScriptEnabled}.png`), fullPage: true });
+      await inspected(page, "a study that was locked");
+      const closed = await page.goto(`${origin}/design/edit`);
+      check(closed.status() === 409, `editing a locked study is answered with ${closed.status()}`);
+      await inspected(page, "a locked study that was to be edited");
+      const [link] = await makeLinks(page, origin, 1);
+      const person = await desk.newPage();
+      await toFirstQuestion(person, link);
+      check((await person.locator("text=edited beside it").count()) > 0, "people take part in another study");
+      const real = complaints.filter((complaint) => !/ (409|422)/.test(complaint));
+      check(real.length === 0, real.join("; "));
+    } finally {
+      await desk.close();
+      study.stop();
+    }
+  });
+}
 
 await run(tests);

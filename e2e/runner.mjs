@@ -43,6 +43,28 @@ export async function serveTemplate(equipoise, template) {
   throw new Failure(`the server did not start: ${text}`);
 }
 
+/** A study that is not locked on a server of its own: its directory, where participants come in, and how an owner does. */
+export async function serveDraft(equipoise, template) {
+  const directory = join(mkdtempSync(join(tmpdir(), "equipoise-")), "study");
+  const [name, password] = ["ada", "three small boats"];
+  execFileSync(equipoise, ["study", "new", directory, "--template", template], { stdio: "ignore" });
+  execFileSync(equipoise, ["study", "account", "add", directory, name, "--role", "owner"], { input: `${password}\n` });
+  const server = spawn(equipoise, ["study", "serve", directory, "--listen", "127.0.0.1:0", "--researchers", "127.0.0.1:0", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  for await (const chunk of server.stdout) {
+    text += chunk;
+    try {
+      const { researchers: link, draft } = JSON.parse(text);
+      const stop = () => {
+        server.kill("SIGTERM");
+        rmSync(dirname(directory), { recursive: true, force: true });
+      };
+      return { directory, draft, researchers: { link, name, password }, stop };
+    } catch { /* there is more to come */ }
+  }
+  throw new Failure(`the server did not start: ${text}`);
+}
+
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
 
 /** Files of a folder on a server of their own. */

@@ -47,6 +47,12 @@ fn what_cannot_be_served_is_said_in_a_sentence() {
         fails(&directory, &["study", "serve", "cancer"]),
         ("error: the study is not locked yet; do it with: equipoise study lock cancer\n".to_owned(), 2)
     );
+    // Nobody is invited to a study that is not locked, and nobody could sign in to change it.
+    let opened = ["study", "serve", "cancer", "--researchers", "127.0.0.1:0"];
+    let (sentence, code) = fails(&directory, &[&opened[..], &["--invite", "1"]].concat());
+    assert!(code == 2 && sentence.starts_with("error: the study is not locked yet"), "{code} {sentence}");
+    let (sentence, code) = fails(&directory, &opened);
+    assert!(code == 2 && sentence.starts_with("error: nobody could sign in"), "{code} {sentence}");
     let (sentence, code) = fails(&directory, &["study", "serve", "nowhere"]);
     assert!(code == 3 && sentence.starts_with("error: cannot read nowhere"), "{code} {sentence}");
     assert!(
@@ -339,4 +345,18 @@ fn nothing_that_people_send_is_in_what_the_server_says() {
     let token = path.strip_prefix("s/").unwrap();
     assert!(!said.contains("canary-") && !said.contains(token), "{said}");
     println!("{sent} canaries were sent, none is in {} bytes of output", said.len());
+}
+
+#[cfg(not(feature = "postgres"))]
+#[test]
+fn a_program_without_postgresql_says_which_one_has_it() {
+    let directory = place("without-postgresql");
+    fails(&directory, &["study", "new", "s", "--template", "binary-cancer"]);
+    for verb in [&["lock"][..], &["watch"], &["account", "list"], &["retain"]] {
+        let database = ["s", "--database", "postgres://equipoise@127.0.0.1/study"];
+        let (told, code) = fails(&directory, &[&["study"], verb, &database].concat());
+        assert!(code == 2 && told.contains("built without PostgreSQL"), "{verb:?}: {told}");
+        assert!(told.contains("--features postgres"), "{told}");
+    }
+    assert!(!directory.join("s/log.sqlite").exists(), "something was begun in a file");
 }

@@ -108,6 +108,11 @@ fn a_locked_study_that_changes_needs_a_new_version() {
         let (_, err, code) = run(&inside, &["study", command, "."]);
         let expected = "error: the study changed after version 1 was locked; set version = 2 and lock it\n";
         assert_eq!((code, err.as_str()), (2, expected));
+        // Whoever looks is told, too.
+        let (out, _, code) = run(&inside, &["study", "check", "."]);
+        assert!(code == 1 && out.contains("the study changed after version 1 was locked"), "{code} {out}");
+        let (_, err, _) = run(&inside, &["study", "report", "."]);
+        assert!(err.contains("note: the study changed after version 1 was locked"), "{err}");
     }
     std::fs::write(
         &file,

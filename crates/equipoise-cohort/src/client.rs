@@ -26,11 +26,19 @@ pub struct Response {
 /// A connection to a server, with its cookie: as much of a browser as the simulation needs.
 #[derive(Debug)]
 pub struct Client {
-    address: SocketAddr,
-    sender: SendRequest<Full<Bytes>>,
+    /// Every server there is; requests go to each in turn.
+    servers: Vec<Server>,
+    at: usize,
     /// Name and value of each.
     cookies: BTreeMap<String, String>,
     tries: usize,
+}
+
+/// A server, and the connection to it if there is one.
+#[derive(Debug)]
+struct Server {
+    address: SocketAddr,
+    sender: Option<SendRequest<Full<Bytes>>>,
 }
 
 /// How long it waits before it tries again.
@@ -61,12 +69,14 @@ impl Client {
                 opened = open(address).await;
             }
         }
-        Ok(Self { address, sender: opened?, cookies: BTreeMap::new(), tries })
+        let servers = vec![Server { address, sender: Some(opened?) }];
+        Ok(Self { servers, at: 0, cookies: BTreeMap::new(), tries })
     }
 
-    /// What it sends along.
-    fn cookie(&self) -> String {
-        self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+    /// Sends every request to another one of several servers than the last, and to the next one if that fails.
+    pub fn among(addresses: &[SocketAddr], tries: usize) -> Self {
+        let servers = addresses.iter().map(|address| Server { address: *address, sender: None }).collect();
+        Self { servers, at: 0, cookies: BTreeMap::new(), tries }
     }
 
     fn keep(&mut self, set: &str) {
@@ -87,15 +97,15 @@ impl Client {
     }
 
     async fn send(&mut self, method: Method, path: &str, body: String, accept: &str) -> io::Result<Response> {
+        self.at = (self.at + 1) % self.servers.len();
         for _ in 1..self.tries {
             let once = self.send_once(method.clone(), path, body.clone(), accept);
             match tokio::time::timeout(TOO_LONG, once).await {
                 Ok(Ok(response)) if !response.status.is_server_error() => return Ok(response),
                 _ => {
                     tokio::time::sleep(PAUSE).await;
-                    if let Ok(sender) = open(self.address).await {
-                        self.sender = sender;
-                    }
+                    self.servers[self.at].sender = None;
+                    self.at = (self.at + 1) % self.servers.len();
                 }
             }
         }
@@ -109,18 +119,26 @@ impl Client {
         body: String,
         accept: &str,
     ) -> io::Result<Response> {
+        let server = &mut self.servers[self.at];
+        let sender = match &mut server.sender {
+            Some(sender) => sender,
+            none => none.insert(open(server.address).await?),
+        };
+        let address = server.address;
+        let cookies: Vec<String> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let mut request = Request::builder()
             .method(method)
             .uri(path)
-            .header(HOST, self.address.to_string())
+            .header(HOST, address.to_string())
             .header(ACCEPT, accept)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-        if !self.cookies.is_empty() {
-            request = request.header(COOKIE, self.cookie());
+        if !cookies.is_empty() {
+            request = request.header(COOKIE, cookies.join("; "));
         }
         let request = request.body(Full::new(Bytes::from(body))).map_err(io::Error::other)?;
-        self.sender.ready().await.map_err(io::Error::other)?;
-        let response = self.sender.send_request(request).await.map_err(io::Error::other)?;
+        sender.ready().await.map_err(io::Error::other)?;
+        let response = sender.send_request(request).await.map_err(io::Error::other)?;
         let status = response.status();
         let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);
         for set in response.headers().get_all(SET_COOKIE).iter().filter_map(text) {

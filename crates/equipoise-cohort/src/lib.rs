@@ -45,6 +45,8 @@ pub struct Part {
     pub answers: Vec<Acknowledged>,
     /// From sending an answer to having read the reply.
     pub waits: Vec<Duration>,
+    /// When each of these was sent.
+    pub sent: Vec<Instant>,
     /// The last page.
     pub page: String,
     /// Whether it came to the end.
@@ -62,6 +64,19 @@ pub async fn take_part(
     come_in(address, &format!("/s/{token}"), person, part).await
 }
 
+/// The same at several servers of one study: every request goes to another one than the last.
+pub async fn take_part_among(
+    servers: &[SocketAddr],
+    token: &str,
+    person: &mut Person,
+    part: &mut Part,
+) -> io::Result<()> {
+    let mut client = Client::among(servers, person.tries());
+    client.get(&format!("/s/{token}")).await?;
+    part.page = client.get("/").await?.body;
+    go_on(client, person, part).await
+}
+
 /// The same, from whatever address lets somebody in, such as that of a panel.
 pub async fn come_in(
     address: SocketAddr,
@@ -69,7 +84,12 @@ pub async fn come_in(
     person: &mut Person,
     part: &mut Part,
 ) -> io::Result<()> {
-    let mut client = enter(address, path, person.tries(), part).await?;
+    let client = enter(address, path, person.tries(), part).await?;
+    go_on(client, person, part).await
+}
+
+/// From the page somebody is at to the end.
+async fn go_on(mut client: Client, person: &mut Person, part: &mut Part) -> io::Result<()> {
     for _ in 0..PATIENCE {
         match step(&mut client, person, part).await? {
             Step::On => {}
@@ -87,6 +107,8 @@ pub async fn come_in(
 pub struct Load {
     /// From sending an answer to having read the reply, sorted.
     pub waits: Vec<Duration>,
+    /// When each answer was sent, and how long it took, in no order.
+    pub sent: Vec<(Instant, Duration)>,
     /// For how long answers were counted.
     pub counted: Duration,
     /// What went wrong, a sentence each.
@@ -98,9 +120,21 @@ pub struct Load {
 impl Load {
     /// The wait that a share of answers did not exceed.
     pub fn quantile(&self, share: f64) -> Duration {
-        let place = (share * self.waits.len() as f64).ceil() as usize;
-        self.waits.get(place.saturating_sub(1)).copied().unwrap_or_default()
+        quantile(&self.waits, share)
     }
+
+    /// The same of those answers alone that were sent at such times, and how many these are.
+    pub fn quantile_when(&self, share: f64, when: impl Fn(Instant) -> bool) -> (Duration, usize) {
+        let some = self.sent.iter().filter(|(at, _)| when(*at));
+        let mut waits: Vec<Duration> = some.map(|(_, wait)| *wait).collect();
+        waits.sort_unstable();
+        (quantile(&waits, share), waits.len())
+    }
+}
+
+fn quantile(sorted: &[Duration], share: f64) -> Duration {
+    let place = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(place.saturating_sub(1)).copied().unwrap_or_default()
 }
 
 /// How many answer at once, and how.
@@ -175,14 +209,15 @@ pub fn demand(address: SocketAddr, mut tokens: Vec<String>, demand: Demand) -> i
                     };
                     let result: io::Result<()> =
                         tokio::time::timeout_at(begin + count, seat).await.unwrap_or(Ok(()));
-                    (result, part.waits, finished)
+                    (result, part, finished)
                 })
             })
             .collect();
-        let mut load = Load { waits: vec![], counted: count, errors: vec![], finished: 0 };
+        let mut load = Load { waits: vec![], sent: vec![], counted: count, errors: vec![], finished: 0 };
         for task in tasks {
-            let (result, waits, finished) = task.await.map_err(io::Error::other)?;
-            load.waits.extend(waits);
+            let (result, part, finished) = task.await.map_err(io::Error::other)?;
+            load.sent.extend(part.sent.into_iter().zip(part.waits.iter().copied()));
+            load.waits.extend(part.waits);
             load.finished += finished;
             if let Err(error) = result {
                 load.errors.push(error.to_string());
@@ -251,7 +286,8 @@ pub fn flood(
                 sent = wanted;
             }
             let all = std::mem::take(&mut *done.lock().unwrap_or_else(PoisonError::into_inner));
-            let mut load = Load { waits: vec![], counted: begun.elapsed(), errors: vec![], finished: 0 };
+            let mut load =
+                Load { waits: vec![], sent: vec![], counted: begun.elapsed(), errors: vec![], finished: 0 };
             for one in all {
                 match one {
                     Ok(wait) => load.waits.push(wait),
@@ -336,6 +372,7 @@ async fn step(client: &mut Client, person: &mut Person, part: &mut Part) -> io::
     let reply = client.post(&action, &fields).await?;
     if action == "/answer" {
         part.waits.push(sent.elapsed());
+        part.sent.push(sent);
     }
     if reply.status != StatusCode::OK {
         return Err(io::Error::other(format!("{action} was answered with {}", reply.status)));

@@ -9,7 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// As often as the script of the page asks.
 const EVERY: Duration = Duration::from_secs(1);
@@ -20,19 +20,30 @@ pub fn admit(accounts: &Accounts, now: i64) -> Result<String, Error> {
     accounts.begin("watcher", now)
 }
 
+/// They look for so long and then not, by turns: what they cost is told from the same people on the same machine.
+const TURN: Duration = Duration::from_secs(5);
+
 /// How often watchers looked, and how many gave up.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watched {
+    begun: Instant,
     /// Requests that were answered.
     pub looks: AtomicUsize,
     /// Watchers that were refused or cut off.
     pub failed: AtomicUsize,
 }
 
-/// Lets so many look at the live page until the process ends; runs on a thread of its own.
+impl Watched {
+    /// Whether they looked at that time.
+    pub fn looked(&self, at: Instant) -> bool {
+        at.saturating_duration_since(self.begun).as_secs() / TURN.as_secs() % 2 == 1
+    }
+}
+
+/// Lets so many look at the live page, by turns, until the process ends; runs on a thread of its own.
 pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<Watched>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let watched = Arc::new(Watched::default());
+    let watched = Arc::new(Watched { begun: Instant::now(), looks: 0.into(), failed: 0.into() });
     let (shared, token) = (watched.clone(), token.to_owned());
     std::thread::spawn(move || {
         runtime.block_on(async {
@@ -42,7 +53,7 @@ pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<W
                     tokio::spawn(async move {
                         // Not all in the same moment.
                         tokio::time::sleep(EVERY.mul_f64(place as f64 / count as f64)).await;
-                        if look(address, &token, &watched.looks).await.is_err() {
+                        if look(address, &token, &watched).await.is_err() {
                             watched.failed.fetch_add(1, Ordering::Relaxed);
                         }
                     })
@@ -57,17 +68,21 @@ pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<W
 }
 
 /// Asks what is new, as the page does.
-async fn look(address: SocketAddr, token: &str, looks: &AtomicUsize) -> io::Result<()> {
+async fn look(address: SocketAddr, token: &str, watched: &Watched) -> io::Result<()> {
     let mut client = Client::with_cookie(address, format!("{COOKIE}={token}")).await?;
     let mut seen = 0;
     loop {
+        if !watched.looked(Instant::now()) {
+            tokio::time::sleep(EVERY).await;
+            continue;
+        }
         let response = client.get(&format!("/?seen={seen}")).await?;
         match response.status {
             StatusCode::OK => seen = rows(&response.body).unwrap_or(seen),
             StatusCode::NO_CONTENT => {}
             other => return Err(io::Error::other(format!("the live page was answered with {other}"))),
         }
-        looks.fetch_add(1, Ordering::Relaxed);
+        watched.looks.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(EVERY).await;
     }
 }

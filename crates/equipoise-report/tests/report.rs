@@ -392,9 +392,14 @@ fn candidates_with_attributes_have_weights_a_best_one_and_a_page() {
         depends.variations.len() > 1 && depends.sentence.as_ref().unwrap().contains("The best candidate")
     );
     let page = report::html(&design, &report);
-    for expected in
-        ["Which candidate?", "What attributes weigh", "Missed findings", "Oak (by ", "some were imagined"]
-    {
+    for expected in [
+        "Which candidate?",
+        "What attributes weigh",
+        "Missed findings",
+        "Oak (by ",
+        "some were imagined",
+        "as shares of all",
+    ] {
         assert!(page.contains(expected), "{expected}");
     }
     for wrong in ["different models", "which model", "on a model", "best model", "radians", "test cases"] {
@@ -427,6 +432,9 @@ fn what_models_have_besides_is_shown_and_weighs_nothing() {
     assert!(page.contains("latency_ms") && page.contains("<td>90</td><td>paid</td>"), "{page}");
     let wrong = with("report-besides-wrong", "model,latency_ms\nbold,40\neven,70\n").unwrap_err().to_string();
     assert_eq!(wrong, "candidates.attributes says nothing of model \"timid\", found bold, even");
+    let twice = "model,latency_ms\nbold,40\neven,70\ntimid,\nbold,41\n";
+    let wrong = with("report-besides-twice", twice).unwrap_err().to_string();
+    assert_eq!(wrong, "candidates.attributes has model \"bold\" in row 4 again, expected a row for each");
 }
 
 #[test]

@@ -28,11 +28,37 @@
     tell();
   }
 
+  const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
+  const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+
+  // What the check says follows what is typed: a moment after the last key, one request at a time, the last text wins.
+  const form = document.querySelector("form[data-check]");
+  if (form) {
+    const PAUSE_MS = 600;
+    const told = () => document.querySelector("#findings [aria-live]");
+    let timer, busy = false, again = false;
+    const check = async () => {
+      if (busy) { again = true; return; }
+      busy = true;
+      const sent = new FormData();
+      for (const name of ["csrf", "text"]) sent.append(name, form.elements[name].value);
+      try {
+        const reply = await fetch(form.dataset.check, { method: "POST", body: sent, credentials: "same-origin" });
+        const next = reply.ok && parsed(await reply.text()).querySelector("#findings [aria-live]");
+        if (next) told().replaceChildren(...next.childNodes);
+        else told().textContent = "The check cannot be asked now; the button does it.";
+      } catch {
+        told().textContent = "The server does not answer. What is typed is still here.";
+      }
+      busy = false;
+      if (again) { again = false; check(); }
+    };
+    form.elements.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, PAUSE_MS); });
+  }
+
   if (!document.getElementById("live")) return;
 
   const EVERY_MS = 1000;
-  const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
-  const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   let pause = EVERY_MS;
 

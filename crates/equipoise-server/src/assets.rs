@@ -64,6 +64,15 @@ asset!(
     RESEARCHER_SCRIPT, "researcher", "js", "text/javascript; charset=utf-8"
 );
 
+/// How a report looks inside a page of researchers.
+pub static REPORT_STYLE: Asset = Asset {
+    name: "report",
+    extension: "css",
+    media_type: "text/css; charset=utf-8",
+    text: equipoise_report::STYLE_INSIDE,
+    path: LazyLock::new(|| REPORT_STYLE.hashed_path()),
+};
+
 asset!(
     /// How the pages of a table look beyond that.
     OPEN_STYLE, "open", "css", "text/css; charset=utf-8"
@@ -86,5 +95,6 @@ pub fn find(path: &str) -> Option<&'static Asset> {
 
 /// The asset of the researchers' pages at an address.
 pub fn find_for_researchers(path: &str) -> Option<&'static Asset> {
-    [&STYLE, &ICON, &RESEARCHER_STYLE, &RESEARCHER_SCRIPT].into_iter().find(|asset| asset.path() == path)
+    let all = [&STYLE, &ICON, &RESEARCHER_STYLE, &RESEARCHER_SCRIPT, &REPORT_STYLE];
+    all.into_iter().find(|asset| asset.path() == path)
 }

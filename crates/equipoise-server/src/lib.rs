@@ -40,6 +40,17 @@ mod health;
 pub mod language;
 mod listen;
 mod markdown;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+mod multipart;
 pub mod open;
 pub mod page;
 pub mod participant;

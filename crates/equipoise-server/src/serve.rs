@@ -5,17 +5,22 @@ use crate::open::{self, TablePages, Work};
 use crate::participant::{self, Participants, Settings};
 use crate::preview::Previews;
 use crate::researcher::accounts::Accounts;
+use crate::researcher::draft::{Draft, Remake, Renew};
 use crate::researcher::{self, Researchers};
+use axum::Router;
+use axum::extract::Request;
 use equipoise_study::Service;
+use equipoise_study::directory::Directory;
 use equipoise_study::numbers::when;
 use equipoise_study::retention::Due;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tower::Service as _;
 
 /// Threads for requests. What waits for the disk or computes has threads of its own.
 const THREADS: usize = 2;
@@ -56,6 +61,74 @@ pub struct Researching {
     pub accounts: Accounts,
     /// The file of the log.
     pub log: Option<PathBuf>,
+    /// The files of a study that is not locked yet, and how a service is made of them when they have changed.
+    pub draft: Option<(Directory, Remake)>,
+}
+
+/// A router that may be replaced while it is served.
+#[derive(Clone, Default)]
+struct Current(Arc<RwLock<Router>>);
+
+impl Current {
+    fn replace(&self, router: Router) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = router;
+    }
+
+    /// Answers with the router of the moment.
+    fn router(&self) -> Router {
+        let current = self.clone();
+        Router::new().fallback(move |request: Request| {
+            let mut router = current.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+            async move { router.call(request).await }
+        })
+    }
+}
+
+/// Both sides of a study. Those of a draft are made anew whenever its files have changed.
+struct Sides {
+    origin: String,
+    /// Who may sign in, and how they reach it; nothing where researchers' pages are closed.
+    desk: Option<(Arc<Accounts>, researcher::Settings)>,
+    draft: Option<(Directory, Remake)>,
+    participants: Current,
+    researchers: Current,
+}
+
+impl Sides {
+    /// Serves a study from now on.
+    fn serve(self: &Arc<Self>, service: Service, locked: bool) -> equipoise_study::Result<Participants> {
+        // Nobody waits for what is imagined of them.
+        let service = Arc::new(service.forecasting_meanwhile());
+        let previews = Arc::new(Previews::new(service.design().clone()));
+        if let Some((accounts, settings)) = &self.desk {
+            // How long it takes people is for the researchers' pages, which may be looked at in a while.
+            let design = service.design().clone();
+            std::thread::spawn(move || design.length().minutes);
+            let mut state = Researchers::new(service.clone(), accounts.clone(), settings.clone())?
+                .with_previews(previews.clone());
+            if let (false, Some((files, remake))) = (locked, &self.draft) {
+                // They end with the server, not with each other.
+                let sides = Arc::downgrade(self);
+                let renew: Renew = Box::new(move |service, locked| match sides.upgrade() {
+                    Some(sides) => sides.serve(service, locked).map(drop),
+                    None => Ok(()),
+                });
+                state = state.with_draft(Draft::new(files.clone(), remake.clone(), renew));
+            }
+            self.researchers.replace(researcher::app(state));
+        }
+        if locked {
+            tokio::spawn(retain(service.clone()));
+            tokio::spawn(settle(service.clone()));
+        }
+        let mut state =
+            Participants::new(service, Settings { origin: self.origin.clone() }).with_previews(previews);
+        if !locked {
+            state = state.not_begun();
+        }
+        self.participants.replace(participant::app(state.clone()));
+        Ok(state)
+    }
 }
 
 /// What is served once requests are taken.
@@ -86,32 +159,36 @@ pub fn study(
         .build()?;
     let served = runtime.block_on(async {
         let (listener, address, origin) = options.bind().await?;
-        // Nobody waits for what is imagined of them.
-        let service = Arc::new(service.forecasting_meanwhile());
-        let previews = Arc::new(Previews::new(service.design().clone()));
-        let mut second = None;
-        if let Some(Researching { options, accounts, log }) = researching {
+        let (mut second, mut desk, mut draft) = (None, None, None);
+        if let Some(Researching { options, accounts, log, draft: files }) = researching {
             let (listener, address, own) = options.bind().await?;
             let settings = researcher::Settings { origin: own.clone(), participants: origin.clone(), log };
-            let state = Researchers::new(service.clone(), accounts, settings).map_err(io::Error::other)?;
-            second = Some((listener, state.with_previews(previews.clone()), own, address));
+            (second, draft) = (Some((listener, own, address)), files);
+            desk = Some((Arc::new(accounts), settings));
         }
-        tokio::spawn(retain(service.clone()));
-        tokio::spawn(settle(service.clone()));
-        let state = Participants::new(service, Settings { origin }).with_previews(previews);
-        let researchers = second.as_ref().map(|(_, _, origin, address)| (origin.clone(), *address));
+        let locked = draft.is_none();
+        let sides = Arc::new(Sides {
+            origin,
+            desk,
+            draft,
+            participants: Current::default(),
+            researchers: Current::default(),
+        });
+        let state = sides.serve(service, locked).map_err(io::Error::other)?;
+        let researchers = second.as_ref().map(|(_, origin, address)| (origin.clone(), *address));
         ready(&Serving { participants: &state, address, researchers })?;
+        drop(state);
         let (tell, told) = watch::channel(false);
         tokio::spawn(async move {
             stop().await;
             let _ = tell.send(true);
         });
         let limits = Limits::default();
-        let first = listen::serve(listener, participant::app(state), limits, told.clone());
+        let first = listen::serve(listener, sides.participants.router(), limits, told.clone());
         match second {
             None => first.await,
-            Some((listener, state, ..)) => {
-                let second = listen::serve(listener, researcher::app(state), limits, told);
+            Some((listener, ..)) => {
+                let second = listen::serve(listener, sides.researchers.router(), limits, told);
                 tokio::join!(first, second);
             }
         }
@@ -159,6 +236,10 @@ async fn retain(service: Arc<Service>) {
         let service = service.clone();
         let now = started.saturating_add(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX));
         let work = move || {
+            // Of several servers one does it; if that one ends, another does it the next time.
+            if !service.leads()? {
+                return Ok(Due::default());
+            }
             service.finish_withdrawals()?;
             service.retain(now, "server", false)
         };

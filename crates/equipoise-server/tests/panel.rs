@@ -174,3 +174,21 @@ async fn nobody_agrees_in_the_name_of_somebody_else() {
     enter(&web, PID).await;
     assert_eq!(web.service.contacts().get(&session).unwrap().unwrap()["PROLIFIC_PID"], PID);
 }
+
+#[tokio::test]
+async fn nobody_comes_in_before_the_study_is_locked() {
+    let web = web("");
+    let settings = equipoise_server::participant::Settings { origin: "http://study.test".to_owned() };
+    let state = equipoise_server::participant::Participants::new(web.service.clone(), settings).not_begun();
+    let draft = Web { app: equipoise_server::participant::app(state), ..web };
+    let before = draft.service.writer().with(|store| store.head()).unwrap();
+    let joined = join(&draft, PID).await;
+    assert_eq!(joined.headers[header::LOCATION], "/join/closed");
+    ends(
+        &draft.get("/join/closed", "").await.body,
+        "This study has not begun",
+        None,
+        "https://panel.example/closed",
+    );
+    assert_eq!(draft.service.writer().with(|store| store.head()).unwrap(), before, "somebody got a place");
+}

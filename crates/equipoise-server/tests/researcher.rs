@@ -1,6 +1,9 @@
 //! The researchers' side without a socket: every route against every credential, every form against every forgery, and
 //! what pages show to whom.
 
+#[path = "researcher/desk.rs"]
+mod desk;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
@@ -146,16 +149,20 @@ struct Browser {
     csrf: String,
 }
 
+async fn sign_in(app: &Router, name: &str) -> Browser {
+    let page = get(app, "/sign-in", "").await;
+    let (visit, csrf) = (page.cookies(), page.field("csrf"));
+    let fields = [("csrf", csrf.as_str()), ("name", name), ("password", PASSWORD)];
+    let done = send(app, form("/sign-in", &visit, &fields)).await;
+    assert_eq!((done.status, done.to()), (StatusCode::SEE_OTHER, "/"), "{}", done.body);
+    let cookie = done.cookies();
+    let csrf = get(app, "/settings", &cookie).await.field("csrf");
+    Browser { cookie, csrf }
+}
+
 impl Web {
     async fn sign_in(&self, name: &str) -> Browser {
-        let page = get(&self.app, "/sign-in", "").await;
-        let (visit, csrf) = (page.cookies(), page.field("csrf"));
-        let fields = [("csrf", csrf.as_str()), ("name", name), ("password", PASSWORD)];
-        let done = send(&self.app, form("/sign-in", &visit, &fields)).await;
-        assert_eq!((done.status, done.to()), (StatusCode::SEE_OTHER, "/"), "{}", done.body);
-        let cookie = done.cookies();
-        let csrf = get(&self.app, "/settings", &cookie).await.field("csrf");
-        Browser { cookie, csrf }
+        sign_in(&self.app, name).await
     }
 
     /// A token that was made at a time.
@@ -1138,9 +1145,42 @@ async fn simulated_people_fill_the_results_and_are_said_to_be_simulated() {
         );
         assert!(page.contains("To a typical member of the group, "), "{template} {page}");
         assert!(!page.contains("NaN") && !page.contains("href=\"/participants/1\""), "{template} {page}");
+        // The other places, with links that stay among them.
+        let analyst = web.sign_in("analyst").await;
+        let written = rows().max(written);
+        for path in [
+            "/?people=simulated",
+            "/participants?people=simulated&sort=minutes",
+            "/participants/7?people=simulated",
+        ] {
+            let got = get(&web.app, path, &analyst.cookie).await;
+            assert_eq!(got.status, StatusCode::OK, "{path}");
+            assert!(got.body.contains("nothing on this page is a result"), "{template} {path} {}", got.body);
+            assert!(
+                !got.body.contains("NaN") && !got.body.contains("href=\"/participants/7\""),
+                "{path} {}",
+                got.body
+            );
+            assert!(!got.body.contains("id=\"live\""), "{path} is refreshed");
+        }
+        let overview = get(&web.app, "/?people=simulated", &analyst.cookie).await.body;
+        assert!(
+            overview.contains("are done</th><td>20</td>") && overview.contains("Of 20 people who are done"),
+            "{overview}"
+        );
+        let people = get(&web.app, "/participants?people=simulated", &analyst.cookie).await.body;
+        assert_eq!(people.matches("?people=simulated\">").count() - 3, 20, "{people}");
+        let one = get(&web.app, "/?people=simulated", &viewer.cookie).await.body;
+        assert!(!one.contains("One by one</h2>"), "a viewer sees people one by one");
+        assert_eq!(
+            get(&web.app, "/participants/21?people=simulated", &analyst.cookie).await.status,
+            StatusCode::NOT_FOUND
+        );
         assert_eq!(rows(), written, "something was written");
         let results = get(&web.app, "/results", &viewer.cookie).await.body;
         assert!(!results.contains("simulated") && results.contains("Fewer than two people"), "{results}");
+        let overview = get(&web.app, "/", &analyst.cookie).await.body;
+        assert!(overview.contains("are done</th><td>0</td>"), "{overview}");
     }
 }
 

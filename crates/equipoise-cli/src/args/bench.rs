@@ -31,7 +31,7 @@ Examples:
   equipoise bench sessions --count 100000      respondents that try to break the adaptive plans
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
-  equipoise bench server --watchers 5          the same while five researchers watch
+  equipoise bench server --watchers 5          the same while five researchers watch, by turns
   equipoise bench server --together            all of them answer within one second, again and again
   equipoise bench server --rate 1000           so many answers a second whether or not the server keeps up, then twice as many
   equipoise bench scale --participants 10000   a study that many have taken: start, watch, report, backup, memory")]

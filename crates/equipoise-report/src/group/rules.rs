@@ -61,7 +61,7 @@ impl Rule {
         match self {
             Rule::Mean => "pooled mean",
             Rule::Median => "median",
-            Rule::Majority => "majority over models",
+            Rule::Majority => "majority",
             Rule::MinimaxRegret => "minimax regret",
         }
     }

@@ -14,15 +14,28 @@ use equipoise_study::Design;
 use equipoise_study::numbers::grouped;
 use std::cell::RefCell;
 
-/// The style sheet: light, dark and print.
-const STYLE: &str = include_str!("report.css");
+/// How it looks as a file of its own: light, dark and print.
+const STYLE: &str =
+    concat!(include_str!("colours.css"), include_str!("document.css"), include_str!("report.css"));
+
+/// How its [`content`] looks inside another page, in an element of the class `report`; nothing around it changes.
+pub const STYLE_INSIDE: &str =
+    concat!(include_str!("colours.css"), ".report{", include_str!("report.css"), "}");
+
+/// The report as a file of its own.
+#[derive(Template)]
+#[template(path = "document.html")]
+struct Document<'a> {
+    title: &'a str,
+    style: String,
+    content: String,
+}
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     design: &'a Design,
     report: &'a Report,
-    style: String,
     /// All rows of everybody who is in the report.
     rows: Rows,
     /// The person, where there is one only.
@@ -55,22 +68,28 @@ pub fn choices(experts: &Experts) -> Option<String> {
 /// The report as one page of HTML. People one by one, weights and rows of the log are folded, and not printed unless somebody
 /// unfolds them.
 pub fn html(design: &Design, report: &Report) -> String {
-    page(design, report, false)
+    document(design, report, false)
 }
 
 /// The same with all of that unfolded.
 pub fn html_with_appendix(design: &Design, report: &Report) -> String {
-    page(design, report, true)
+    document(design, report, true)
 }
 
-fn page(design: &Design, report: &Report, appendix: bool) -> String {
+fn document(design: &Design, report: &Report, appendix: bool) -> String {
+    let content = content(design, report, appendix);
+    let page = Document { title: &report.title, style: STYLE.replace('\n', ""), content };
+    page.render().expect("a string takes everything")
+}
+
+/// What stands in that page, for another one to show; `appendix` unfolds it all.
+pub fn content(design: &Design, report: &Report, appendix: bool) -> String {
     let mut everybody = report.people.iter();
     let mut with = report.people.iter().filter(|person| person.refusal.is_none());
     let with_metric = with.next().filter(|_| with.next().is_none());
     let page = Page {
         design,
         report,
-        style: STYLE.replace('\n', ""),
         rows: match &report.group {
             Some(group) => group.rows.clone(),
             None => Rows::all(report.people.iter().map(|person| &person.rows)),

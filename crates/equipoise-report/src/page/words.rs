@@ -139,6 +139,15 @@ pub fn thinned<T>(all: Vec<T>, about: usize) -> impl Iterator<Item = T> {
     all.into_iter().step_by(step)
 }
 
+/// Weights and their intervals in per cent of what all weigh together.
+pub fn shares(weights: &[Estimate]) -> Vec<[f64; 3]> {
+    let all: f64 = weights.iter().map(|weight| weight.estimate).sum();
+    let of = |weight: &Estimate| {
+        [weight.estimate, weight.low, weight.high].map(|x| 100.0 * (x / all).clamp(0.0, 1.0))
+    };
+    weights.iter().map(of).collect()
+}
+
 /// The typical ratio, and how far people differ from it.
 pub fn typical(experts: &Experts, spread: &Estimate) -> String {
     let Some(ratio) = experts.ratio else { return String::new() };

@@ -79,6 +79,7 @@ pub const WORDS: Words = Words {
     // Comparisons
     question_number: "Question {number}",
     left_range: "about {low}–{high} left",
+    left_most: "at most {high} left",
     left_about: "about {high} left",
     left_none: "this may be the last one",
     out_of: "out of {count} {people}",

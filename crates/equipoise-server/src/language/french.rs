@@ -81,6 +81,7 @@ pub const WORDS: Words = Words {
     // Comparisons
     question_number: "Question n° {number}",
     left_range: "encore {low}–{high}",
+    left_most: "encore {high} au plus",
     left_about: "encore {high} environ",
     left_none: "peut-être la dernière",
     out_of: "sur {count} {people}",

@@ -80,6 +80,7 @@ pub const WORDS: Words = Words {
     // Comparisons
     question_number: "Frage {number}",
     left_range: "noch etwa {low}–{high}",
+    left_most: "noch höchstens {high}",
     left_about: "noch etwa {high}",
     left_none: "vielleicht die letzte",
     out_of: "von {count} {people}",
@@ -104,7 +105,7 @@ pub const WORDS: Words = Words {
     conflict_text: "Ihre Antwort war: {choice}. Um sie zu ändern, gehen Sie weiter und drücken Sie „Letzte \
         zurücknehmen“.",
     // Differences
-    difference: "Bei {system}: {list}.",
+    difference: "Mit {system}: {list}.",
     and: "und",
     gap_larger: "ein um {points} größerer Abstand bei {mistakes}",
     gap_smaller: "ein um {points} kleinerer Abstand bei {mistakes}",

@@ -79,6 +79,7 @@ pub const WORDS: Words = Words {
     // Comparisons
     question_number: "Pregunta {number}",
     left_range: "quedan unas {low}–{high}",
+    left_most: "quedan {high} como mucho",
     left_about: "quedan unas {high}",
     left_none: "quizá la última",
     out_of: "de {count} {people}",

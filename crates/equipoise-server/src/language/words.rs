@@ -187,6 +187,8 @@ words! {
         question_number,
         #[doc = "about `{low}`–`{high}` left"]
         left_range,
+        #[doc = "at most `{high}` left"]
+        left_most,
         #[doc = "about `{high}` left"]
         left_about,
         #[doc = "this may be the last one"]

@@ -4,36 +4,25 @@
 //! and sees nothing else. Every form carries a value that only our pages know. What is behind the pages is a [`Work`]: this
 //! module reads requests and draws, and knows nothing of tables.
 
-#[cfg_attr(
-    not(test),
-    deny(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::panic,
-        clippy::arithmetic_side_effects
-    )
-)]
-mod multipart;
 mod pages;
 mod view;
 
-pub use multipart::LARGEST;
+pub use crate::multipart::LARGEST;
 pub use view::{
     Action, Branch, Choice, File, Flow, Kind, Outcome, Page, Question, Sent, Survey, Systems, Table, View,
     Wished, Work,
 };
 
 use crate::form::Fields;
+use crate::multipart::Part;
 use crate::text::{cookie, hex, random, same};
-use crate::{assets, guard};
+use crate::{assets, guard, multipart};
 use axum::Router;
 use axum::extract::{FromRequest as _, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
-use multipart::Part;
 use pages::Frame;
 use sha2::{Digest as _, Sha256};
 use std::io;

@@ -91,6 +91,7 @@ impl Comparison {
             let [few, many] = [low, high].map(|count| numbers.count(count as u64));
             match (low, high) {
                 (_, 0) => words.left_none.to_owned(),
+                (0, _) => fill(words.left_most, &[("high", &many)]),
                 (low, high) if low == high => fill(words.left_about, &[("high", &many)]),
                 _ => fill(words.left_range, &[("low", &few), ("high", &many)]),
             }

@@ -102,6 +102,8 @@ pub struct Participants {
     previews: Option<Arc<Previews>>,
     /// Whether this is about a preview.
     previewing: bool,
+    /// Whether the study is not locked yet: nobody but previews takes part.
+    draft: bool,
 }
 
 impl Participants {
@@ -117,6 +119,7 @@ impl Participants {
             sessions: Arc::new(Mutex::new(Budgets::new(OF_A_SESSION, REMEMBERED, now))),
             previews: None,
             previewing: false,
+            draft: false,
         }
     }
 
@@ -124,6 +127,12 @@ impl Participants {
     #[must_use]
     pub fn with_previews(self, previews: Arc<Previews>) -> Self {
         Self { previews: Some(previews), ..self }
+    }
+
+    /// Of a study that is not locked yet: nobody takes part, whom a panel sends neither.
+    #[must_use]
+    pub fn not_begun(self) -> Self {
+        Self { draft: true, ..self }
     }
 
     /// The study a token belongs to: a preview of it, or the study itself.

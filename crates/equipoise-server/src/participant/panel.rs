@@ -43,6 +43,9 @@ pub async fn join(
 }
 
 fn enter(state: &Participants, id: &str, known: Option<Visitor>, panel: &Panel) -> Result<Option<Reply>> {
+    if state.draft {
+        return Ok(Some(Reply::Go("/join/closed".to_owned())));
+    }
     let (token, to) = match state.service.enter(id)? {
         Entered::Open(token) => (token, "/"),
         Entered::Done(token) => (token, "/?again=yes"),
@@ -65,7 +68,7 @@ pub async fn turned_away(
     let now = state.service.now();
     let message = match end.as_str() {
         "full" => Message::full(frame, (&panel.full).into()),
-        "closed" if panel.is_early(now) => Message::early(frame, (&panel.closed).into()),
+        "closed" if state.draft || panel.is_early(now) => Message::early(frame, (&panel.closed).into()),
         "closed" if panel.is_over(now) => Message::over(frame, (&panel.closed).into()),
         "closed" => Message::nameless(frame),
         _ => return missing(State(state.clone()), headers).await,

@@ -1,11 +1,12 @@
-//! Who may look at a study, and who is signed in: one SQLite file beside the study's log.
+//! Who may look at a study, and who is signed in: one SQLite file beside the study's log, or tables of the database it is in.
 //!
-//! Tokens are stored as hashes and passwords as Argon2id, so that the file lets nobody in. It belongs to its owner
+//! Tokens are stored as hashes and passwords as Argon2id, so that they let nobody in. The file belongs to its owner
 //! alone; one that others can read is refused.
 
 use super::password::{self, Kept, Strength};
 use crate::text::random;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
+use equipoise_log::{Found, Tables};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -40,6 +41,15 @@ pub enum Error {
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         Self::Storage(error.to_string())
+    }
+}
+
+impl From<equipoise_log::Error> for Error {
+    fn from(error: equipoise_log::Error) -> Self {
+        match error {
+            equipoise_log::Error::Storage(trouble) => Self::Storage(trouble.sentence),
+            other => Self::Storage(other.to_string()),
+        }
     }
 }
 
@@ -98,7 +108,7 @@ pub struct Listed {
 
 /// The accounts of a study.
 pub struct Accounts {
-    connection: Mutex<Connection>,
+    tables: Tables,
     strength: Strength,
     /// Held while a password is hashed: one at a time.
     hashing: Mutex<()>,
@@ -116,6 +126,12 @@ impl Accounts {
         equipoise_log::files::open(path).map_err(|trouble| Error::Storage(trouble.to_string()))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Self::prepared(Connection::open_with_flags(path, flags)?, Strength::tuned)
+    }
+
+    /// Those of a study in a database, which several servers share.
+    #[cfg(feature = "postgres")]
+    pub fn in_database(database: &equipoise_log::Database) -> Result<Self> {
+        Self::tuned(Tables::open(database)?, Strength::tuned)
     }
 
     /// In memory, with the least strength: for tests.
@@ -146,29 +162,39 @@ impl Accounts {
             }
             transaction.commit()?;
         }
-        if found == 0 {
-            let Strength { memory, passes } = tune();
-            connection.execute(
-                "INSERT OR IGNORE INTO strength (only, memory, passes) VALUES (1, ?1, ?2)",
-                [memory, passes],
-            )?;
-        }
-        let strength = connection.query_row("SELECT memory, passes FROM strength", [], |row| {
-            Ok(Strength { memory: row.get(0)?, passes: row.get(1)? })
-        })?;
-        Ok(Self { connection: Mutex::new(connection), strength, hashing: Mutex::new(()) })
+        Self::tuned(Tables::of(connection), tune)
+    }
+
+    /// Whoever comes first measures how much work a password can be, for all.
+    fn tuned(tables: Tables, tune: impl FnOnce() -> Strength) -> Result<Self> {
+        let known = || tables.first("SELECT memory, passes FROM strength", &[]);
+        let found = match known()? {
+            Some(found) => found,
+            None => {
+                let Strength { memory, passes } = tune();
+                tables.execute(
+                    "INSERT INTO strength (\"only\", memory, passes) VALUES (1, ?1, ?2) ON CONFLICT DO NOTHING",
+                    &[memory.into(), passes.into()],
+                )?;
+                known()?
+                    .ok_or_else(|| Error::Storage("they do not say how much work a password is".to_owned()))?
+            }
+        };
+        Ok(Self { strength: strength(&found, 0), tables, hashing: Mutex::new(()) })
     }
 
     /// Everybody, by name.
     pub fn list(&self) -> Result<Vec<Listed>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        let all = self.tables.query(
             "SELECT name, role, made_at, (SELECT count(*) FROM session WHERE account = name) FROM account ORDER BY name",
+            &[],
         )?;
-        let all = statement.query_map([], |row| {
-            Ok(Listed { account: account(row)?, made_at: row.get(2)?, sessions: row.get(3)? })
-        })?;
-        Ok(all.collect::<rusqlite::Result<_>>()?)
+        let listed = |row: &Found| Listed {
+            account: account(row),
+            made_at: row.int(2),
+            sessions: row.int(3).unsigned_abs(),
+        };
+        Ok(all.iter().map(listed).collect())
     }
 
     /// Makes an account.
@@ -180,10 +206,19 @@ impl Accounts {
         }
         password::check(name, password)?;
         let Kept { strength, salt, hash } = self.hash(password)?;
-        let added = self.connection().execute(
-            "INSERT OR IGNORE INTO account (name, role, memory, passes, salt, hash, made_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![name, role.word(), strength.memory, strength.passes, salt, hash, now],
+        let Strength { memory, passes } = strength;
+        let added = self.tables.execute(
+            "INSERT INTO account (name, role, memory, passes, salt, hash, made_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            &[
+                name.into(),
+                role.word().into(),
+                memory.into(),
+                passes.into(),
+                salt.into(),
+                hash.into(),
+                now.into(),
+            ],
         )?;
         match added {
             0 => Err(Error::Refused(format!("there is an account \"{name}\" already"))),
@@ -193,10 +228,10 @@ impl Accounts {
 
     /// Changes what an account may do. It is signed out everywhere.
     pub fn set_role(&self, name: &str, role: Role) -> Result<()> {
-        let changed = self.connection().execute(
+        let changed = self.tables.execute(
             "UPDATE account SET role = ?2 WHERE name = ?1 AND (?2 = 'owner' OR role <> 'owner' OR \
              (SELECT count(*) FROM account WHERE role = 'owner') > 1)",
-            params![name, role.word()],
+            &[name.into(), role.word().into()],
         )?;
         self.found(name, changed)?;
         self.end_sessions(name)
@@ -212,19 +247,20 @@ impl Accounts {
 
     fn keep_password(&self, name: &str, password: &str) -> Result<usize> {
         let Kept { strength, salt, hash } = self.hash(password)?;
-        Ok(self.connection().execute(
+        let Strength { memory, passes } = strength;
+        Ok(self.tables.execute(
             "UPDATE account SET memory = ?2, passes = ?3, salt = ?4, hash = ?5 WHERE name = ?1",
-            params![name, strength.memory, strength.passes, salt, hash],
+            &[name.into(), memory.into(), passes.into(), salt.into(), hash.into()],
         )?)
     }
 
     /// Takes an account away, and signs it out.
     pub fn remove(&self, name: &str) -> Result<()> {
         // In one statement: of two owners who take each other away at the same moment, one stays.
-        let removed = self.connection().execute(
+        let removed = self.tables.execute(
             "DELETE FROM account WHERE name = ?1 AND \
              (role <> 'owner' OR (SELECT count(*) FROM account WHERE role = 'owner') > 1)",
-            [name],
+            &[name.into()],
         )?;
         self.found(name, removed)
     }
@@ -242,28 +278,24 @@ impl Accounts {
 
     /// An account by name.
     pub fn account(&self, name: &str) -> Result<Option<Account>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached("SELECT name, role FROM account WHERE name = ?1")?;
-        Ok(statement.query_row([name], account).optional()?)
+        let found = self.tables.first("SELECT name, role FROM account WHERE name = ?1", &[name.into()])?;
+        Ok(found.as_ref().map(account))
     }
 
     /// The account whose name and password these are. Takes as long for a name that is not there.
     pub fn check(&self, name: &str, password: &str) -> Result<Option<Account>> {
-        let found = self
-            .connection()
-            .query_row(
-                "SELECT name, role, memory, passes, salt, hash FROM account WHERE name = ?1",
-                [name],
-                |row| {
-                    let strength = Strength { memory: row.get(2)?, passes: row.get(3)? };
-                    Ok((account(row)?, Kept { strength, salt: row.get(4)?, hash: row.get(5)? }))
-                },
-            )
-            .optional()?;
-        let Some((account, kept)) = found else {
+        let found = self.tables.first(
+            "SELECT name, role, memory, passes, salt, hash FROM account WHERE name = ?1",
+            &[name.into()],
+        )?;
+        let Some(found) = found else {
             self.hash(password)?;
             return Ok(None);
         };
+        let (account, kept) = (
+            account(&found),
+            Kept { strength: strength(&found, 2), salt: found.hash(4), hash: found.hash(5) },
+        );
         let right = {
             let _one = lock(&self.hashing);
             kept.is(password)
@@ -279,18 +311,18 @@ impl Accounts {
     pub fn make_code(&self, name: &str, now: i64) -> Result<String> {
         self.found(name, usize::from(self.account(name)?.is_some()))?;
         let code = token()?;
-        self.connection().execute(
+        self.tables.execute(
             "INSERT INTO code (hash, account, until) VALUES (?1, ?2, ?3)",
-            params![digest(&code), name, now.saturating_add(CODE_MS)],
+            &[digest(&code).into(), name.into(), now.saturating_add(CODE_MS).into()],
         )?;
         Ok(code)
     }
 
     /// The account a code lets in; it does so no more. Costs next to nothing, and nobody guesses 128 bits.
     pub fn spend_code(&self, name: &str, code: &str, now: i64) -> Result<Option<Account>> {
-        let spent = self.connection().execute(
+        let spent = self.tables.execute(
             "DELETE FROM code WHERE hash = ?1 AND account = ?2 AND until >= ?3",
-            params![digest(code.trim()), name, now],
+            &[digest(code.trim()).into(), name.into(), now.into()],
         )?;
         if spent == 0 { Ok(None) } else { self.account(name) }
     }
@@ -298,75 +330,76 @@ impl Accounts {
     /// Signs an account in: the token for its cookie, which is stored nowhere.
     pub fn begin(&self, name: &str, now: i64) -> Result<String> {
         let token = token()?;
-        let connection = self.connection();
-        connection.execute(
+        self.tables.execute(
             "DELETE FROM session WHERE begun_at < ?1 OR seen_at < ?2",
-            [now.saturating_sub(TOTAL_MS), now.saturating_sub(IDLE_MS)],
+            &[now.saturating_sub(TOTAL_MS).into(), now.saturating_sub(IDLE_MS).into()],
         )?;
-        connection.execute(
+        self.tables.execute(
             "INSERT INTO session (token, account, begun_at, seen_at) VALUES (?1, ?2, ?3, ?3)",
-            params![digest(&token), name, now],
+            &[digest(&token).into(), name.into(), now.into()],
         )?;
         Ok(token)
     }
 
     /// Who a session's token belongs to. `person` says that the request is one's own doing, not a page's refreshing.
     pub fn session(&self, token: &str, now: i64, person: bool) -> Result<Option<Account>> {
-        let connection = self.connection();
-        let found = connection
-            .prepare_cached(
-                "SELECT name, role, begun_at, seen_at FROM session JOIN account ON name = account WHERE token = ?1",
-            )?
-            .query_row([digest(token)], |row| Ok((account(row)?, row.get::<_, i64>(2)?, row.get::<_, i64>(3)?)))
-            .optional()?;
-        let Some((account, begun, seen)) = found else { return Ok(None) };
+        let found = self.tables.first(
+            "SELECT name, role, begun_at, seen_at FROM session JOIN account ON name = account WHERE token = ?1",
+            &[digest(token).into()],
+        )?;
+        let Some(found) = found else { return Ok(None) };
+        let (account, begun, seen) = (account(&found), found.int(2), found.int(3));
         // A clock that was set back makes nobody older.
         if now.saturating_sub(begun) > TOTAL_MS || now.saturating_sub(seen) > IDLE_MS {
-            connection.execute("DELETE FROM session WHERE token = ?1", [digest(token)])?;
+            self.end(token)?;
             return Ok(None);
         }
         if person && (now - seen).abs() > TOUCH_MS {
-            connection
-                .execute("UPDATE session SET seen_at = ?2 WHERE token = ?1", params![digest(token), now])?;
+            self.tables.execute(
+                "UPDATE session SET seen_at = ?2 WHERE token = ?1",
+                &[digest(token).into(), now.into()],
+            )?;
         }
         Ok(Some(account))
     }
 
     /// Signs one browser out.
     pub fn end(&self, token: &str) -> Result<()> {
-        self.connection().execute("DELETE FROM session WHERE token = ?1", [digest(token)])?;
+        self.tables.execute("DELETE FROM session WHERE token = ?1", &[digest(token).into()])?;
         Ok(())
     }
 
     /// Signs an account out everywhere; its tokens for scripts end, too.
     pub fn end_all(&self, name: &str) -> Result<()> {
-        self.connection().execute("DELETE FROM token WHERE account = ?1", [name])?;
+        self.tables.execute("DELETE FROM token WHERE account = ?1", &[name.into()])?;
         self.end_sessions(name)
     }
 
     fn end_sessions(&self, name: &str) -> Result<()> {
-        self.connection().execute("DELETE FROM session WHERE account = ?1", [name])?;
+        self.tables.execute("DELETE FROM session WHERE account = ?1", &[name.into()])?;
         Ok(())
     }
 
     /// Remembers that an account has signed in from a browser: the token for its cookie.
     pub fn remember_device(&self, name: &str, known: Option<&str>, now: i64) -> Result<String> {
         let token = known.map_or_else(token, |known| Ok(known.to_owned()))?;
-        let connection = self.connection();
-        connection.execute("DELETE FROM device WHERE seen_at < ?1", [now.saturating_sub(DEVICE_MS)])?;
-        connection.execute(
-            "INSERT OR REPLACE INTO device (token, account, seen_at) VALUES (?1, ?2, ?3)",
-            params![digest(&token), name, now],
+        self.tables
+            .execute("DELETE FROM device WHERE seen_at < ?1", &[now.saturating_sub(DEVICE_MS).into()])?;
+        self.tables.execute(
+            "INSERT INTO device (token, account, seen_at) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (token, account) DO UPDATE SET seen_at = excluded.seen_at",
+            &[digest(&token).into(), name.into(), now.into()],
         )?;
         Ok(token)
     }
 
     /// Whether an account has signed in from a browser before.
     pub fn knows_device(&self, name: &str, token: &str) -> Result<bool> {
-        let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached("SELECT count(*) FROM device WHERE token = ?1 AND account = ?2")?;
-        Ok(statement.query_row(params![digest(token), name], |row| row.get::<_, u64>(0))? > 0)
+        let known = self.tables.first(
+            "SELECT count(*) FROM device WHERE token = ?1 AND account = ?2",
+            &[digest(token).into(), name.into()],
+        )?;
+        Ok(known.is_some_and(|known| known.int(0) > 0))
     }
 
     fn hash(&self, password: &str) -> Result<Kept> {
@@ -374,8 +407,8 @@ impl Accounts {
         Kept::new(password, self.strength)
     }
 
-    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        lock(&self.connection)
+    pub(super) fn tables(&self) -> &Tables {
+        &self.tables
     }
 }
 
@@ -383,10 +416,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    let word: String = row.get(1)?;
+pub(super) fn account(row: &Found) -> Account {
     // The table allows no other word; should one be there all the same, it may do least.
-    Ok(Account { name: row.get(0)?, role: Role::from_word(&word).unwrap_or(Role::Viewer) })
+    Account { name: row.text(0), role: Role::from_word(&row.text(1)).unwrap_or(Role::Viewer) }
+}
+
+/// From two columns.
+fn strength(row: &Found, column: usize) -> Strength {
+    let number = |column: usize| u32::try_from(row.int(column)).unwrap_or(0);
+    Strength { memory: number(column), passes: number(column + 1) }
 }
 
 /// 128 random bits.
@@ -521,10 +559,7 @@ mod tests {
     fn a_weaker_hash_is_made_anew_at_the_next_sign_in() {
         let mut accounts = accounts();
         let passes = |accounts: &Accounts| {
-            accounts
-                .connection()
-                .query_row("SELECT passes FROM account", [], |row| row.get::<_, u32>(0))
-                .unwrap()
+            accounts.tables.first("SELECT passes FROM account", &[]).unwrap().unwrap().int(0)
         };
         assert_eq!(passes(&accounts), 2);
         accounts.strength.passes = 3;

@@ -5,9 +5,11 @@ use super::accounts::{self, Account};
 use super::frame::Frame;
 use super::job::Running;
 use super::refusal;
+use super::sample::Found;
 use super::sign::Signed;
 use super::watch::Seen;
 use crate::form::Fields;
+use crate::multipart::Part;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use equipoise_log::Why;
@@ -32,6 +34,8 @@ pub struct Sent {
     pub query: Fields,
     /// The form; empty unless it is a POST.
     pub form: Fields,
+    /// Files that came with it.
+    pub files: Vec<Part>,
     /// From where.
     pub address: Option<IpAddr>,
     /// With which headers.
@@ -75,6 +79,10 @@ pub enum Problem {
     Blinded,
     /// The report is being made, and not ready.
     Making(Running),
+    /// Simulated people are answering.
+    Simulating,
+    /// The study is not one that this can be done to, for this reason.
+    Closed(&'static str),
 }
 
 impl From<Error> for Problem {
@@ -113,6 +121,15 @@ impl Call<'_> {
         self.shared.watch.counted()
     }
 
+    /// Simulated people, where a page is asked for with them: there is nothing of anybody in it, so nobody's look is written down.
+    pub fn simulated(&self) -> Result<Option<Arc<Found>>, Problem> {
+        if self.sent.query.get("people") != "simulated" {
+            return Ok(None);
+        }
+        let found = self.shared.sample.found(self.shared.service.design(), self.now());
+        found.map(Some).ok_or(Problem::Simulating)
+    }
+
     /// What surrounds a page.
     pub fn frame(&self, page: &'static str) -> Frame {
         Frame::new(self.shared, Some(&self.signed), page)
@@ -142,6 +159,11 @@ impl Call<'_> {
     /// Refuses a form that was sent before: what it did cannot be shown again.
     pub fn spend(&self) -> Result<(), Problem> {
         let key = self.sent.form.key().ok_or(Problem::Spent)?;
+        match self.shared.accounts.spend_form(&key, self.now())? {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(Problem::Spent),
+            None => {}
+        }
         let mut spent = self.shared.spent.lock().unwrap_or_else(PoisonError::into_inner);
         if spent.contains(&key) {
             return Err(Problem::Spent);
@@ -177,6 +199,22 @@ impl Problem {
                     "This was done already",
                     "It is shown once and not kept. Open the page again to do it anew.",
                 ],
+            ),
+            Self::Simulating => {
+                let told = [
+                    "Simulated people are answering",
+                    "This takes up to half a minute; the page asks again by itself.",
+                ];
+                let mut response = say(StatusCode::ACCEPTED, told);
+                response.headers_mut().insert(header::REFRESH, HeaderValue::from_static("2"));
+                response
+            }
+            Self::Closed(why) => say(StatusCode::CONFLICT, ["Nothing was changed", why]),
+            Self::Study(
+                error @ (Error::Changed { .. } | Error::Unfit(_) | Error::Overtaken(_) | Error::Study { .. }),
+            ) => say(
+                StatusCode::CONFLICT,
+                ["Nothing was changed", &super::frame::capital(&format!("{error}."))],
             ),
             Self::Blinded => say(
                 StatusCode::CONFLICT,

@@ -19,11 +19,15 @@ const PLACES: [(&str, &str, Role); 5] = [
 ];
 
 /// Pages of places that have several.
-const INSIDE: [(&str, &str, Role); 6] = [
+const INSIDE: [(&str, &str, Role); 10] = [
     ("/participants", "Everybody", Role::Analyst),
     ("/participants/links", "Links", Role::Owner),
     ("/results", "What came out", Role::Viewer),
+    ("/results/report", "Report", Role::Analyst),
     ("/results/files", "Files", Role::Analyst),
+    ("/design", "What people see", Role::Viewer),
+    ("/design/edit", "Edit", Role::Owner),
+    ("/design/lock", "Lock", Role::Owner),
     ("/settings", "Accounts and tokens", Role::Viewer),
     ("/settings/audit", "Audit", Role::Analyst),
 ];
@@ -61,6 +65,8 @@ pub struct Frame {
     pub inside: Vec<Entry>,
     /// What everybody should see first.
     pub banner: Option<String>,
+    /// Whether the study is not locked yet.
+    pub draft: bool,
 }
 
 impl Frame {
@@ -77,8 +83,10 @@ impl Frame {
         let place = PLACES.iter().map(|(to, ..)| *to).find(|place| within(page, place));
         let entry = |to: &'static str, name: &'static str, here: bool| Entry { to, name, here };
         let menu = PLACES.iter().filter(|(.., least)| seen(*least));
+        let draft = shared.draft.get().is_some();
         let inside: Vec<Entry> = INSIDE
             .iter()
+            .filter(|(to, ..)| draft || !to.starts_with("/design/"))
             .filter(|(to, _, least)| seen(*least) && place.is_some_and(|place| within(to, place)))
             .map(|(to, name, _)| entry(to, name, *to == page))
             .collect();
@@ -90,6 +98,7 @@ impl Frame {
             menu: menu.map(|(to, name, _)| entry(to, name, Some(*to) == place)).collect(),
             inside: if inside.len() > 1 { inside } else { vec![] },
             banner: None,
+            draft,
         }
     }
 

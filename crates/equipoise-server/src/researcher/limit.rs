@@ -89,6 +89,18 @@ impl Limit {
 
     /// Whether a password may be tried now; otherwise how long to wait.
     pub fn allow(&mut self, account: &str, from: &From, now: Instant) -> Result<(), Duration> {
+        self.allow_of(account, from, now, |_, _| None)
+    }
+
+    /// The same where several servers have one budget for each account, and one for all: `common` takes from them, given how
+    /// many there are a minute, if there are such.
+    pub fn allow_of(
+        &mut self,
+        account: &str,
+        from: &From,
+        now: Instant,
+        common: impl FnOnce(f64, f64) -> Option<Result<(), Duration>>,
+    ) -> Result<(), Duration> {
         if let Some(failed) = self.failures.get(&(account.to_owned(), from.clone())) {
             let since = now.saturating_duration_since(failed.last);
             let wait = wait(failed.count);
@@ -103,6 +115,9 @@ impl Limit {
         let failed = self.networks.get(from).filter(|failed| now.duration_since(failed.last) < FORGIVEN);
         if *from != From::Nowhere && failed.is_none_or(|failed| failed.count < CLEAN) {
             return Ok(());
+        }
+        if let Some(taken) = common(PER_ACCOUNT, ALTOGETHER) {
+            return taken;
         }
         self.of_accounts.take(account.to_owned(), now)?;
         self.altogether.take(ALTOGETHER, now)

@@ -8,6 +8,8 @@
 pub mod accounts;
 mod call;
 mod chart;
+mod common;
+pub mod draft;
 mod frame;
 mod job;
 mod limit;
@@ -36,6 +38,7 @@ pub use sign::COOKIE;
 use crate::form::Fields;
 use crate::guard;
 use crate::health::Health;
+use crate::multipart::{self, Part};
 use crate::preview::Previews;
 use accounts::Accounts;
 use axum::Router;
@@ -45,6 +48,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, on};
 use call::{Call, Sent, Visitor};
+use draft::Draft;
 use equipoise_study::lint::Lint;
 use equipoise_study::seams::{Clock, SystemClock};
 use equipoise_study::{Service, Study};
@@ -81,7 +85,7 @@ pub struct Researchers(Arc<Shared>);
 
 struct Shared {
     service: Arc<Service>,
-    accounts: Accounts,
+    accounts: Arc<Accounts>,
     settings: Settings,
     clock: Box<dyn Clock>,
     watch: Arc<Watch>,
@@ -104,6 +108,8 @@ struct Shared {
     lints: OnceLock<Vec<Lint>>,
     /// Previews on the participants' pages, where those have them.
     previews: OnceLock<Arc<Previews>>,
+    /// What may be changed, while the study is not locked.
+    draft: OnceLock<Draft>,
     /// People who are simulated.
     sample: Arc<sample::Sample>,
 }
@@ -129,7 +135,7 @@ impl Researchers {
     /// Pages for those who have accounts.
     pub fn new(
         service: Arc<Service>,
-        accounts: Accounts,
+        accounts: impl Into<Arc<Accounts>>,
         settings: Settings,
     ) -> equipoise_study::Result<Self> {
         Self::with_clock(service, accounts, settings, SystemClock)
@@ -138,7 +144,7 @@ impl Researchers {
     /// The same by another clock, for tests.
     pub fn with_clock(
         service: Arc<Service>,
-        accounts: Accounts,
+        accounts: impl Into<Arc<Accounts>>,
         settings: Settings,
         clock: impl Clock + 'static,
     ) -> equipoise_study::Result<Self> {
@@ -150,7 +156,7 @@ impl Researchers {
             watch: Arc::new(Watch::new(service.clone())?),
             health: Health::new(directory),
             service,
-            accounts,
+            accounts: accounts.into(),
             settings,
             clock: Box::new(clock),
             limit: Mutex::new(Limit::new(Instant::now())),
@@ -163,6 +169,7 @@ impl Researchers {
             drawn: Mutex::default(),
             lints: OnceLock::new(),
             previews: OnceLock::new(),
+            draft: OnceLock::new(),
             sample: Arc::default(),
         })))
     }
@@ -171,6 +178,13 @@ impl Researchers {
     #[must_use]
     pub fn with_previews(self, previews: Arc<Previews>) -> Self {
         self.0.previews.get_or_init(|| previews);
+        self
+    }
+
+    /// Of a study that is not locked, and may be changed.
+    #[must_use]
+    pub fn with_draft(self, draft: Draft) -> Self {
+        self.0.draft.get_or_init(|| draft);
         self
     }
 
@@ -256,23 +270,42 @@ async fn dispatch(
         }
         _ => {}
     }
-    let form = match post {
-        false => Fields::new(vec![]),
-        true => match axum::Form::<Vec<(String, String)>>::from_request(request, &()).await {
-            Ok(axum::Form(fields)) => Fields::new(fields),
-            Err(_) => {
-                return Frame::message(&state.0, signed.as_ref(), StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
-            }
+    let say = |status, sentence| Frame::message(&state.0, signed.as_ref(), status, sentence);
+    let (form, files) = match post {
+        false => (Fields::new(vec![]), vec![]),
+        true if !guard::comes_from_us(&headers) => return say(StatusCode::FORBIDDEN, STALE),
+        true => match read(route.large, &headers, request).await {
+            Ok(read) => read,
+            Err((status, sentence)) => return say(status, sentence),
         },
     };
-    if post
-        && (!guard::comes_from_us(&headers)
-            || !sign::owns(&state.0, &headers, signed.as_ref(), form.get("csrf")))
-    {
-        return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, STALE);
+    if post && !sign::owns(&state.0, &headers, signed.as_ref(), form.get("csrf")) {
+        return say(StatusCode::FORBIDDEN, STALE);
     }
-    let sent = Sent { path, query, form, address, headers, uri };
+    let sent = Sent { path, query, form, files, address, headers, uri };
     work(route, state, sent, signed).await
+}
+
+/// The fields and files of a form; otherwise what to say about it.
+async fn read(
+    large: bool,
+    headers: &HeaderMap,
+    request: Request,
+) -> Result<(Fields, Vec<Part>), (StatusCode, [&'static str; 2])> {
+    let stale = (StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !(large && kind.starts_with("multipart/")) {
+        let form = axum::Form::<Vec<(String, String)>>::from_request(request, &()).await;
+        return form.map(|axum::Form(fields)| (Fields::new(fields), vec![])).map_err(|_| stale);
+    }
+    let body =
+        multipart::whole(request.into_body()).await.ok_or((StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))?;
+    let parts = multipart::parts(kind, &body).ok_or(stale)?;
+    let (files, fields): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| part.file.is_some());
+    let text = |part: Part| String::from_utf8(part.content).map(|text| (part.field, text));
+    let fields: Result<Vec<_>, _> = fields.into_iter().map(text).collect();
+    let fields = fields.map_err(|_| (StatusCode::UNPROCESSABLE_ENTITY, NOT_TEXT))?;
+    Ok((Fields::new(fields), files))
 }
 
 /// Runs a handler where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
@@ -313,6 +346,11 @@ const NOT_YOURS: [&str; 2] = [
     "Not for your role",
     "Your account may not see or do this. An owner of the study can change that in Settings.",
 ];
+const TOO_LARGE: [&str; 2] = [
+    "This is too large",
+    "A form takes at most 64 MB. Nothing was changed; copy a larger table into the study's directory.",
+];
+const NOT_TEXT: [&str; 2] = ["This is not UTF-8 text", "Nothing was changed."];
 const STALE: [&str; 2] =
     ["This form is out of date", "Nothing was changed. Go back, reload the page, and try again."];
 
@@ -333,8 +371,10 @@ async fn wrong_method(State(state): State<Researchers>) -> Response {
 }
 
 fn unavailable(shared: &Shared) -> Response {
-    let sentence =
-        ["The accounts cannot be read", "Look at the disk of the server and at the file accounts.sqlite."];
+    let sentence = [
+        "The accounts cannot be read",
+        "Look at the disk of the server and at the file accounts.sqlite, or at the database.",
+    ];
     let mut response = Frame::message(shared, None, StatusCode::SERVICE_UNAVAILABLE, sentence);
     response.headers_mut().insert(header::RETRY_AFTER, axum::http::HeaderValue::from_static("2"));
     response

@@ -2,7 +2,7 @@
 
 use super::accounts::Role;
 use super::call::{Call, Outcome, Visitor};
-use super::pages::{api, audit, design, export, links, moved, overview, people, results, settings};
+use super::pages::{api, audit, design, edit, export, links, moved, overview, people, results, settings};
 use super::sign;
 use super::tokens::Scope;
 use axum::http::Method;
@@ -36,6 +36,8 @@ pub struct Route {
     /// With `{name}` for a part that varies.
     pub path: &'static str,
     pub(super) handler: Handler,
+    /// Whether its form may be large, and have files.
+    pub(super) large: bool,
 }
 
 impl Route {
@@ -62,15 +64,20 @@ impl Access {
 
 /// A page that scripts may read, too. There is no such thing for forms: what changes something is for people.
 const fn script(path: &'static str, scope: Scope, handler: fn(&Call<'_>) -> Outcome) -> Route {
-    Route { method: Method::GET, path, handler: Handler::Scripts(scope, handler) }
+    Route { method: Method::GET, path, handler: Handler::Scripts(scope, handler), large: false }
 }
 
 const fn get(path: &'static str, handler: Handler) -> Route {
-    Route { method: Method::GET, path, handler }
+    Route { method: Method::GET, path, handler, large: false }
 }
 
 const fn post(path: &'static str, handler: Handler) -> Route {
-    Route { method: Method::POST, path, handler }
+    Route { method: Method::POST, path, handler, large: false }
+}
+
+/// A form that may be large, and have files.
+const fn large(path: &'static str, handler: Handler) -> Route {
+    Route { method: Method::POST, path, handler, large: true }
 }
 
 static ROUTES: &[Route] = &[
@@ -86,8 +93,16 @@ static ROUTES: &[Route] = &[
     post("/participants/links", Handler::AtLeast(Role::Owner, links::make)),
     post("/participants/links/show", Handler::AtLeast(Role::Owner, links::again)),
     get("/results", Handler::AtLeast(Role::Viewer, results::page)),
+    get("/results/report", Handler::AtLeast(Role::Analyst, export::report)),
     get("/results/files", Handler::AtLeast(Role::Analyst, export::page)),
     get("/design", Handler::AtLeast(Role::Viewer, design::page)),
+    get("/design/edit", Handler::AtLeast(Role::Owner, edit::page)),
+    large("/design/edit", Handler::AtLeast(Role::Owner, edit::save)),
+    large("/design/fields", Handler::AtLeast(Role::Owner, edit::save_fields)),
+    large("/design/check", Handler::AtLeast(Role::Owner, edit::check)),
+    large("/design/table", Handler::AtLeast(Role::Owner, edit::table)),
+    get("/design/lock", Handler::AtLeast(Role::Owner, edit::before_lock)),
+    post("/design/lock", Handler::AtLeast(Role::Owner, edit::lock)),
     post("/design/preview", Handler::AtLeast(Role::Viewer, design::preview)),
     post("/export/stop", Handler::AtLeast(Role::Analyst, export::stop)),
     script("/export/{file}", Scope::Export, export::file),

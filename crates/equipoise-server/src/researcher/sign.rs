@@ -177,7 +177,17 @@ fn admit(
         None => From::network(visitor.sent.address),
     };
     let limit = || shared.limit.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Err(wait) = limit().allow(name, &from, Instant::now()) {
+    let mut failed = None;
+    let allowed = limit().allow_of(name, &from, Instant::now(), |of_one, of_all| {
+        shared.accounts.take_try(name, of_one, of_all).unwrap_or_else(|error| {
+            failed = Some(error);
+            None
+        })
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if let Err(wait) = allowed {
         let seconds = wait.as_secs().max(1);
         let what = format!("Too many attempts. Try again in {seconds} s.");
         return Ok(Err((StatusCode::TOO_MANY_REQUESTS, what)));

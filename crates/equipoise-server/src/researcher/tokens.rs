@@ -5,7 +5,7 @@
 
 use super::accounts::{Account, Accounts, Error, Result, Role, TOUCH_MS, account, digest};
 use crate::text::{random, same};
-use rusqlite::{Row, params};
+use equipoise_log::Found;
 
 /// What every token begins with, so that scanners for leaked secrets find it.
 pub const PREFIX: &str = "eqp_";
@@ -14,7 +14,7 @@ pub const LONGEST_DAYS: u32 = 365;
 /// A day.
 const DAY_MS: i64 = 24 * 3_600_000;
 /// As many as a study has at most: all are compared at every request.
-const MOST: u64 = 100;
+const MOST: i64 = 100;
 
 /// What a token may read. There is no scope that changes anything, and none for who somebody is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,17 +132,24 @@ impl Accounts {
         }
         let secret = random::<20>().ok_or_else(|| Error::Storage("no random numbers".to_owned()))?;
         let token = format!("{PREFIX}{secret}");
-        let connection = self.connection();
-        let there: u64 = connection.query_row("SELECT count(*) FROM token", [], |row| row.get(0))?;
+        let there = self.tables().first("SELECT count(*) FROM token", &[])?.map_or(0, |row| row.int(0));
         if there >= MOST {
             let what = format!("there are {there} tokens, expected fewer than {MOST}; revoke some first");
             return Err(Error::Refused(what));
         }
         let expires_at = now.saturating_add(i64::from(days).saturating_mul(DAY_MS));
-        let added = connection.execute(
-            "INSERT OR IGNORE INTO token (name, account, hash, scopes, made_at, expires_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![name, account, digest(&token), words(scopes), now, expires_at],
+        let (hash, scopes) = (digest(&token), words(scopes));
+        let added = self.tables().execute(
+            "INSERT INTO token (name, account, hash, scopes, made_at, expires_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            &[
+                name.into(),
+                account.into(),
+                hash.into(),
+                scopes.as_str().into(),
+                now.into(),
+                expires_at.into(),
+            ],
         )?;
         match added {
             0 => Err(Error::Refused(format!("there is a token \"{name}\" already"))),
@@ -157,7 +164,7 @@ impl Accounts {
 
     /// Takes a token away; it opens nothing from here on.
     pub fn revoke_token(&self, name: &str) -> Result<()> {
-        match self.connection().execute("DELETE FROM token WHERE name = ?1", [name])? {
+        match self.tables().execute("DELETE FROM token WHERE name = ?1", &[name.into()])? {
             0 => Err(Error::Refused(format!("there is no token \"{name}\""))),
             _ => Ok(()),
         }
@@ -178,34 +185,34 @@ impl Accounts {
         }
         let Some(token) = found.filter(|token| now < token.expires_at) else { return Ok(None) };
         if token.used_at.is_none_or(|used| now.saturating_sub(used).saturating_abs() > TOUCH_MS) {
-            self.connection()
-                .execute("UPDATE token SET used_at = ?2 WHERE name = ?1", params![token.name, now])?;
+            self.tables().execute(
+                "UPDATE token SET used_at = ?2 WHERE name = ?1",
+                &[token.name.as_str().into(), now.into()],
+            )?;
         }
         Ok(Some(token))
     }
 
     fn hashed(&self) -> Result<Vec<(Token, [u8; 32])>> {
-        let connection = self.connection();
-        let mut statement = connection.prepare_cached(
+        let all = self.tables().query(
             "SELECT account.name, role, token.name, scopes, token.made_at, expires_at, used_at, token.hash \
              FROM token JOIN account ON account.name = token.account ORDER BY token.name",
+            &[],
         )?;
-        let all = statement.query_map([], |row| Ok((read(row)?, row.get(7)?)))?;
-        Ok(all.collect::<rusqlite::Result<_>>()?)
+        Ok(all.iter().map(|row| (read(row), row.hash(7))).collect())
     }
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Token> {
-    let scopes: String = row.get(3)?;
-    Ok(Token {
-        account: account(row)?,
-        name: row.get(2)?,
+fn read(row: &Found) -> Token {
+    Token {
+        account: account(row),
+        name: row.text(2),
         // A word nobody knows allows nothing.
-        scopes: scopes.split(' ').filter_map(Scope::from_word).collect(),
-        made_at: row.get(4)?,
-        expires_at: row.get(5)?,
-        used_at: row.get(6)?,
-    })
+        scopes: row.text(3).split(' ').filter_map(Scope::from_word).collect(),
+        made_at: row.int(4),
+        expires_at: row.int(5),
+        used_at: row.maybe_int(6),
+    }
 }
 
 #[cfg(test)]
@@ -231,7 +238,7 @@ mod tests {
         let secret = &token[PREFIX.len()..];
         let copy = std::env::temp_dir().join(format!("equipoise-told-once-{}", std::process::id()));
         let _ = std::fs::remove_file(&copy);
-        accounts.connection().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        accounts.tables().execute("VACUUM INTO ?1", &[copy.to_str().unwrap().into()]).unwrap();
         let whole = std::fs::read(&copy).unwrap();
         std::fs::remove_file(&copy).unwrap();
         let holds = |what: &[u8]| whole.windows(what.len()).any(|window| window == what);
@@ -312,7 +319,9 @@ mod tests {
             let accounts = Accounts::open(&path).unwrap();
             accounts.add("ana", Role::Owner, "three small boats", 0).unwrap();
             accounts
-                .connection()
+                .tables()
+                .file()
+                .unwrap()
                 .execute_batch("DROP TABLE code; DROP TABLE token; PRAGMA user_version = 1;")
                 .unwrap();
         }

@@ -91,6 +91,11 @@ impl Line {
         }
     }
 
+    /// Somebody who is simulated, who came and was done at these times.
+    pub fn simulated(participant: &Participant, [came, done]: [i64; 2]) -> Self {
+        Self::of(participant, Times { came: Some(came), done: Some(done), last: done }, false)
+    }
+
     /// Whether there is something to show of them.
     pub fn counts(&self) -> bool {
         self.current && !self.gone && self.person.answers > 0
@@ -101,6 +106,9 @@ impl Line {
 fn dearest(participant: &Participant) -> String {
     if let Some(best) = people::best(participant) {
         return format!("the best is {} with probability {:.2}", best.name, best.probability);
+    }
+    if participant.design().is_choice() {
+        return "no candidate is named yet".to_owned();
     }
     let worths = equipoise_report::worths(participant.design(), &participant.belief().metric());
     let first = worths.iter().find(|worth| worth.gap).or_else(|| worths.first());

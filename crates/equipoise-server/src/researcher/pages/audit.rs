@@ -98,6 +98,8 @@ fn words(action: &Action) -> String {
             format!("made {count} links, for participant {first} and those after")
         }
         Action::LinkShown { participant } => format!("had the link of participant {participant} shown"),
+        Action::Edited { file } => format!("changed {file}"),
+        Action::Locked { version } => format!("locked version {version}"),
         Action::Exported { format } => format!("exported {format}"),
         Action::Erased { participant } => format!("erased participant {participant}"),
         Action::Restored { rows } => {

@@ -3,6 +3,7 @@
 use crate::language::Language;
 use crate::participant::link;
 use crate::picture;
+use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::Frame;
 use askama::Template;
@@ -48,6 +49,9 @@ struct Page {
     fits: bool,
     rules: Vec<(&'static str, String)>,
     lints: Vec<Lint>,
+    /// The hash, of a study that is locked, and whether that was done a moment ago.
+    locked: Option<(String, bool)>,
+    can_edit: bool,
     /// Whether the whole study can be tried out, and the link that was just made for it.
     can_preview: bool,
     preview: Option<String>,
@@ -85,28 +89,32 @@ fn content(call: &Call<'_>, preview: Option<String>) -> Outcome {
     let total = asked.number::<u64>("people").filter(|total| TOTALS.contains(total)).or(own);
     let shown = query.as_ref().zip(total).map(|(query, total)| design.frame().show_out_of(query, total));
     let two = design.binary().is_some();
+    // Candidates have numbers of their own: nobody is counted, and there is one way to draw them.
+    let counted = !design.is_choice();
     let chosen = |value: String, words: String, on: bool| (value, words, on);
     Ok(show(&Page {
         frame: call.frame("/design"),
         totals: TOTALS[..OFFERED]
             .iter()
+            .filter(|_| counted)
             .map(|n| chosen(n.to_string(), grouped(*n), total == Some(*n)))
             .collect(),
         variants: VARIANTS
             .iter()
+            .filter(|_| counted)
             .map(|(v, word, name)| chosen((*word).to_owned(), (*name).to_owned(), *v == variant))
             .collect(),
         languages: languages
             .iter()
             .map(|l| chosen(l.tag().to_owned(), l.own_name().to_owned(), *l == language))
             .collect(),
-        questions: (1..=if two { QUESTIONS } else { 1 })
+        questions: (1..=if two { QUESTIONS } else { 0 })
             .map(|n| chosen(n.to_string(), n.to_string(), n == number))
             .collect(),
         ratio: two.then(|| ratio.to_string()),
         language,
         question: study.task.question.r#in(language.tag()).to_owned(),
-        out_of: shown.as_ref().map_or(String::new(), |shown| {
+        out_of: shown.as_ref().filter(|_| counted).map_or(String::new(), |shown| {
             format!("{} {}", language.numbers().count(shown.people), study.task.people.r#in(language.tag()))
         }),
         difference: shown
@@ -115,6 +123,13 @@ fn content(call: &Call<'_>, preview: Option<String>) -> Outcome {
         picture: shown.as_ref().map_or(String::new(), |shown| picture::pair(study, shown, variant, language)),
         fits: shown.as_ref().is_none_or(|shown: &Shown| own.is_none_or(|own| shown.people >= own)),
         rules: rules(design),
+        locked: call
+            .counted()?
+            .locked
+            .iter()
+            .any(|(_, _, hash)| hash == design.hash())
+            .then(|| (design.hash().to_owned(), asked.get("locked") == "yes")),
+        can_edit: call.account().role == Role::Owner,
         // What is known of the length comes later than the first look.
         can_preview: call.shared.previews.get().is_some(),
         preview,
@@ -178,6 +193,12 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
         stop.push(format!("the weights are known to within an angle of {angle}, with 95\u{a0}% certainty"));
     }
     match study.stop.regret {
+        Some(regret) if design.is_choice() => stop.push(format!(
+            "the candidate that would be named is expected to fall short by at most {}\u{a0}% of what lies between the best and the worst, \
+             or is the best one with a probability of 90\u{a0}%",
+            100.0 * regret
+        )),
+        None if design.is_choice() => stop.push("the best candidate is known well enough".to_owned()),
         Some(regret) => stop.push(format!(
             "the rule that follows is expected to cost at most {}\u{a0}% more than the best one",
             100.0 * regret
@@ -194,7 +215,8 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
     let rule = &study.exclusion;
     let mut excluded = vec![];
     if rule.dominated_failed > 0 {
-        excluded.push(format!("{} or more checks with a better system failed", rule.dominated_failed));
+        let one = if design.is_choice() { "candidate" } else { "system" };
+        excluded.push(format!("{} or more checks with a better {one} failed", rule.dominated_failed));
     }
     if rule.repeats_alike_below > 0 {
         excluded.push(format!("fewer than {} repeats answered alike", rule.repeats_alike_below));
@@ -208,7 +230,7 @@ fn rules(design: &Design) -> Vec<(&'static str, String)> {
         (
             "Checks among them",
             format!(
-                "{} with a better system, {} repeats at least {} questions later, {} to evaluate",
+                "{} with one that is better throughout, {} repeats at least {} questions later, {} to evaluate",
                 checks.dominated, checks.repeats, checks.apart, checks.evaluation
             ),
         ),

@@ -12,6 +12,7 @@ use equipoise_report::{self as report, Report};
 use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
 use equipoise_study::{Design, Result};
+use std::sync::Arc;
 
 /// How a file ends, its media type, how it is written, and what to say about it.
 struct Format<Of> {
@@ -117,6 +118,57 @@ pub fn page(call: &Call<'_>) -> Outcome {
     }))
 }
 
+#[derive(Template)]
+#[template(path = "researcher/report.html")]
+struct ReportPage {
+    frame: Frame,
+    /// The same with more or less in it, and as a file.
+    links: Vec<(String, &'static str)>,
+    content: String,
+}
+
+/// The report as a page: what [`report::html`] writes, inside a page of researchers.
+pub fn report(call: &Call<'_>) -> Outcome {
+    let [appendix, why] = ["appendix", "why"].map(|asked| call.sent.query.get(asked) == "yes");
+    let made = made(call, why)?;
+    call.look("report", None)?;
+    let with = |appendix: bool, why: bool| {
+        let asked: Vec<&str> = [("appendix=yes", appendix), ("why=yes", why)]
+            .iter()
+            .filter(|(_, on)| *on)
+            .map(|(on, _)| *on)
+            .collect();
+        let mark = if asked.is_empty() { "" } else { "?" };
+        format!("/results/report{mark}{}", asked.join("&"))
+    };
+    let (fold, reasons) = (
+        if appendix { "Without the appendix" } else { "With the appendix, for print" },
+        if why { "Without the answers that mattered most" } else { "With the answers that mattered most" },
+    );
+    let file = REPORTS.iter().find(|(_, with)| *with == why).map_or("", |(name, _)| name);
+    Ok(show(&ReportPage {
+        frame: call.frame("/results/report"),
+        links: vec![
+            (with(!appendix, why), fold),
+            (with(appendix, !why), reasons),
+            (format!("/export/{file}.html"), "As a file"),
+        ],
+        content: report::content(call.shared.service.design(), &made, appendix),
+    }))
+}
+
+/// The report of the answers as they are; an error while it is being made, or results are hidden.
+fn made(call: &Call<'_>, why: bool) -> std::result::Result<Arc<Report>, Problem> {
+    if call.counted()?.blinded {
+        return Err(Problem::Blinded);
+    }
+    let of = (call.shared.watch.at_once()?.data, why);
+    match call.shared.report.report(&call.shared.service, of)? {
+        Asked::Made(report) => Ok(report),
+        Asked::Running(running) => Err(Problem::Making(running)),
+    }
+}
+
 /// Ends the report that is being made.
 pub fn stop(call: &Call<'_>) -> Outcome {
     call.shared.report.stop();
@@ -132,15 +184,10 @@ pub fn file(call: &Call<'_>) -> Outcome {
     }
     let (media_type, bytes) = if let Some((_, why)) = REPORTS.iter().find(|(report, _)| *report == name) {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
-        let of = (call.shared.watch.at_once()?.data, *why);
-        match call.shared.report.report(&call.shared.service, of)? {
-            Asked::Made(report) => {
-                // Before it is shown, and not each time somebody asks whether it is ready.
-                call.note(Action::Exported { format: file.to_owned() })?;
-                (format.media_type, (format.write)(call.shared.service.design(), &report).into_bytes())
-            }
-            Asked::Running(running) => return Err(Problem::Making(running)),
-        }
+        let report = made(call, *why)?;
+        // Before it is shown, and not each time somebody asks whether it is ready.
+        call.note(Action::Exported { format: file.to_owned() })?;
+        (format.media_type, (format.write)(call.shared.service.design(), &report).into_bytes())
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
         let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;

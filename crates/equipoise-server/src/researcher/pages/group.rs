@@ -50,6 +50,8 @@ pub struct Row {
 pub struct Models {
     pub sentence: String,
     pub differ: bool,
+    /// What there is to choose from: a model, or a candidate.
+    pub one: &'static str,
     pub disagreement: String,
     /// As the report has them.
     pub tables: String,
@@ -220,6 +222,7 @@ fn models(experts: &Experts) -> Option<Models> {
     Some(Models {
         sentence: together.sentence.clone(),
         differ: together.rules_differ,
+        one: together.one,
         disagreement: format!(
             "{} (95\u{a0}% interval {} to {})",
             percent(estimate),

@@ -134,6 +134,11 @@ pub fn page(call: &Call<'_>) -> Outcome {
 
 /// Makes places. The links are in this response, and with the contact data if that is wanted; nowhere else.
 pub fn make(call: &Call<'_>) -> Outcome {
+    if call.shared.draft.get().is_some() {
+        return Err(Problem::Closed(
+            "The study is not locked yet, so nobody can take part. Lock it first, in Design.",
+        ));
+    }
     let form = &call.sent.form;
     let Some(count) = form.number::<usize>("count").filter(|count| (1..=MOST).contains(count)) else {
         let problem = format!("Expected a whole number from 1 to {MOST}.");

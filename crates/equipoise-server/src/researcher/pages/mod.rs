@@ -4,6 +4,7 @@ pub mod api;
 pub mod audit;
 mod course;
 pub mod design;
+pub mod edit;
 pub mod export;
 pub mod group;
 pub mod links;

@@ -43,6 +43,9 @@ struct Page {
     one: Option<Arc<One>>,
     hash: String,
     participants: String,
+    /// Whether people are simulated: then nothing here is a result.
+    simulated: bool,
+    nobody: bool,
 }
 
 /// All together, without anybody being told apart.
@@ -102,7 +105,11 @@ struct Next {
 
 /// The page; to the script, nothing if nothing has happened.
 pub fn page(call: &Call<'_>) -> Outcome {
-    let known = call.shared.watch.soon()?;
+    let simulated = call.simulated()?;
+    let known = match &simulated {
+        Some(found) => Some(found.seen.clone()),
+        None => call.shared.watch.soon()?,
+    };
     let seen = match &known {
         Some(seen) => seen.clone(),
         None => call.counted()?,
@@ -119,7 +126,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
     };
     let number = chosen.as_ref().and_then(|line| line.person.number);
     // What cannot be written down is not shown (RS-07): then only how far it is, which tells nothing of anybody's answers.
-    let written = call.look("overview", number).is_ok();
+    let written = simulated.is_some() || call.look("overview", number).is_ok();
     let (one_by_one, chosen) = (analyst && written, chosen.filter(|_| written));
     // Whoever may see people one by one is not kept from seeing two of them together.
     let fewest = if one_by_one { 2 } else { FEWEST };
@@ -156,7 +163,16 @@ pub fn page(call: &Call<'_>) -> Outcome {
         headline,
         aggregate,
         everybody: one_by_one.then(|| everybody(&seen, number, held_words(design))),
-        one: chosen.map(|line| drawn(call, &line, &seen)).transpose()?,
+        one: match (chosen, &simulated) {
+            (Some(line), Some(found)) => {
+                let person = found.person(number.unwrap_or(0)).ok_or(Problem::Missing)?;
+                Some(Arc::new(one(call, &line, person, false)))
+            }
+            (Some(line), None) => Some(drawn(call, &line, &seen)?),
+            (None, _) => None,
+        },
+        simulated: simulated.is_some(),
+        nobody: seen.people.is_empty(),
         hash: design.hash().to_owned(),
         participants: call.shared.settings.participants.clone(),
     }))
@@ -169,9 +185,10 @@ fn too_few(seen: &Seen, shown: bool, design: &Design, fewest: usize) -> Option<S
         (false, true) => {
             Some("Results are hidden: the study is blinded. Only how far it is can be seen.".to_owned())
         }
-        (false, false) if design.binary().is_none() => {
-            Some("What each kind of mistake is worth to all together is among the results.".to_owned())
-        }
+        (false, false) if design.binary().is_none() => Some(match design.is_choice() {
+            true => "What each attribute weighs for all together is among the results.".to_owned(),
+            false => "What each kind of mistake is worth to all together is among the results.".to_owned(),
+        }),
         (false, false) => Some(format!(
             "All together are shown from {fewest} people on; so far {} answered.",
             match seen.count(Line::counts) {
@@ -351,16 +368,16 @@ fn drawn(call: &Call<'_>, line: &Line, seen: &Seen) -> Result<Arc<One>, Problem>
     {
         return Ok(one.clone());
     }
-    let one = Arc::new(one(call, line, seen.blinded)?);
+    // A copy, so that nobody waits for the charts.
+    let participant = call.shared.service.peek(&line.session, Participant::clone)?;
+    let one = Arc::new(one(call, line, &participant, seen.blinded));
     *kept = Some((seen.rows, line.session.clone(), seen.blinded, one.clone()));
     Ok(one)
 }
 
-fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
-    // A copy, so that nobody waits for the charts.
-    let participant = call.shared.service.peek(&line.session, Participant::clone)?;
+fn one(call: &Call<'_>, line: &Line, participant: &Participant, blinded: bool) -> One {
     let (study, belief) = (call.study(), participant.belief());
-    let history = progress(&participant);
+    let history = progress(participant);
     let quantile = |share: f64| belief.quantile(share).unwrap_or(1.0);
     let density = match (belief.density(), line.person.ratio) {
         (Some(masses), Some(ratio)) if !blinded => {
@@ -378,7 +395,7 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         (false, true) => Some(chart::widths(&widths, goal)),
         (false, false) => Some(chart::narrowing(&ratios)),
     };
-    Ok(One {
+    One {
         number: line.person.number.unwrap_or(0),
         sentence: match (line.person.ratio, blinded) {
             (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
@@ -389,7 +406,7 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         },
         worths: match blinded || widths.is_empty() {
             true => vec![],
-            false => worths(&participant),
+            false => worths(participant),
         },
         density,
         steps: history
@@ -405,9 +422,9 @@ fn one(call: &Call<'_>, line: &Line, blinded: bool) -> Result<One, Problem> {
         width_words: if ratios.is_empty() { "angle" } else { "cost ratio" },
         narrowing,
         // What is asked follows what is believed, so it is hidden, too.
-        next: if blinded { None } else { next(&participant, study) },
+        next: if blinded { None } else { next(participant, study) },
         flags: line.person.flags.clone(),
-    })
+    }
 }
 
 /// What every kind of mistake and every gap is worth to somebody; nothing of two classes, whose ratio says it all.

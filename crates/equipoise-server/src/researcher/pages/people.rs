@@ -61,6 +61,8 @@ struct Page {
     held_words: &'static str,
     lines: Vec<Row>,
     all: String,
+    /// Whether people are simulated: then nothing here is a result.
+    simulated: bool,
 }
 
 struct Column {
@@ -84,8 +86,14 @@ struct Row {
 
 /// Everybody.
 pub fn page(call: &Call<'_>) -> Outcome {
-    call.look("participants", None)?;
-    let seen = call.seen()?;
+    let simulated = call.simulated()?;
+    let seen = match &simulated {
+        Some(found) => found.seen.clone(),
+        None => {
+            call.look("participants", None)?;
+            call.seen()?
+        }
+    };
     let query = &call.sent.query;
     let (show_word, _, wanted) =
         SHOWN.iter().find(|(word, ..)| *word == query.get("show")).unwrap_or(&SHOWN[0]);
@@ -104,8 +112,9 @@ pub fn page(call: &Call<'_>) -> Outcome {
             (false, _) => "",
         },
         to: format!(
-            "/participants?show={show_word}&sort={word}&order={}",
-            if word == sort && !down { "down" } else { "up" }
+            "/participants?show={show_word}&sort={word}&order={}{}",
+            if word == sort && !down { "down" } else { "up" },
+            if simulated.is_some() { "&people=simulated" } else { "" }
         ),
     };
     let filter = |(word, meaning, wanted): &Filter| {
@@ -119,6 +128,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         columns: SORTED.iter().map(column).collect(),
         held_words: held_words(call.shared.service.design()),
         all: counted(lines.len(), "participant", "participants"),
+        simulated: simulated.is_some(),
         lines: lines
             .iter()
             .map(|line| Row {
@@ -155,6 +165,8 @@ struct PersonPage {
     worths: Vec<(String, String)>,
     took: Option<String>,
     replay: Option<Replay>,
+    /// Whether it is somebody who is simulated.
+    simulated: bool,
 }
 
 struct Answer {
@@ -170,10 +182,19 @@ struct Answer {
 pub fn person(call: &Call<'_>) -> Outcome {
     let number =
         call.sent.path.get("number").and_then(|number| number.parse().ok()).ok_or(Problem::Missing)?;
-    let seen = call.seen()?;
+    let simulated = call.simulated()?;
+    let seen = match &simulated {
+        Some(found) => found.seen.clone(),
+        None => call.seen()?,
+    };
     let line = seen.person(number).ok_or(Problem::Missing)?;
-    call.look("participants", Some(number))?;
-    let participant = call.shared.service.peek(&line.session, Participant::clone)?;
+    let participant = match &simulated {
+        Some(found) => found.person(number).cloned().ok_or(Problem::Missing)?,
+        None => {
+            call.look("participants", Some(number))?;
+            call.shared.service.peek(&line.session, Participant::clone)?
+        }
+    };
     let (study, blinded) = (call.study(), seen.blinded);
     let found = equipoise_report::person(&participant, false);
     let sentence = match (&found.refusal, line.person.ratio, blinded) {
@@ -185,7 +206,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
     };
     // Who somebody is, for owners. Nobody else's request gets as far as the file it is in.
     let contact = match call.account().role {
-        Role::Owner => {
+        Role::Owner if simulated.is_none() => {
             let mut known = participant.external().clone();
             known.extend(call.shared.service.contacts().get(&line.session)?.unwrap_or_default());
             Some(known.into_iter().collect())
@@ -196,6 +217,7 @@ pub fn person(call: &Call<'_>) -> Outcome {
         frame: call.frame("/participants"),
         number,
         blinded,
+        simulated: simulated.is_some(),
         sentence,
         facts: facts(&participant, &found.conduct, found.stopped, blinded),
         fidelity: if blinded { vec![] } else { fidelity(&found.fidelity.shares) },
