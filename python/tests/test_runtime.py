@@ -12,7 +12,9 @@ import pytest
 from equipoise import Metric, Space, _core, best_threshold, confusion_counts
 
 ROWS = """
-import numpy as np, sys, time
+import numpy as np, signal, sys, time
+# Whatever runs in the background of a shell is started without it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import equipoise
 from equipoise import *
 random = np.random.default_rng(0)
@@ -69,6 +71,45 @@ def test_ctrl_c_ends_a_long_call_within_a_second(what):
     finally:
         process.kill()
         process.communicate()
+
+
+MANY = """
+import os, threading
+raised = caught = 0
+armed = False
+def pressed(*_):
+    global raised, armed
+    if armed:
+        armed, raised = False, raised + 1
+        raise KeyboardInterrupt
+signal.signal(signal.SIGINT, pressed)
+def press():
+    while True:
+        time.sleep(0.002 + 0.004 * np.random.random())
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+columns = [(y[:2000].astype(kind), (p[:2000] > 0.5).astype(kind)) for kind in ("i8", "bool", "u4", "i2")]
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    try:
+        armed = True
+        while armed:
+            for column in columns:
+                confusion_counts(*column)
+    except KeyboardInterrupt:
+        caught += 1
+print(raised, caught)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of other systems")
+def test_no_ctrl_c_is_lost():
+    # What is swallowed on the way leaves somebody pressing keys at a program that goes on.
+    said = subprocess.run([sys.executable, "-c", ROWS + MANY], capture_output=True, text=True, timeout=60)
+    raised, caught = map(int, said.stdout.split())
+    assert raised > 50, said.stderr
+    # The last of them may have come between two rounds.
+    assert raised - caught <= 1, (raised, caught, said.stderr)
 
 
 def _million():

@@ -1,6 +1,7 @@
 //! Columns of labels: arrays of any integer type, read where they lie, whole or in chunks.
 
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyArrayMethods as _, PyReadonlyArray1};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
@@ -8,7 +9,6 @@ use rayon::prelude::*;
 pub const CHUNK: usize = 1 << 16;
 
 /// A contiguous NumPy array of integers or booleans, borrowed.
-#[derive(FromPyObject)]
 pub enum Labels<'py> {
     I64(PyReadonlyArray1<'py, i64>),
     I32(PyReadonlyArray1<'py, i32>),
@@ -21,10 +21,38 @@ pub enum Labels<'py> {
 }
 
 /// A column: one array, or the arrays that make it up one after another, as Arrow has them.
-#[derive(FromPyObject)]
 pub enum Column<'py> {
     Whole(Labels<'py>),
     Chunks(Vec<Labels<'py>>),
+}
+
+/// By trying one type after the other. Not derived: that puts every failure into words on the way, and whatever makes words
+/// asks Python for signals, so that a Ctrl-C was lost there.
+impl<'py> FromPyObject<'_, 'py> for Labels<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        macro_rules! first_of {
+            ($($kind:ident: $number:ty),*) => { $(
+                if let Ok(array) = object.cast::<PyArray1<$number>>() {
+                    return Ok(Self::$kind(array.try_readonly()?));
+                }
+            )* };
+        }
+        first_of!(I64: i64, I32: i32, U8: u8, Bool: bool, I8: i8, I16: i16, U16: u16, U32: u32);
+        Err(PyTypeError::new_err("expected an array of integers or booleans"))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Column<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract() {
+            Ok(whole) => Ok(Self::Whole(whole)),
+            Err(_) => object.extract().map(Self::Chunks),
+        }
+    }
 }
 
 /// The memory of an array, for threads that know nothing of Python.
