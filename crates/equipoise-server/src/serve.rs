@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::watch;
 use tower::Service as _;
 
@@ -26,6 +27,10 @@ use tower::Service as _;
 const THREADS: usize = 2;
 /// Threads that may wait for the disk or compute at the same time. More would only take the processors from each other.
 const WORKERS: usize = 64;
+
+/// Threads of researchers' pages. They yield to those of participants by so much, as `nice` counts.
+const RESEARCHERS: usize = 1;
+const YIELDING: i32 = 10;
 
 /// What is past its time is deleted this often.
 const HOUR: Duration = Duration::from_secs(3600);
@@ -92,6 +97,8 @@ struct Sides {
     draft: Option<(Directory, Remake)>,
     participants: Current,
     researchers: Current,
+    /// Where deleting goes on, whoever's request began it.
+    lasting: Handle,
 }
 
 impl Sides {
@@ -118,8 +125,8 @@ impl Sides {
             self.researchers.replace(researcher::app(state));
         }
         if locked {
-            tokio::spawn(retain(service.clone()));
-            tokio::spawn(settle(service.clone()));
+            self.lasting.spawn(retain(service.clone()));
+            self.lasting.spawn(settle(service.clone()));
         }
         let mut state =
             Participants::new(service, Settings { origin: self.origin.clone() }).with_previews(previews);
@@ -157,11 +164,16 @@ pub fn study(
         .max_blocking_threads(WORKERS)
         .enable_all()
         .build()?;
+    let aside = researching.as_ref().map(|_| yielding()).transpose()?;
     let served = runtime.block_on(async {
         let (listener, address, origin) = options.bind().await?;
         let (mut second, mut desk, mut draft) = (None, None, None);
-        if let Some(Researching { options, accounts, log, draft: files }) = researching {
-            let (listener, address, own) = options.bind().await?;
+        if let (Some(Researching { options, accounts, log, draft: files }), Some(aside)) =
+            (researching, &aside)
+        {
+            // What a listener accepts is woken where it was bound.
+            let bound = aside.spawn(async move { options.bind().await });
+            let (listener, address, own) = bound.await.map_err(io::Error::other)??;
             let settings = researcher::Settings { origin: own.clone(), participants: origin.clone(), log };
             (second, draft) = (Some((listener, own, address)), files);
             desk = Some((Arc::new(accounts), settings));
@@ -173,6 +185,7 @@ pub fn study(
             draft,
             participants: Current::default(),
             researchers: Current::default(),
+            lasting: Handle::current(),
         });
         let state = sides.serve(service, locked).map_err(io::Error::other)?;
         let researchers = second.as_ref().map(|(_, origin, address)| (origin.clone(), *address));
@@ -185,18 +198,36 @@ pub fn study(
         });
         let limits = Limits::default();
         let first = listen::serve(listener, sides.participants.router(), limits, told.clone());
-        match second {
-            None => first.await,
-            Some((listener, ..)) => {
-                let second = listen::serve(listener, sides.researchers.router(), limits, told);
-                tokio::join!(first, second);
+        match (second, &aside) {
+            (Some((listener, ..)), Some(aside)) => {
+                let second = aside.spawn(listen::serve(listener, sides.researchers.router(), limits, told));
+                let _ = tokio::join!(first, second);
             }
+            _ => first.await,
         }
         Ok(())
     });
     // What computes for somebody who has gone is not waited for; what was acknowledged is on the disk.
+    if let Some(aside) = aside {
+        aside.shutdown_timeout(LAST);
+    }
     runtime.shutdown_timeout(LAST);
     served
+}
+
+/// Threads for researchers' pages, which the system lets run when participants' have nothing to do: watching a study draws,
+/// packs and reckons in bursts of which a participant would notice every one.
+fn yielding() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(RESEARCHERS)
+        .max_blocking_threads(WORKERS)
+        .enable_all()
+        .on_thread_start(|| {
+            // Of one thread on Linux only; elsewhere it would be the whole program's.
+            #[cfg(target_os = "linux")]
+            let _ = rustix::process::nice(YIELDING);
+        })
+        .build()
 }
 
 /// Serves the pages of a table on this computer until asked to stop; `ready` is told the link that opens them.
