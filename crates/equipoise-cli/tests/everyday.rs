@@ -89,6 +89,31 @@ mod classes {
         place.write("hard.csv", &format!("y,score\n{rows}"));
         let out = place.line("score hard.csv --metric f2 --draws 20").text(0);
         assert!(!out.contains("orders classifiers"), "{out}");
+        // Nor when they are asked about: three classifiers are ordered the same way by nearly every metric.
+        let out = place.line("elicit hard.csv --oracle 6:1 --out metric.json").text(0);
+        assert!(!out.contains("orders classifiers"), "{out}");
+    }
+
+    #[test]
+    fn a_negative_ratio_has_its_sentence_however_it_is_written() {
+        let place = Place::new("everyday_negative");
+        place.write("val.csv", &two_classes(100, 0.1));
+        for command in [
+            "score val.csv",
+            "rank val.csv",
+            "threshold val.csv",
+            "optimize --train val.csv --validation val.csv",
+        ] {
+            for metric in ["--metric -7:1", "--metric=-7:1"] {
+                let run = place.line(&format!("{command} {metric}"));
+                assert_eq!(run.code, Some(2), "{command} {metric}: {}", run.err);
+                assert!(
+                    run.err.contains("-7, expected a number greater than 0"),
+                    "{command} {metric}: {}",
+                    run.err
+                );
+            }
+        }
     }
 }
 

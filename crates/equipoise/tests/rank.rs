@@ -287,6 +287,9 @@ fn with_many_classes_the_heavy_class_is_named() {
     let metric = metric.with_class_names(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
     let found = nearest::nearest(&metric, &pool).unwrap();
     assert_eq!(found[0].words, "accuracy with c counted 5 times");
+    // Where everything agrees, no name says anything.
+    let same: Vec<_> = found.iter().map(|one| nearest::Agreement { kendall: 1.0, ..one.clone() }).collect();
+    assert!(nearest::sentence(&same).contains("too few or too alike"), "{}", nearest::sentence(&same));
     let said = nearest::sentence(&found);
     assert!(said.starts_with("The metric orders classifiers most like accuracy with c counted 5 times (Kendall tau 1.000), then "), "{said}");
     let flat = vec![pool[0].clone(), pool[0].clone()];

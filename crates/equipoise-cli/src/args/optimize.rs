@@ -48,7 +48,7 @@ pub struct Optimize {
     pub width: f64,
     /// What to optimise: a name (g_mean, macro_f, mcc, f1, ...; see `equipoise metrics`), a cost ratio such as 7:1, a cost
     /// matrix, or a metric document
-    #[arg(long, value_name = "NAME|FILE", required_unless_present_any = ["metric_command", "preference_command"])]
+    #[arg(long, value_name = "NAME|FILE", allow_hyphen_values = true, required_unless_present_any = ["metric_command", "preference_command"])]
     pub metric: Option<String>,
     /// What to maximise: a command that is given predictions and prints one number
     #[arg(long, value_name = "CMD", conflicts_with_all = ["metric", "known"])]

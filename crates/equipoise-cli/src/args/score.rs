@@ -34,7 +34,7 @@ pub struct Score {
 /// By what models are judged, and how their uncertainty is found.
 #[derive(Debug, Args)]
 pub struct Judged {
-    #[arg(long, value_name = "METRIC", help = format!("By what to judge: {}", metrics::HELP))]
+    #[arg(long, value_name = "METRIC", allow_hyphen_values = true, help = format!("By what to judge: {}", metrics::HELP))]
     pub metric: String,
     /// How probabilities decide: bayes, best, most-likely, or the positive class from this probability on [default: bayes]
     #[arg(long, value_name = "RULE|T", value_parser = rule_at, allow_negative_numbers = true)]

@@ -31,7 +31,7 @@ pub struct Threshold {
     pub columns: TableColumns,
     #[command(flatten)]
     pub streaming: Streaming,
-    #[arg(long, value_name = "METRIC", help = format!("What to decide by: {}", metrics::HELP))]
+    #[arg(long, value_name = "METRIC", allow_hyphen_values = true, help = format!("What to decide by: {}", metrics::HELP))]
     pub metric: String,
     /// What the rule must keep to, such as recall:malignant>=0.9 or fpr:malignant@north<=0.1; may be repeated
     #[arg(long, value_name = "REQUIREMENT")]

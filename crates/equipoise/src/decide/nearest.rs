@@ -15,6 +15,8 @@ use serde::Serialize;
 
 /// A rounder parameter is preferred if it costs no more agreement than this.
 const TIDY: f64 = 5e-3;
+/// Agreement that prints as 1.000. Where three metrics have it, the classifiers are too few or too alike to tell names apart.
+const SAME: f64 = 0.9995;
 
 /// A metric with a name and how well it agrees.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,6 +96,9 @@ pub fn sentence(found: &[Agreement]) -> String {
     let [first, rest @ ..] = found else {
         return "No metric with a name orders these classifiers.".to_owned();
     };
+    if found.get(2).is_some_and(|third| third.kendall >= SAME) {
+        return "These classifiers are too few or too alike to tell metrics with names apart.".to_owned();
+    }
     let start =
         format!("The metric orders classifiers most like {} (Kendall tau {:.3})", first.words, first.kendall);
     let others: Vec<String> =
