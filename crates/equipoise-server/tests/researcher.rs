@@ -1093,6 +1093,28 @@ async fn the_overview_tells_how_far_everybody_is_and_how_long_they_took() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_has_no_metric_in_the_report_has_none_on_any_page() {
+    let web = web();
+    let owner = web.sign_in("owner").await;
+    let session = |place: usize| web.service.open(&web.tokens[place]).unwrap().unwrap();
+    answer(&web.service, &session(0), usize::MAX, "x");
+    answer(&web.service, &session(1), usize::MAX, "y");
+    // Without looking.
+    answer_by(&web.service, &session(2), usize::MAX, "z", |question| Answered {
+        choice: Choice::A,
+        ..answered(question)
+    });
+    let page = get(&web.app, "/", &owner.cookie).await.body;
+    assert!(page.contains("To somebody drawn from these 2 people, "), "{page}");
+    assert!(page.contains("1 other is left out: no metric follows"), "{page}");
+    let page = get(&web.app, "/participants", &owner.cookie).await.body;
+    assert_eq!(page.matches("no metric").count(), 1, "{page}");
+    let page = get(&web.app, "/participants/3", &owner.cookie).await.body;
+    assert!(page.contains("No metric is reported"), "{page}");
+    assert!(page.contains("chose one side far more often") && !page.contains("in turn"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_preview_uses_no_place_and_leaves_nothing() {
     let web = web();
     let owner = web.sign_in("owner").await;

@@ -198,11 +198,13 @@ impl Conduct {
     }
 }
 
-/// How likely chance changes sides as regularly as somebody did: the exact test of turns against stays.
+/// How likely chance changes sides as regularly as somebody did: the exact test of turns against stays. Whoever stays more often
+/// than not does not take turns.
 fn alternates(questions: &[Question]) -> f64 {
     let choices: Vec<Choice> = questions.iter().filter_map(|q| Some(q.answer.as_ref()?.choice)).collect();
     let turns = choices.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    sign_test(turns, choices.len().saturating_sub(1) - turns)
+    let stays = choices.len().saturating_sub(1) - turns;
+    if turns > stays { sign_test(turns, stays) } else { 1.0 }
 }
 
 /// Why the sides that were chosen have nothing to do with what was on them, if that is so: systems are put on sides at random.

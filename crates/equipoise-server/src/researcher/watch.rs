@@ -6,7 +6,7 @@
 use equipoise_log::{COMMON_SESSION, Reader, Row, TOMBSTONE, each_after};
 use equipoise_study::event::{Action, Admin, Event};
 use equipoise_study::people::{self, Conduct, Person};
-use equipoise_study::{Error, Participant, Result, Service};
+use equipoise_study::{Error, Participant, Result, Service, Step};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,6 +38,8 @@ pub struct Line {
     pub current: bool,
     /// Whether the study's exclusion rule names them.
     pub excluded: bool,
+    /// Why no metric is reported, of somebody who is done and has none: as in the report.
+    pub refused: Option<String>,
     /// The posterior of the cost ratio: logarithms and densities; empty for other studies.
     pub density: Vec<(f64, f64)>,
     /// More classes or groups: what the dearest mistake is worth to them, or the dearest gap; empty otherwise.
@@ -61,15 +63,20 @@ struct Times {
 impl Line {
     /// Somebody, with what is known of them or, `counted`, only how far they are.
     fn of(participant: &Participant, times: Times, counted: bool) -> Self {
-        let person = if counted { Person::at_a_glance(participant) } else { Person::of(participant) };
-        let posterior = match counted || person.answers == 0 {
-            true => None,
-            false => participant.belief().density(),
-        };
+        let mut person = if counted { Person::at_a_glance(participant) } else { Person::of(participant) };
+        let known = !counted && person.answers > 0;
+        // Whoever still answers may yet be understood.
+        let done = matches!(participant.step(), Step::Finish | Step::Result);
+        let refused = (known && done).then(|| equipoise_report::refused(participant)).flatten();
+        if refused.is_some() {
+            (person.ratio, person.angle, person.best) = (None, None, None);
+        }
+        let posterior = (known && refused.is_none()).then(|| participant.belief().density()).flatten();
         let density = posterior.map_or(vec![], |masses| density(&masses));
-        let worth = match counted || person.answers == 0 || person.ratio.is_some() {
-            true => String::new(),
-            false => dearest(participant),
+        let worth = match (&refused, known && person.ratio.is_none()) {
+            (Some(_), _) => "no metric".to_owned(),
+            (None, true) => dearest(participant),
+            (None, false) => String::new(),
         };
         let gone = participant.withdrawn() || participant.erased();
         Self {
@@ -82,6 +89,7 @@ impl Line {
                 .invited()
                 .is_some_and(|invited| invited.study == participant.design().hash()),
             excluded: Conduct::of(participant).excluded,
+            refused: refused.map(|refused| refused.to_string()),
             density,
             worth,
             last_at: times.last,
@@ -99,6 +107,11 @@ impl Line {
     /// Whether there is something to show of them.
     pub fn counts(&self) -> bool {
         self.current && !self.gone && self.person.answers > 0
+    }
+
+    /// Whether they belong to what all hold together: not who is done without a metric, nor whom the study's rule excludes.
+    pub fn speaks(&self) -> bool {
+        self.counts() && !self.excluded && self.refused.is_none()
     }
 }
 

@@ -7,9 +7,10 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
+use equipoise_report::refused;
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::{Participant, audit, people};
+use equipoise_study::{Participant, Step, audit, people};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -39,8 +40,12 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let from = heard_of(&everybody, shown);
     let mut summary = people::summary(&design, &everybody, |person| last(person) >= from);
     let blinded = audit::blinded(&*store)?;
-    if blinded {
-        for person in &mut summary.people {
+    // Who is done and has no metric in the report has none here.
+    let has_none =
+        |person: &Participant| last(person) >= from && is_done(person) && refused(person).is_some();
+    let refused: Vec<bool> = everybody.iter().map(has_none).collect();
+    for (person, refused) in summary.people.iter_mut().zip(&refused) {
+        if blinded || *refused {
             (person.ratio, person.angle, person.best) = (None, None, None);
         }
     }
@@ -68,11 +73,12 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
         false => "weights within, radians",
     };
     let mut table = Table::new(Terminal::detect(), ["participant", "step", "answers", known, "flags"]);
-    let listed = summary.people.iter().zip(&everybody).filter(|(_, person)| last(person) >= from);
+    let listed = summary.people.iter().zip(&everybody).zip(&refused);
     let mut left_out = summary.people.len();
-    for (person, _) in listed {
+    for ((person, _), refused) in listed.filter(|((_, person), _)| last(person) >= from) {
         left_out -= 1;
         let known = match (person.ratio, person.angle) {
+            _ if *refused => "no metric".to_owned(),
             (None, _) if person.best.is_some() => person
                 .best
                 .as_ref()
@@ -97,6 +103,10 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
         writeln!(out, "{left_out} more were heard of before these; --all lists them.")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn is_done(person: &Participant) -> bool {
+    matches!(person.step(), Step::Finish | Step::Result)
 }
 
 /// When somebody was last asked something or answered.

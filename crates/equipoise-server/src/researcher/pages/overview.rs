@@ -134,7 +134,18 @@ pub fn page(call: &Call<'_>) -> Outcome {
     let (study, design) = (call.study(), call.shared.service.design());
     let headline = mixture(&seen, fewest).filter(|_| !seen.blinded && written).map(|(people, curve)| {
         let people = counted(people, "person", "people");
-        format!("To somebody drawn from these {people}, {}.", exchange(study, middle_and_ends(&curve)))
+        let left_out = match seen.count(|line| line.counts() && !line.speaks()) {
+            0 => String::new(),
+            some => format!(
+                " {} left out: {}.",
+                counted(some, "other is", "others are"),
+                "no metric follows from their answers, or the study's rule excludes them"
+            ),
+        };
+        format!(
+            "To somebody drawn from these {people}, {}.{left_out}",
+            exchange(study, middle_and_ends(&curve))
+        )
     });
     let locked = seen.locked.iter().find(|(_, _, locked)| locked == design.hash());
     let locked = locked.map_or(String::new(), |(at, ..)| format!(", locked {}", when(*at)));
@@ -235,7 +246,7 @@ type Curve = Vec<(f64, f64)>;
 /// The mean of everybody's posterior, and of how many: what one would believe of somebody drawn from among them.
 fn mixture(seen: &Seen, fewest: usize) -> Option<(usize, Curve)> {
     let people: Vec<&Arc<Line>> =
-        seen.people.iter().filter(|line| line.counts() && !line.density.is_empty()).collect();
+        seen.people.iter().filter(|line| line.speaks() && !line.density.is_empty()).collect();
     if people.len() < fewest {
         return None;
     }
@@ -339,7 +350,7 @@ pub fn factor([_, low, high]: [f64; 3]) -> f64 {
 pub fn held(line: &Line, blinded: bool) -> String {
     match (line.person.ratio, blinded) {
         (Some(ratio), _) => known(ratio, blinded),
-        (None, true) if line.person.answers > 0 => "hidden".to_owned(),
+        (None, true) if line.person.answers > 0 && line.refused.is_none() => "hidden".to_owned(),
         (None, _) => line.worth.clone(),
     }
 }
@@ -398,13 +409,16 @@ fn one(call: &Call<'_>, line: &Line, participant: &Participant, blinded: bool) -
     One {
         number: line.person.number.unwrap_or(0),
         sentence: match (line.person.ratio, blinded) {
+            _ if line.refused.is_some() => {
+                format!("No metric is reported: {}.", line.refused.as_deref().unwrap_or_default())
+            }
             (Some(ratio), true) => format!("The cost ratio is {}.", known(ratio, true)),
             (Some(ratio), false) => format!("To this person, {}.", exchange(study, ratio)),
             (None, _) if widths.is_empty() => "No comparison that elicits has been answered.".to_owned(),
             (None, true) => "Results are hidden: the study is blinded.".to_owned(),
             (None, false) => format!("To this person, {}.", line.worth),
         },
-        worths: match blinded || widths.is_empty() {
+        worths: match blinded || widths.is_empty() || line.refused.is_some() {
             true => vec![],
             false => worths(participant),
         },
