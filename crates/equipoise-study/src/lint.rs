@@ -6,6 +6,7 @@ use crate::schedule;
 use crate::shown::Dominance;
 use crate::study::{End, ItemKind, Study, Variant};
 use crate::text::Text;
+use equipoise::population::{Cell, Profile};
 use serde::Serialize;
 
 /// Something to say about a study.
@@ -62,6 +63,10 @@ const WORDS: [(&str, f64); 34] = [
 
 /// Pairs of each kind that are tried.
 const PAIRS: usize = 400;
+/// Fewer rows than this are few.
+const FEW: u64 = 100;
+/// How many standard errors from one half are no accident.
+const SURE: f64 = 3.0;
 
 /// Looks at everything; what the study allows is left out. What is promised of its length is looked at once that
 /// [is known](Design::length), which takes seconds.
@@ -74,6 +79,7 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     lints.contact();
     lints.panel();
     lints.feasible(design);
+    lints.scores(design);
     lints.found.retain(|lint| !design.study().allow.iter().any(|allowed| allowed == lint.rule));
     lints.found
 }
@@ -281,6 +287,34 @@ impl Lints<'_> {
         self.length(design);
     }
 
+    /// G1: of two classes, the table's scores are those of the positive class, and tell something.
+    fn scores(&mut self, design: &Design) {
+        let (Some(scores), [_, positive]) = (design.scores(), self.study.task.classes.as_slice()) else {
+            return;
+        };
+        let (id, rows) = (&positive.id, scores.profile.rows());
+        if rows < FEW {
+            self.say(
+                "table",
+                false,
+                format!("the table has {rows} rows, and {FEW} are few: what is shown may be chance"),
+            );
+        }
+        let Some((area, error)) = area(&scores.profile) else { return };
+        if area + SURE * error < 0.5 {
+            let what = format!(
+                "in the table, cases of {id} have lower probabilities of {id} than others (area under the ROC curve {area:.3}): the \
+                 probabilities are those of the other class, or the classes are the wrong way round"
+            );
+            self.say("table", true, what);
+        } else if area - SURE * error < 0.5 {
+            let what = format!(
+                "the table's probabilities tell cases apart no better than chance (area under the ROC curve {area:.3})"
+            );
+            self.say("table", false, what);
+        }
+    }
+
     /// What the consent text promises is what a rehearsal finds.
     fn length(&mut self, design: &Design) {
         let Some(length) = design.known_length() else { return };
@@ -311,6 +345,24 @@ impl Lints<'_> {
             }
         }
     }
+}
+
+/// The area under the ROC curve and its standard error where scores tell nothing; none where a class has no rows.
+fn area(profile: &Profile) -> Option<(f64, f64)> {
+    let (mut above, mut ahead, mut masses, mut counts) = (0.0, 0.0, [0.0; 2], [0.0; 2]);
+    // From the highest score on: how much of the positive class lies above each of the other, ties counted half.
+    for run in profile.cells().chunk_by(|a, b| a.score == b.score) {
+        let mass =
+            |class: bool| run.iter().filter(|cell| cell.positive == class).map(Cell::mass).sum::<f64>();
+        let (negative, positive) = (mass(false), mass(true));
+        ahead += negative * (above + 0.5 * positive);
+        above += positive;
+        masses = [masses[0] + negative, masses[1] + positive];
+        run.iter().for_each(|cell| counts[usize::from(cell.positive)] += f64::from(cell.rows));
+    }
+    let [negative, positive]: [f64; 2] = counts;
+    let error = ((negative + positive + 1.0) / (12.0 * negative * positive)).sqrt();
+    (negative > 0.0 && positive > 0.0).then(|| (ahead / (masses[0] * masses[1]), error))
 }
 
 /// How many minutes a text promises: the number before the word; of a range its middle.

@@ -95,6 +95,34 @@ fn sessions(design: &Arc<Design>, ratios: &[f64]) -> Vec<(f64, usize)> {
 }
 
 #[test]
+fn a_table_whose_scores_are_of_the_other_class_is_found_out() {
+    let directory = directory("turned");
+    let space = "kind = \"table\"\nfile = \"predictions.csv\"\ntruth = \"y\"\nscore = \"p\"";
+    let said = |text: &str| {
+        std::fs::write(directory.join("predictions.csv"), text).unwrap();
+        let design = Design::new(study(space), &directory).unwrap();
+        let found = lint::lint(&design).into_iter().filter(|lint| lint.rule == "table");
+        found.map(|lint| (lint.error, lint.what)).collect::<Vec<_>>()
+    };
+    let good = predictions(600);
+    assert_eq!(said(&good), []);
+    let turned: String = good
+        .lines()
+        .map(|line| match line.rsplit_once(',') {
+            Some((rest, p)) if p != "p" => format!("{rest},{:.4}\n", 1.0 - p.parse::<f64>().unwrap()),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let found = said(&turned);
+    assert!(matches!(&found[..], [(true, what)] if what.contains("the wrong way round")), "{found:?}");
+    let swapped = good.replace("no cancer", "#").replace("cancer", "no cancer").replace('#', "cancer");
+    assert!(said(&swapped)[0].0, "classes the wrong way round");
+    let few = said(&predictions(60));
+    assert!(matches!(&few[..], [(false, what)] if what.contains("60 rows")), "{few:?}");
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
 fn a_table_is_a_space_however_it_is_smoothed() {
     let directory = directory("table");
     std::fs::write(directory.join("predictions.csv"), predictions(1_500)).unwrap();
