@@ -139,7 +139,7 @@ fn tables_that_are_none_of_decisions_are_said_in_a_sentence() {
     says(place.line("elicit past.csv --by doctor"), 2, "--from-decisions");
     says(place.line("elicit --from-decisions past.csv --oracle 6:1"), 2, "cannot be used with");
     place.write("metric.json", "{}");
-    says(place.line(line), 2, "--out FILE names another");
+    says(place.line(&format!("{line} --out metric.json")), 2, "--out FILE names another");
 }
 
 #[track_caller]

@@ -95,6 +95,24 @@ mod classes {
     }
 
     #[test]
+    fn the_metric_of_one_table_is_not_replaced_by_that_of_another() {
+        let place = Place::new("everyday_replaced");
+        for name in ["a.csv", "b.csv"] {
+            place.write(name, &two_classes(300, 0.1));
+        }
+        place.line("elicit a.csv --oracle 6:1").text(0);
+        let before = place.read("metric.json");
+        let out = place.line("elicit b.csv --oracle 3:1").text(0);
+        assert!(out.contains("b.metric.json") && place.has("b.metric.json"), "{out}");
+        assert_eq!(place.read("metric.json"), before);
+        let said = "metric.json is there already and was elicited with a.csv, not with b.csv; --out FILE names another";
+        let run = place.line("elicit b.csv --oracle 3:1 --save again.json --out metric.json");
+        assert!(run.code == Some(2) && run.err.contains(said), "{}", run.err);
+        // With the same table it is elicited anew.
+        place.line("elicit a.csv --oracle 3:1 --save anew.json").text(0);
+    }
+
+    #[test]
     fn a_negative_ratio_has_its_sentence_however_it_is_written() {
         let place = Place::new("everyday_negative");
         place.write("val.csv", &two_classes(100, 0.1));
@@ -102,7 +120,7 @@ mod classes {
             "score val.csv",
             "rank val.csv",
             "threshold val.csv",
-            "optimize --train val.csv --validation val.csv",
+            "optimize --train val.csv --validation val.csv --truth y --scores score",
         ] {
             for metric in ["--metric -7:1", "--metric=-7:1"] {
                 let run = place.line(&format!("{command} {metric}"));

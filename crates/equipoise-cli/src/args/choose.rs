@@ -76,9 +76,9 @@ pub struct Choose {
     /// How the simulated person errs: none, flip:P, logistic:S or relative:S
     #[arg(long, value_name = "NOISE", value_parser = worded, requires = "oracle")]
     pub noise: Option<Worded>,
-    /// Where to write the metric
-    #[arg(long, value_name = "FILE", default_value = "metric.json")]
-    pub out: PathBuf,
+    /// Where to write the metric [default: metric.json; TABLE's name with .metric.json where that holds another table's]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Where to keep the answers [default: TABLE's name with .choice.json]
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,

@@ -65,9 +65,9 @@ pub struct Elicit {
     /// How the simulated expert errs: none, flip:P, band:W, logistic:S in the metric's own units, or relative:S
     #[arg(long, value_name = "NOISE", value_parser = worded, requires = "oracle")]
     pub noise: Option<Worded>,
-    /// Where to write the metric
-    #[arg(long, value_name = "FILE", default_value = "metric.json")]
-    pub out: PathBuf,
+    /// Where to write the metric [default: metric.json; TABLE's name with .metric.json where that holds another table's]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Where to keep the answers [default: TABLE's name with .interview.json]
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,

@@ -44,7 +44,8 @@ pub fn run(args: &Choose, global: &Global) -> Result<ExitCode> {
     };
     let usual = || PathBuf::from(super::models::stem(&args.table) + ".choice.json");
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(usual);
-    if save == args.out {
+    let out = super::elicit::record::place_of_metric(args.out.as_deref(), &args.table)?;
+    if save == out {
         let what = format!("--save and --out both name {}, expected a file for each", save.display());
         return Err(Fault::usage(what).into());
     }
@@ -58,7 +59,6 @@ pub fn run(args: &Choose, global: &Global) -> Result<ExitCode> {
             (Sides::seeded(seed), vec![])
         }
     };
-    super::elicit::record::refuse_to_lose_metric(&args.out)?;
     let words = Words::new(&candidates);
     let interview = Interview::with_transcript(plan.clone(), transcript);
     let session = Session {
@@ -70,6 +70,7 @@ pub fn run(args: &Choose, global: &Global) -> Result<ExitCode> {
         words,
         sides,
         save: &save,
+        out: &out,
         terminal: Terminal::detect(),
     };
     match (hidden, &args.oracle_command) {
@@ -186,6 +187,7 @@ struct Session<'a> {
     words: Words<'a>,
     sides: Sides,
     save: &'a Path,
+    out: &'a Path,
     terminal: Terminal,
 }
 
@@ -326,8 +328,8 @@ impl Session<'_> {
         from.insert("transcript".to_owned(), fingerprint::of(&self.text(interview)?).into());
         from.insert("questions".to_owned(), transcript.len().into());
         let metric = outcome.metric.clone().with_provenance(from);
-        files::write(&self.args.out, &(serde_json::to_string_pretty(&metric)? + "\n"))?;
-        report.metric_file = Some(self.args.out.display().to_string());
+        files::write(self.out, &(serde_json::to_string_pretty(&metric)? + "\n"))?;
+        report.metric_file = Some(self.out.display().to_string());
         report.transcript_file = Some(self.save.display().to_string());
         finish(&report, Some(&self.words), self.global, out)
     }

@@ -152,7 +152,7 @@ impl Found {
 /// Runs the command.
 pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
     let columns = columns(args)?;
-    record::refuse_to_lose_metric(&args.out)?;
+    let out = record::place_of_metric(args.out.as_deref(), &args.table)?;
     let file = files::name(&args.table);
     let reading = columns
         .read_quietly(&args.table, global)
@@ -202,7 +202,7 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
         Some(_) => None,
     };
     if let Some(metric) = &metric {
-        files::write(&args.out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
+        files::write(&out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
     }
     let report = Report {
         format: FORMAT,
@@ -211,7 +211,7 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
         act,
         leave,
         sentence,
-        metric_file: metric.as_ref().map(|_| args.out.display().to_string()),
+        metric_file: metric.as_ref().map(|_| out.display().to_string()),
         metric,
         found,
         by,

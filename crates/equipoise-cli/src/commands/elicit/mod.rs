@@ -65,14 +65,15 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
             (Task::new(&args.asking, place, sample, who, global.seed)?, vec![])
         }
     };
-    record::refuse_to_lose_metric(&args.out)?;
+    let out = record::place_of_metric(args.out.as_deref(), &args.table)?;
     if !task.set_aside.is_empty() && !global.quiet && !global.json {
         let aside = counted(task.set_aside.len());
         eprintln!("note: {aside} kept aside: with another end, other questions come in their place");
     }
     let asker = Asker::new(&task);
     let terminal = Terminal::detect();
-    let session = Session { args, global, task: &task, asker: &asker, notes: &notes, save: &save, terminal };
+    let session =
+        Session { args, global, task: &task, asker: &asker, notes: &notes, save: &save, out: &out, terminal };
     match (&args.oracle, &args.oracle_command) {
         (Some(hidden), _) => session.simulate(hidden, transcript),
         (_, Some(command)) => session.ask_program(command, transcript),
@@ -93,6 +94,7 @@ struct Session<'a> {
     asker: &'a Asker,
     notes: &'a [Note],
     save: &'a Path,
+    out: &'a Path,
     terminal: Terminal,
 }
 
@@ -204,12 +206,12 @@ impl Session<'_> {
             transcript,
             hidden,
             notes: self.notes,
-            metric_file: self.args.out.display().to_string(),
+            metric_file: self.out.display().to_string(),
             transcript_file: self.save.display().to_string(),
         };
         let report = Report::new(about, outcome)?;
         if let Some(metric) = report.metric() {
-            files::write(&self.args.out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
+            files::write(self.out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
         }
         if self.global.json {
             json::write(&report, &mut std::io::stdout().lock())?;

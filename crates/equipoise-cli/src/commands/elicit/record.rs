@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use equipoise::population::Population as _;
 use equipoise::{Answer, Answered, AnyPlan, Interview, Oracle, Plan as _, Query};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A saved interview.
 pub struct Saved {
@@ -127,16 +127,29 @@ pub fn refuse_to_lose_answers(path: &Path) -> Result<()> {
     prompt::refuse_to_lose_answers(path, |text| Ok(Saved::parse(text)?.interview))
 }
 
-/// A metric may take the place of none, or of one that was elicited before.
-pub fn refuse_to_lose_metric(path: &Path) -> Result<()> {
+/// Where the metric of a table is written: where somebody says, or `metric.json`, or beside it where that is another table's.
+pub fn place_of_metric(said: Option<&Path>, table: &Path) -> Result<PathBuf> {
+    let usual = PathBuf::from("metric.json");
+    let place = match said {
+        Some(said) => said.to_owned(),
+        None if refuse_to_lose_metric(&usual, table).is_ok() => usual,
+        None => PathBuf::from(crate::commands::models::stem(table) + ".metric.json"),
+    };
+    refuse_to_lose_metric(&place, table).map(|()| place)
+}
+
+/// A metric may take the place of none, or of one that was elicited with the same table before.
+pub fn refuse_to_lose_metric(path: &Path, table: &Path) -> Result<()> {
     let Ok(text) = std::fs::read_to_string(path) else { return Ok(()) };
-    let elicited =
-        serde_json::from_str::<Value>(&text).is_ok_and(|old| old["provenance"]["transcript"].is_string());
-    if elicited {
-        return Ok(());
-    }
+    let provenance =
+        serde_json::from_str::<Value>(&text).map_or(Value::Null, |old| old["provenance"].clone());
+    let what = match provenance["table"].as_str() {
+        _ if !provenance["transcript"].is_string() => "is no metric that was elicited".to_owned(),
+        Some(other) if Path::new(other).file_name() != table.file_name() => {
+            format!("was elicited with {other}, not with {}", files::name(table))
+        }
+        _ => return Ok(()),
+    };
     let name = files::name(path);
-    let what =
-        format!("{name} is there already and is no metric that was elicited; --out FILE names another");
-    Err(Fault::usage(what).into())
+    Err(Fault::usage(format!("{name} is there already and {what}; --out FILE names another")).into())
 }

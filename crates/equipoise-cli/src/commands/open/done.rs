@@ -16,7 +16,7 @@ use equipoise::{Metric, Outcome};
 use equipoise_data::{Note, Sample, Table};
 use equipoise_plot::escape;
 use equipoise_server::open as view;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Draws of the metric that the Python scorer knows, as many as the command writes.
 const SCORER_DRAWS: usize = 1_000;
@@ -48,8 +48,8 @@ impl Done {
         outcome: Outcome,
         seed: Option<u64>,
     ) -> Result<Self> {
-        let out =
-            free(&place.folder().join("metric.json"), |path| record::refuse_to_lose_metric(path).is_ok());
+        let may_be_taken = |path: &Path| record::refuse_to_lose_metric(path, Path::new(&place.name)).is_ok();
+        let out = free(&place.folder().join("metric.json"), may_be_taken);
         let about = About {
             task: &asked.task,
             asker: &asked.asker,
