@@ -82,7 +82,8 @@ impl Done {
             rule: named("Rule"),
             rule_table: report.rule().and_then(|rule| rule.table(terminal)).map(|table| table.html()),
             entries: all.iter().filter(|(name, _)| !ELSEWHERE.contains(name)).cloned().collect(),
-            short_of: goal.short_of.clone(),
+            // Without a metric there is no rule that could cost more.
+            short_of: goal.short_of.clone().filter(|_| report.metric().is_some()),
             can_go_on: goal.missing.as_ref().is_some_and(|missing| missing.contains("--resume")),
             thresholds,
             curve,
