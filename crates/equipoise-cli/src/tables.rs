@@ -202,7 +202,7 @@ impl TableColumns {
 /// Whether files are read piece by piece, or the table is in a database.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Streaming {
-    /// Read Parquet piece by piece and keep only counts [default: from 256 MB on, and in object stores]
+    /// Read Parquet piece by piece and keep only counts [default: from 256 MB on]
     #[arg(long)]
     pub stream: bool,
     /// Count TABLE in a database: the ADBC driver, as the path of its shared library or as a name

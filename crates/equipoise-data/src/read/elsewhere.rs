@@ -143,7 +143,6 @@ impl Elsewhere {
         let from = parts.join(".");
         let header = Header(header(&*answers, table)?);
         let mut choice = columns.choose(&header)?;
-        let mut notes = vec![Note::Choice(String::new())];
         let mut chosen = std::mem::take(&mut choice.notes);
         let column = |want: usize| choice.wants[want].name.clone();
         let mut statements = Statements {
@@ -182,10 +181,8 @@ impl Elsewhere {
         let (layout, about_groups) =
             Layout::new(columns, &choice, classes, labels.groups, &labels.combinations)?;
         let totals = totals(&statements, &layout, &found)?;
-        notes[0] = Note::Choice(format!(
-            "in a database: {}, of which only counts are fetched",
-            plural(rows, "row")
-        ));
+        let fetched = format!("in a database: {}, of which only counts are fetched", plural(rows, "row"));
+        let mut notes = vec![Note::Choice(fetched)];
         notes.append(&mut chosen);
         notes.extend(about_groups);
         if !layout.groups.is_empty() {
@@ -202,8 +199,13 @@ impl Elsewhere {
                     "more than {parts} different scores: they are counted in {parts} equal parts of [0, 1]"
                 )));
             }
-            let cells = profile.cells().iter().map(|cell| (cell.score, cell.positive, cell.mass()));
-            let area = turned::area(cells.collect());
+            // As many as are looked at in a file.
+            let every = turned::every(rows as usize) as u32;
+            let some = |cell: &Cell| {
+                let row = (cell.score, cell.positive, cell.weight);
+                std::iter::repeat_n(row, cell.rows.div_ceil(every) as usize)
+            };
+            let area = turned::area(profile.cells().iter().flat_map(some).collect());
             let scores: Vec<&str> = elsewhere.statements.scores.iter().map(String::as_str).collect();
             let names = &elsewhere.layout.classes;
             notes.extend(area.map(|area| said_turned(area, &scores, names, by_order)));
@@ -365,10 +367,7 @@ impl Elsewhere {
         let mut wanted: Vec<Vec<Vec<f64>>> = vec![];
         for rule in rules {
             rule.check(k, groups).map_err(|error| odd(&error))?;
-            let Rule::PostShift(rule) = rule else {
-                let expected = "weights of classes; a smaller table is read as a whole";
-                return Err(Error::new(Kind::Mismatch, "a rule that looks at other columns", expected));
-            };
+            let Rule::PostShift(rule) = rule else { return Err(other_columns()) };
             // Every matrix is tried on all rows; of one that is for a group, the rows of that group are taken.
             let parts = if rule.is_per_group() { groups } else { 1 };
             wanted.push((0..parts).map(|group| rule.rewards(group).to_vec()).collect());
@@ -451,6 +450,11 @@ fn poisson(random: &mut Xoshiro256PlusPlus, counts: impl Iterator<Item = f64> + 
             return taken;
         }
     }
+}
+
+fn other_columns() -> Error {
+    let expected = "weights of classes or a threshold, since the rows stay in the database";
+    Error::new(Kind::Mismatch, "a rule that looks at other columns", expected)
 }
 
 fn odd(error: &equipoise::Error) -> Error {
@@ -598,7 +602,7 @@ impl Labels {
             for (coder, value) in coders.iter_mut().zip(row) {
                 let code = coder.code(0, value.cell());
                 if let Some(met) = coder.met.get_mut(usize::from(code)) {
-                    met.rows += count - 1;
+                    met.rows += count.saturating_sub(1);
                 }
                 codes.push(code);
             }
@@ -676,6 +680,9 @@ impl Confusions for Elsewhere {
         if let Some(counted) = &self.counted {
             for rule in rules {
                 rule.check(self.classes(), self.groups()).map_err(|error| self.named(odd(&error)))?;
+                if matches!(rule, Rule::Labels(_) | Rule::Classifier(_)) {
+                    return Err(self.named(other_columns()));
+                }
             }
             let Ok(found) = counted.confusions(rules);
             return Ok(found);

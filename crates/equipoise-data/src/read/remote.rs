@@ -370,9 +370,9 @@ impl Object {
             let fetch = |range: Range<u64>| part(&store, &meta, range);
             let bytes = coalesce_ranges(&ranges, fetch, OBJECT_STORE_COALESCE_DEFAULT).await?;
             let stretch = |(range, bytes): (Range<u64>, Bytes)| Stretch { start: range.start, bytes };
-            Ok(ranges.into_iter().zip(bytes).map(stretch).collect())
+            Ok::<Vec<Stretch>, object_store::Error>(ranges.into_iter().zip(bytes).map(stretch).collect())
         })?;
-        fetched.map_err(|error: object_store::Error| provider.told(&error))
+        fetched.map_err(|error| provider.told(&error))
     }
 }
 

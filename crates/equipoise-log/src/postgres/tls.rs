@@ -53,9 +53,10 @@ fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     let wrong = |what: String| Error::Missing(what);
     let certificates: Vec<CertificateDer<'static>> = match file {
         Some(file) if file != "system" => {
-            let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
-            let said = |error| format!("sslrootcert {file} cannot be read ({error}), expected certificates as PEM");
-            read.map_err(|error: rustls::pki_types::pem::Error| wrong(said(error)))?
+            let read = CertificateDer::pem_file_iter(file).and_then(|all| all.collect::<std::result::Result<_, _>>());
+            read.map_err(|error| {
+                wrong(format!("sslrootcert {file} cannot be read ({error}), expected certificates as PEM"))
+            })?
         }
         _ => rustls_native_certs::load_native_certs().certs,
     };

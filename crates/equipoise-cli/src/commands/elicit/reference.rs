@@ -20,7 +20,12 @@ const ROUNDING: f64 = 1e-6;
 const FEWEST_ROWS: u64 = 5;
 
 /// Reads the table of `elicit` and `plan`. A class without rows is not a broken file: another line reads it.
-pub fn read(columns: &TableColumns, table: &Path, from: &Streaming, global: &Global) -> Result<Reading<Rows>> {
+pub fn read(
+    columns: &TableColumns,
+    table: &Path,
+    from: &Streaming,
+    global: &Global,
+) -> Result<Reading<Rows>> {
     let read =
         Rows::read_two(table, columns, from, global).inspect(|reading| tables::say(&reading.notes, global));
     read.map_err(|error| {
