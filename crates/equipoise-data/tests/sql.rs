@@ -35,7 +35,7 @@ impl Answers for Sqlite {
     fn columns(&self, statement: &str) -> equipoise_data::Result<Vec<String>> {
         let connection = self.connection.lock().unwrap();
         let found = connection.prepare(statement).map_err(told)?;
-        Ok(found.column_names().iter().map(|name| (*name).to_owned()).collect())
+        Ok(found.column_names().map(str::to_owned).collect())
     }
 
     fn answer(&self, statement: &str, most: usize) -> equipoise_data::Result<Vec<Vec<Value>>> {
@@ -165,8 +165,8 @@ fn three_classes_come_to_the_same_bits() {
 #[test]
 fn models_of_one_table_are_drawn_together() {
     for classes in [2, 3] {
-        let (memory, counted) = pair("together", classes, 1_200, 3, false);
-        let (file, database) = both("again", classes, 1_200, 3);
+        let (memory, counted) = pair("together", classes, 1_200, 4, false);
+        let (file, database) = both("again", classes, 1_200, 4);
         std::fs::remove_file(file).unwrap();
         let other = Elsewhere::count(Box::new(database), "t", &columns(false)).unwrap().data;
         let rule = Rule::most_likely(classes).unwrap();
@@ -188,7 +188,7 @@ fn models_of_one_table_are_drawn_together() {
 #[test]
 fn weighted_rows_agree_to_rounding() {
     for classes in [2, 3] {
-        let (memory, counted) = pair("weighted", classes, 900, 3, true);
+        let (memory, counted) = pair("weighted", classes, 900, 4, true);
         let rules = [Rule::most_likely(classes).unwrap()];
         let Ok(found) = memory.confusions(&rules);
         let own = counted.confusions(&rules).unwrap();
