@@ -107,9 +107,11 @@ fn pair(name: &str, classes: usize, rows: usize, digits: i32, weighted: bool) ->
     let memory = read::table(&file, &columns(weighted)).unwrap();
     std::fs::remove_file(file).unwrap();
     let counted = Elsewhere::count(Box::new(database), "t", &columns(weighted)).unwrap();
-    assert!(counted.notes.contains(&Note::Choice(format!(
-        "in a database: {rows} rows, of which only counts are fetched"
-    ))));
+    assert!(
+        counted
+            .notes
+            .contains(&Note::Choice(format!("in a database: {rows} rows, of which only counts are fetched")))
+    );
     let (memory, counted) = (Sample::new(memory.data).unwrap(), counted.data);
     assert_eq!(counted.class_names(), memory.table().classes());
     assert_eq!(counted.group_names(), memory.table().groups().unwrap().names());
@@ -120,7 +122,10 @@ fn pair(name: &str, classes: usize, rows: usize, digits: i32, weighted: bool) ->
 fn two_classes_come_to_the_same_bits() {
     let (memory, counted) = pair("two", 2, 3_000, 3, false);
     let (Ok(totals), Ok(profile)) = (memory.totals(), memory.score_profile(Score::Class(1)));
-    assert_eq!((counted.totals().unwrap(), counted.score_profile(Score::Class(1)).unwrap()), (totals, profile));
+    assert_eq!(
+        (counted.totals().unwrap(), counted.score_profile(Score::Class(1)).unwrap()),
+        (totals, profile)
+    );
     let rules = [
         Rule::Threshold(vec![0.3]),
         Rule::Threshold(vec![0.1, 0.2, 0.5, 1.0]),
@@ -157,7 +162,8 @@ fn three_classes_come_to_the_same_bits() {
         (mean, (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 500.0).sqrt())
     };
     let Ok(expected) = memory.resampled(rule, 3, 500);
-    let ((mean, wide), (own, own_wide)) = (spread(expected), spread(counted.resampled(rule, 3, 500).unwrap()));
+    let ((mean, wide), (own, own_wide)) =
+        (spread(expected), spread(counted.resampled(rule, 3, 500).unwrap()));
     assert!((mean - own).abs() < 4.0 * wide / 500_f64.sqrt(), "{mean} {own}");
     assert!((own_wide / wide - 1.0).abs() < 0.2, "{wide} {own_wide}");
 }

@@ -53,10 +53,14 @@ impl Postgres {
         let server = Self::alone(test)?;
         let key = ["req", "-newkey", "rsa:2048", "-nodes", "-keyout"];
         let days = ["-days", "2"];
-        server.openssl(&[&key[..], &["root.key", "-x509", "-out", "root.pem", "-subj", "/CN=root"], &days].concat());
+        server.openssl(
+            &[&key[..], &["root.key", "-x509", "-out", "root.pem", "-subj", "/CN=root"], &days].concat(),
+        );
         server.openssl(&[&key[..], &["server.key", "-out", "server.csr", "-subj", "/CN=server"]].concat());
-        std::fs::write(server.folder.join("names"), format!("subjectAltName=DNS:{host},DNS:localhost\n")).unwrap();
-        let sign = ["x509", "-req", "-in", "server.csr", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial"];
+        std::fs::write(server.folder.join("names"), format!("subjectAltName=DNS:{host},DNS:localhost\n"))
+            .unwrap();
+        let sign =
+            ["x509", "-req", "-in", "server.csr", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial"];
         server.openssl(&[&sign[..], &["-out", "server.pem", "-extfile", "names"], &days].concat());
         let place = |name: &str| server.folder.join(name).display().to_string();
         if is_root() {
@@ -77,7 +81,11 @@ impl Postgres {
 
     fn openssl(&self, arguments: &[&str]) {
         let output = Command::new("openssl").args(arguments).current_dir(&self.folder).output().unwrap();
-        assert!(output.status.success(), "openssl {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "openssl {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 
     fn begin(programs: PathBuf) -> Self {

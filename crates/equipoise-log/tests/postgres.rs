@@ -424,7 +424,9 @@ mod proxy {
 #[test]
 fn a_host_elsewhere_is_reached_encrypted_with_a_certificate_that_is_verified() {
     let host = "database.example.org";
-    let Some((server, root)) = Postgres::encrypted("a_host_elsewhere_is_reached_encrypted", host) else { return };
+    let Some((server, root)) = Postgres::encrypted("a_host_elsewhere_is_reached_encrypted", host) else {
+        return;
+    };
     // The name leads nowhere: the address says where the host is.
     let address = server.database().replace("@127.0.0.1", &format!("@{host}"));
     let to = |words: &str| format!("{address}?hostaddr=127.0.0.1{words}");

@@ -13,8 +13,8 @@ use adbc_core::{Connection as _, Database as _, Driver as _, LOAD_FLAG_DEFAULT, 
 use adbc_driver_manager::{ManagedConnection, ManagedDriver};
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatchReader};
 use arrow_schema::DataType;
@@ -45,7 +45,11 @@ impl Adbc {
         let unreached = |error: adbc_core::error::Error| {
             // What drivers say may repeat the address, with a password in it.
             let said = first_line(&error).replace(uri, "the address");
-            Error::new(Kind::Unreadable, format!("a database that cannot be reached ({said})"), "one that can")
+            Error::new(
+                Kind::Unreadable,
+                format!("a database that cannot be reached ({said})"),
+                "one that can",
+            )
         };
         let connection = opened.map_err(unreached)?;
         let mut found = Self { connection: Mutex::new(connection), dialect: Dialect::STANDARD };
@@ -106,7 +110,8 @@ impl Answers for Adbc {
             for batch in answer {
                 let batch = batch.map_err(|error| {
                     let said = error.to_string();
-                    let found = format!("an answer that breaks off ({})", said.lines().next().unwrap_or_default());
+                    let found =
+                        format!("an answer that breaks off ({})", said.lines().next().unwrap_or_default());
                     Error::new(Kind::Unreadable, found, "a whole one")
                 })?;
                 if rows.len() + batch.num_rows() > most {

@@ -128,12 +128,7 @@ impl Elsewhere {
         Self::of(answers, table, file.clone(), columns).map_err(named)
     }
 
-    fn of(
-        answers: Box<dyn Answers>,
-        table: &str,
-        file: String,
-        columns: &Columns,
-    ) -> Result<Reading<Self>> {
+    fn of(answers: Box<dyn Answers>, table: &str, file: String, columns: &Columns) -> Result<Reading<Self>> {
         if columns.scores_are() != Scale::Probability {
             let expected = "probabilities; a view brings others to that, such as SELECT y, p / 100.0 AS p";
             return Err(Error::new(Kind::OutOfRange, "another scale in a database", expected));
@@ -189,8 +184,7 @@ impl Elsewhere {
             notes.extend(table::findings(&layout.classes, &layout.groups, &totals));
         }
         let prevalence = totals.prevalence().map_err(|error| odd(&error))?;
-        let mut elsewhere =
-            Self { answers, statements, layout, totals, prevalence, counted: None, file };
+        let mut elsewhere = Self { answers, statements, layout, totals, prevalence, counted: None, file };
         if elsewhere.layout.classes.len() == 2 {
             let profile = elsewhere.asked_profile(Score::Class(1))?;
             if profile.is_bucketed() {
@@ -502,8 +496,7 @@ impl Asked<'_> {
     fn check(&self, statements: &Statements) -> Result<u64> {
         let wanted = statements.wanted();
         let (scores, groups) = (&statements.scores, &statements.groups);
-        let width =
-            2 + wanted.len() + scores.len() + usize::from(statements.weight.is_some()) + groups.len();
+        let width = 2 + wanted.len() + scores.len() + usize::from(statements.weight.is_some()) + groups.len();
         let found = self.table(&statements.check()?, 1, width)?;
         let Some(counts) = found.first() else {
             return Err(Error::new(Kind::Format, "an empty answer", "counts"));
@@ -566,7 +559,8 @@ impl Asked<'_> {
             () => "",
         };
         let found = format!("numbers from {low} to {high}, outside [0, 1] in {rows} of {all}");
-        Ok(Error::new(Kind::OutOfRange, found, format!("{}{helps}", Part::Probability.expected())).column(name))
+        Ok(Error::new(Kind::OutOfRange, found, format!("{}{helps}", Part::Probability.expected()))
+            .column(name))
     }
 
     fn totals(&self, statements: &Statements, rows: u64) -> Result<Vec<Vec<Value>>> {

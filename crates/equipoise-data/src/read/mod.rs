@@ -9,12 +9,12 @@
     reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits, from 1"
 )]
 
+#[cfg(feature = "adbc")]
+mod adbc;
 #[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "arrow")]
 mod arrow_lengths;
-#[cfg(feature = "adbc")]
-mod adbc;
 mod assemble;
 mod column;
 mod columns;
@@ -37,10 +37,10 @@ mod statements;
 mod stream;
 mod turned;
 
-#[cfg(feature = "arrow")]
-pub use arrow::table_from_batches;
 #[cfg(feature = "adbc")]
 pub use adbc::Adbc;
+#[cfg(feature = "arrow")]
+pub use arrow::table_from_batches;
 pub use columns::{Columns, Scale};
 pub use elsewhere::{Answers, Elsewhere, Value, columns as columns_elsewhere};
 pub use statements::{Decides, Dialect, Statements};

@@ -147,7 +147,9 @@ impl Parquet {
         };
         shielded(Format::Parquet, || {
             let pages: Box<dyn PageReader> = match fetched {
-                Fetched::File(file) => Box::new(SerializedPageReader::new(Arc::new(file), chunk, rows, None)?),
+                Fetched::File(file) => {
+                    Box::new(SerializedPageReader::new(Arc::new(file), chunk, rows, None)?)
+                }
                 Fetched::Bytes(bytes) => {
                     Box::new(SerializedPageReader::new(Arc::new(bytes), chunk, rows, None)?)
                 }
@@ -257,8 +259,7 @@ impl Parquet {
             let (start, length) = self.metadata.row_group(task.group).column(task.leaf).byte_range();
             start..start.saturating_add(length)
         };
-        let ranges =
-            shielded(Format::Parquet, || Ok::<_, ParquetError>(tasks.iter().map(range).collect()))?;
+        let ranges = shielded(Format::Parquet, || Ok::<_, ParquetError>(tasks.iter().map(range).collect()))?;
         Ok(object.stretches(ranges)?.into_iter().map(Some).collect())
     }
 }

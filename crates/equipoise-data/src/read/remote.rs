@@ -97,17 +97,23 @@ impl Provider {
         let refuse = |found: String, expected: &str| Error::new(Kind::Unreadable, found, expected);
         let innermost = innermost(error);
         match error {
-            Said::NotFound { .. } if innermost.contains("NoSuchBucket") => no_bucket(),
+            _ if ["NoSuchBucket", "ContainerNotFound"].iter().any(|code| innermost.contains(code)) => {
+                no_bucket()
+            }
             Said::NotFound { .. } => refuse("no such object".to_owned(), "Parquet in an object store"),
             Said::Precondition { .. } => refuse(
                 "an object that changed while it was read".to_owned(),
                 "the same object from beginning to end",
             ),
             _ if !self.has_credentials() => self.no_credentials(),
-            Said::PermissionDenied { .. } | Said::Unauthenticated { .. } => {
-                refuse(format!("an object store that refuses ({innermost})"), "credentials that may read there")
-            }
-            _ => refuse(format!("an object store that does not answer ({innermost})"), "one that can be reached"),
+            Said::PermissionDenied { .. } | Said::Unauthenticated { .. } => refuse(
+                format!("an object store that refuses ({innermost})"),
+                "credentials that may read there",
+            ),
+            _ => refuse(
+                format!("an object store that does not answer ({innermost})"),
+                "one that can be reached",
+            ),
         }
     }
 }
@@ -179,7 +185,11 @@ impl<'a> Address<'a> {
             return Ok(store.clone());
         }
         let store = self.connected().map_err(|error| match self.provider.has_credentials() {
-            true => Error::new(Kind::Unreadable, innermost(&error), "settings in the environment that fit together"),
+            true => Error::new(
+                Kind::Unreadable,
+                innermost(&error),
+                "settings in the environment that fit together",
+            ),
             false => self.provider.no_credentials(),
         })?;
         Ok(stores.entry(name).or_insert(store).clone())
@@ -192,13 +202,15 @@ impl<'a> Address<'a> {
         let url = format!("{}{}", self.root(), self.bucket);
         // Without credentials a machine in a cloud is asked for its own; elsewhere nobody answers, which is soon clear.
         let (max_retries, seconds) = if self.provider.has_credentials() { (5, 60) } else { (1, 3) };
-        let retry = RetryConfig { max_retries, retry_timeout: Duration::from_secs(seconds), ..Default::default() };
+        let retry =
+            RetryConfig { max_retries, retry_timeout: Duration::from_secs(seconds), ..Default::default() };
         let own = |name: &str| std::env::var_os(name).is_some();
         Ok(match self.provider {
             Provider::Amazon => {
                 let mut builder = AmazonS3Builder::from_env();
                 if !own("AWS_TIMEOUT") {
-                    builder = builder.with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), LONGEST);
+                    builder =
+                        builder.with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), LONGEST);
                 }
                 Arc::new(builder.with_url(url).with_retry(retry).build()?)
             }
@@ -260,7 +272,8 @@ impl<'a> Address<'a> {
 fn is_table(folder: &Key, key: &Key) -> bool {
     let below = key.prefix_match(folder).into_iter().flatten();
     let parts: Vec<String> = below.map(|part| part.as_ref().to_owned()).collect();
-    let named = parts.last().is_some_and(|name| Format::promised_by(Path::new(name)) == Some(Format::Parquet));
+    let named =
+        parts.last().is_some_and(|name| Format::promised_by(Path::new(name)) == Some(Format::Parquet));
     named && !parts.iter().any(|part| part.starts_with(['.', '_']))
 }
 
@@ -275,8 +288,12 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>> {
     let objects = address.objects()?;
     let (store, provider) = (address.store()?, address.provider);
     let paths: Vec<PathBuf> = objects.iter().map(|object| address.with_key(&object.location)).collect();
-    let missing: Vec<(PathBuf, ObjectMeta)> =
-        paths.iter().cloned().zip(objects).filter(|(path, _)| !opened(|all| all.contains_key(path))).collect();
+    let missing: Vec<(PathBuf, ObjectMeta)> = paths
+        .iter()
+        .cloned()
+        .zip(objects)
+        .filter(|(path, _)| !opened(|all| all.contains_key(path)))
+        .collect();
     let tails = wait(async move {
         let tail = |(path, meta): (PathBuf, ObjectMeta)| {
             let store = store.clone();
@@ -378,17 +395,21 @@ impl Object {
 
 /// Some bytes of the version that was found first.
 async fn part(store: &Store, meta: &ObjectMeta, range: Range<u64>) -> object_store::Result<Bytes> {
-    let options = GetOptions { range: Some(range.into()), if_match: meta.e_tag.clone(), ..Default::default() };
+    let options =
+        GetOptions { range: Some(range.into()), if_match: meta.e_tag.clone(), ..Default::default() };
     store.get_opts(&meta.location, options).await?.bytes().await
 }
 
 /// Waits for what is done on the threads that requests have: whoever asks may be anywhere.
 fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T> {
-    static RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
-    });
+    static RUNTIME: LazyLock<std::io::Result<Runtime>> =
+        LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
     let ended = |why: &dyn std::fmt::Display| {
-        Error::new(Kind::Unreadable, format!("no thread for requests ({why})"), "a computer that has one to spare")
+        Error::new(
+            Kind::Unreadable,
+            format!("no thread for requests ({why})"),
+            "a computer that has one to spare",
+        )
     };
     let runtime = RUNTIME.as_ref().map_err(|error| ended(error))?;
     let (tell, told) = mpsc::channel();

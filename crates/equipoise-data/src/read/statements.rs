@@ -118,8 +118,10 @@ impl Statements {
     /// many miss it, for every score how many are outside [0, 1] or no number, for a weight how many are no weight, and for every
     /// group how many different ones there are.
     pub fn check(&self) -> Result<String> {
-        let mut parts =
-            vec!["COUNT(*) AS n".to_owned(), format!("COUNT(DISTINCT {}) AS classes", self.quoted(&self.truth)?)];
+        let mut parts = vec![
+            "COUNT(*) AS n".to_owned(),
+            format!("COUNT(DISTINCT {}) AS classes", self.quoted(&self.truth)?),
+        ];
         for (n, name) in self.wanted().into_iter().enumerate() {
             parts.push(format!("COUNT(CASE WHEN {} THEN 1 END) AS m{n}", self.missing(name)?));
         }
@@ -234,7 +236,10 @@ impl Statements {
                 }
                 Decides::By(rewards) => {
                     for j in 0..classes {
-                        scores.push(format!("{} AS s{m}_{j}", self.reward(classes, j, rewards, &format!("p{m}_"))));
+                        scores.push(format!(
+                            "{} AS s{m}_{j}",
+                            self.reward(classes, j, rewards, &format!("p{m}_"))
+                        ));
                     }
                     for j in 0..classes - 1 {
                         let won = won(classes, j, |class| format!("s{m}_{class}"));
@@ -276,7 +281,9 @@ impl Statements {
     fn scored(&self, score: Score) -> Result<String> {
         let score = match score {
             Score::Class(of) => format!("p{of}"),
-            Score::Share(other, of) => format!("CASE WHEN p{of} > 0 THEN p{of} / (p{other} + p{of}) ELSE 0e0 END"),
+            Score::Share(other, of) => {
+                format!("CASE WHEN p{of} > 0 THEN p{of} / (p{other} + p{of}) ELSE 0e0 END")
+            }
         };
         let (keys, weight, from) = (self.keys(), self.carried(), self.probabilities()?);
         Ok(format!("SELECT {keys}, {score} AS s{weight} FROM {from}"))
@@ -354,7 +361,9 @@ impl Statements {
 fn scale(count: usize, from: &str, to: &str) -> Vec<String> {
     let total = (0..count).map(|n| format!("{from}{n}")).collect::<Vec<_>>().join(" + ");
     let scaled = |n: usize| {
-        format!("CASE WHEN ABS(({total}) - 1) <= 1e-12 THEN {from}{n} ELSE {from}{n} / ({total}) END AS {to}{n}")
+        format!(
+            "CASE WHEN ABS(({total}) - 1) <= 1e-12 THEN {from}{n} ELSE {from}{n} / ({total}) END AS {to}{n}"
+        )
     };
     (0..count).map(scaled).collect()
 }

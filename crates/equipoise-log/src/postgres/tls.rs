@@ -39,10 +39,12 @@ impl Encryption {
             }
         };
         if roots.is_some() && !encrypt {
-            let what = "sslrootcert is for a connection that is encrypted, expected sslmode=verify-full as well";
+            let what =
+                "sslrootcert is for a connection that is encrypted, expected sslmode=verify-full as well";
             return Err(Error::Missing(what.to_owned()));
         }
-        let address = if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) };
+        let address =
+            if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) };
         let connector = if encrypt { Some(connector(roots.as_deref())?) } else { None };
         Ok(Self { address, connector })
     }
@@ -53,7 +55,8 @@ fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     let wrong = |what: String| Error::Missing(what);
     let certificates: Vec<CertificateDer<'static>> = match file {
         Some(file) if file != "system" => {
-            let read = CertificateDer::pem_file_iter(file).and_then(|all| all.collect::<std::result::Result<_, _>>());
+            let read = CertificateDer::pem_file_iter(file)
+                .and_then(|all| all.collect::<std::result::Result<_, _>>());
             read.map_err(|error| {
                 wrong(format!("sslrootcert {file} cannot be read ({error}), expected certificates as PEM"))
             })?
@@ -64,7 +67,9 @@ fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     let (added, _) = roots.add_parsable_certificates(certificates);
     if added == 0 {
         let place = file.map_or_else(|| "this system".to_owned(), |file| format!("sslrootcert {file}"));
-        return Err(wrong(format!("{place} has no certificate to verify a database by, expected one as PEM")));
+        return Err(wrong(format!(
+            "{place} has no certificate to verify a database by, expected one as PEM"
+        )));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
