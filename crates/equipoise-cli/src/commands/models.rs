@@ -360,13 +360,15 @@ impl Named {
 
 /// Draws by model and draw, where all are columns of one table in a database, whose rows have no numbers to draw them by.
 fn drawn_together(models: &[Named], draws: usize, seed: u64) -> Result<Option<Vec<Vec<GroupConfusions>>>> {
-    let of_database = |model: &Named| match &model.source {
-        Source::Table(rows, rule) => match &**rows {
-            Rows::Database(rows) => Some((&**rows, rule)),
-            _ => None,
-        },
-        Source::Counts(_) => None,
-    };
+    fn of_database(model: &Named) -> Option<(&Elsewhere, &Rule)> {
+        match &model.source {
+            Source::Table(rows, rule) => match &**rows {
+                Rows::Database(rows) => Some((rows, rule)),
+                _ => None,
+            },
+            Source::Counts(_) => None,
+        }
+    }
     match models.iter().map(of_database).collect::<Option<Vec<_>>>() {
         Some(models) if models.len() > 1 => Ok(Elsewhere::resampled_together(&models, seed, draws)?),
         _ => Ok(None),
