@@ -1,8 +1,7 @@
 """Rows that stay where they are, known by their counts.
 
-Every statement is an aggregate: totals by class and group, rows by score, counts of rules and of the labels of models. Names are
-quoted and no value of the data is written into a statement, so nothing in a name or a cell can be taken for SQL. After every
-statement the counts are added up, and must be as many as there are rows.
+Every statement is an aggregate: totals by class and group, rows by score, counts of rules and of the labels of models; their text
+is the core's, the same as that of the command. After every statement the counts are added up, and must be as many as there are rows.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Source:
         there = self.engine.columns()
         wanted = [self.truth, *self.scores, *self.group_columns, *([self.weight] if self.weight else [])]
         self.must_have(wanted, there)
-        n, classes, *rest = self._ask(self._check_statement(wanted), 1)[0]
+        n, classes, *rest = self._ask(self._statements().check(), 1)[0]
         self.rows = int(n)
         if self.rows == 0:
             raise ValueError(f"{self.engine.called} has no rows")
@@ -93,28 +92,8 @@ class Source:
                 found = "no column" if name not in there else f"{there.count(name)} columns"
                 raise ValueError(f"{self.engine.called} has {found} {name!r}; it has {_listed(there)}")
 
-    def _check_statement(self, wanted: list[str]) -> str:
-        quoted, number = self.engine.quoted, self._number
-        parts = ["COUNT(*) AS n", f"COUNT(DISTINCT {quoted(self.truth)}) AS classes"]
-        parts += [f"COUNT(CASE WHEN {self._missing(name)} THEN 1 END) AS m{n}" for n, name in enumerate(wanted)]
-        for n, name in enumerate(self.scores):
-            parts.append(f"COUNT(CASE WHEN NOT ({number(name)} >= 0 AND {number(name)} <= 1) THEN 1 END) AS o{n}")
-        if self.weight is not None:
-            weight = number(self.weight)
-            parts.append(f"COUNT(CASE WHEN NOT ({weight} >= 0 AND {weight} < 1e300) THEN 1 END) AS v")
-        parts += [f"COUNT(DISTINCT {quoted(name)}) AS g{n}" for n, name in enumerate(self.group_columns)]
-        return f"SELECT {', '.join(parts)} FROM {self.engine.table}"
-
-    def _missing(self, name: str) -> str:
-        quoted = self.engine.quoted(name)
-        if self.engine.is_sqlite and (name in self.scores or name == self.weight):
-            # Here a column of numbers may hold text, which would count as 0.
-            return f"typeof({quoted}) NOT IN ('real', 'integer')"
-        return f"{quoted} IS NULL"
-
     def _no_probability(self, name: str, count: int) -> str:
-        number = self._number(name)
-        low, high = self._ask(f"SELECT MIN({number}) AS low, MAX({number}) AS high FROM {self.engine.table}", 1)[0]
+        low, high = self._ask(self._statements().range(name), 1)[0]
         helps = ""
         if low >= 0 and 5 < high <= 100:
             helps = f"; percentages are read with query='SELECT ..., {name} / 100.0 AS {name} FROM ...'"
@@ -124,15 +103,8 @@ class Source:
 
     def totals(self) -> list[tuple[Any, ...]]:
         """Class, groups, rows and the sums of weights and of their squares."""
-        keys = [self.engine.quoted(name) for name in (self.truth, *self.group_columns)]
-        sums = "COUNT(*) AS n"
-        if self.weight is not None:
-            weight = self._number(self.weight)
-            sums += f", SUM({weight}) AS w, SUM({weight} * {weight}) AS v"
-        named = ", ".join(f"{key} AS k{n}" for n, key in enumerate(keys))
-        most = MOST_CLASSES * MOST_GROUPS
-        found = self._ask(f"SELECT {named}, {sums} FROM {self.engine.table} GROUP BY {', '.join(keys)}", most)
-        width = len(keys)
+        found = self._ask(self._statements().totals(), MOST_CLASSES * MOST_GROUPS)
+        width = 1 + len(self.group_columns)
         found = [(*(_plain(value) for value in row[:width]), *row[width:]) for row in found]
         self._adds_up(sum(int(row[width]) for row in found))
         return found
@@ -147,17 +119,12 @@ class Source:
 
     def profile(self, of: int, other: int | None) -> _Arrays:
         """Rows by score: the probability of a class, or its share of that and another one's."""
-        score = f"p{of}"
-        if other is not None:
-            score = f"CASE WHEN p{of} > 0 THEN p{of} / (p{other} + p{of}) ELSE 0e0 END"
-        inner = f"SELECT {self._keys()}, {score} AS s{self._weight()} FROM {self._probabilities()}"
-        different = int(self._ask(f"SELECT COUNT(*) AS n FROM (SELECT DISTINCT s FROM ({inner}) AS a) AS b", 1)[0][0])
+        statements = self._statements()
+        different = int(self._ask(statements.different(of, other), 1)[0][0])
         buckets = different > BUCKETS
         self.buckets = self.buckets or buckets
-        by = self.engine.floor(f"s * {BUCKETS}") if buckets else "s"
-        keys, sums = self._keys(), self._sums()
         most = min(different, BUCKETS + 1) * max(len(self.classes) * max(len(self._group), 1), 1)
-        found = self._ask(f"SELECT {keys}, {by} AS score, {sums} FROM ({inner}) AS a GROUP BY {keys}, {by}", most)
+        found = self._ask(statements.profile(of, other, buckets), most)
         self._adds_up(sum(int(row[-2 if self.weight else -1]) for row in found))
         width = 1 + len(self.group_columns)
         truth = [self._class_of(row) for row in found]
@@ -191,22 +158,9 @@ class Source:
 
     def _counted(self, matrices: Sequence[tuple[float, ...]]) -> list[NDArray[np.float64]]:
         k = len(self.classes)
-        scores, sums = [], []
-        for r, matrix in enumerate(matrices):
-            for j in range(k):
-                terms = [f"p{i} * {self._literal(matrix[i * k + j])}" for i in range(k)]
-                scores.append(f"{' + '.join(terms)} AS s{r}_{j}")
-                # Of equal scores the first one wins.
-                beats = [f"s{r}_{j} {'>' if i < j else '>='} s{r}_{i}" for i in range(k) if i != j]
-                won = " AND ".join(beats)
-                sums.append(f"SUM(CASE WHEN {won} THEN w ELSE 0e0 END)" if self.weight else f"COUNT(CASE WHEN {won} THEN 1 END)")
-        keys = self._keys()
-        named = ", ".join(f"{total} AS c{n}" for n, total in enumerate(sums))
-        inner = f"SELECT {keys}, {', '.join(scores)}{self._weight()} FROM {self._probabilities()}"
-        most = k * max(len(self._group), 1)
-        statement = f"SELECT {keys}, COUNT(*) AS n, {named} FROM {self.engine.inner(inner)} AS a GROUP BY {keys}"
+        statement = self._statements().confusions(k, [list(matrix) for matrix in matrices])
         found = [np.zeros((max(len(self.groups), 1), k, k)) for _ in matrices]
-        rows = self._ask(statement, most)
+        rows = self._ask(statement, k * max(len(self._group), 1))
         width = 1 + len(self.group_columns)
         self._adds_up(sum(int(row[width]) for row in rows))
         for row in rows:
@@ -222,16 +176,11 @@ class Source:
     def cells(self, models: Sequence[str]) -> Cells | None:
         """Rows by class, group and the labels of all models; None where that would be too many counts."""
         self.must_have([self.truth, *models])
-        quoted = self.engine.quoted
-        columns = [self.truth, *models, *self.group_columns]
-        named = ", ".join(f"{quoted(name)} AS k{n}" for n, name in enumerate(columns))
-        keys = ", ".join(f"k{n}" for n in range(len(columns)))
-        inner = f"SELECT {named}{self._weight(raw=True)} FROM {self.engine.table}"
-        different = f"SELECT COUNT(*) AS n FROM (SELECT DISTINCT {keys} FROM ({inner}) AS a) AS b"
-        if int(self._ask(different, 1)[0][0]) > MOST_CELLS:
+        statements = self._statements()
+        if int(self._ask(statements.different_labels(list(models)), 1)[0][0]) > MOST_CELLS:
             return None
-        found = self._ask(f"SELECT {keys}, {self._sums()} FROM ({inner}) AS a GROUP BY {keys}", MOST_CELLS)
-        width = len(columns)
+        found = self._ask(statements.labels(list(models)), MOST_CELLS)
+        width = 1 + len(models) + len(self.group_columns)
         self._adds_up(sum(int(row[width]) for row in found))
         made = []
         for row in found:
@@ -260,50 +209,16 @@ class Source:
         if rows != self.rows:
             raise ValueError(f"{self.engine.called} had {self.rows} rows and now has {rows}: it changed while it was read")
 
-    def _number(self, name: str) -> str:
-        return f"CAST({self.engine.quoted(name)} AS {self.engine.double})"
-
-    def _literal(self, value: float) -> str:
-        """A double that no dialect reads as another one: a whole number, or one over a power of two."""
-        above, below = float(value).as_integer_ratio()
-        if max(abs(above), below) >= 1 << 62:
-            return f"CAST({float(value)!r} AS {self.engine.double})"
-        over = f"CAST({above} AS {self.engine.double})"
-        return over if below == 1 else f"({over} / CAST({below} AS {self.engine.double}))"
-
-    def _keys(self) -> str:
-        return ", ".join(f"k{n}" for n in range(1 + len(self.group_columns)))
-
-    def _weight(self, raw: bool = False) -> str:
-        if self.weight is None:
-            return ""
-        return f", {self._number(self.weight)} AS w" if raw else ", w"
-
-    def _sums(self) -> str:
-        return "COUNT(*) AS n, SUM(w) AS w" if self.weight else "COUNT(*) AS n"
-
-    def _probabilities(self) -> str:
-        """Class, groups, a probability per class as ``p0``, ``p1`` and so on, and the weight."""
-        quoted = self.engine.quoted
-        named = ", ".join(f"{quoted(name)} AS k{n}" for n, name in enumerate((self.truth, *self.group_columns)))
-        base = f"SELECT {named}{self._weight(raw=True)}"
-        if len(self.scores) == 1:
-            p = self._number(self.scores[0])
-            return self.engine.inner(f"{base}, {p} AS p1, 1 - {p} AS p0 FROM {self.engine.table}") + " AS p"
-        k = range(len(self.scores))
-        raw = ", ".join(f"{self._number(name)} AS r{n}" for n, name in enumerate(self.scores))
-        total = " + ".join(f"r{n}" for n in k)
-        # Rows that miss a sum of 1 by more than rounding are divided by it, as they are in memory.
-        scaled = ", ".join(f"CASE WHEN ABS(({total}) - 1) <= 1e-12 THEN r{n} ELSE r{n} / ({total}) END AS p{n}" for n in k)
-        rows = self.engine.inner(f"{base}, {raw} FROM {self.engine.table}")
-        return self.engine.inner(f"SELECT {self._keys()}{self._weight()}, {scaled} FROM {rows} AS r") + " AS p"
+    def _statements(self) -> _core.Statements:
+        """The text of statements about the columns as they are known by now."""
+        engine = self.engine
+        return _core.Statements(engine.dialect, engine.table, self.truth, self.scores, self.group_columns, self.weight)
 
     def check_sums(self) -> None:
         """Refuses probabilities that do not sum to 1 over the classes."""
-        if len(self.scores) == 1:
+        statement = self._statements().sums()
+        if statement is None:
             return
-        total = " + ".join(self._number(name) for name in self.scores)
-        statement = f"SELECT COUNT(CASE WHEN ABS(({total}) - 1) > 1e-3 THEN 1 END) AS n FROM {self.engine.table}"
         count = int(self._ask(statement, 1)[0][0])
         if count:
             raise ValueError(

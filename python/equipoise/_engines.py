@@ -1,7 +1,7 @@
 """Where rows are: databases through DB-API 2 or ADBC, Ibis, Polars and Spark, each sent the same statements.
 
-An engine says what its columns are called and answers a statement with a bounded number of rows. Dialects differ in how names are
-quoted, how a double is called and how a number is rounded down; nothing else is different.
+An engine says what its columns are called, answers a statement with a bounded number of rows, and names the dialect that
+statements are written in, of which the core has three.
 """
 
 from __future__ import annotations
@@ -23,16 +23,8 @@ class Engine:
     table: str
     #: What the table is called in a message.
     called: str
-    #: Quotes around names.
-    mark = '"'
-    #: The type of a double.
-    double = "DOUBLE PRECISION"
-    #: Whether text may stand in a column of numbers without anybody noticing, and casts cut fractions off.
-    is_sqlite = False
-
-    def inner(self, statement: str) -> str:
-        """A statement within another one. SQLite would work its expressions out again wherever they are used."""
-        return f"({statement}{' LIMIT -1' if self.is_sqlite else ''})"
+    #: How statements are written: "standard", "sqlite" or "backticks".
+    dialect = "standard"
 
     def columns(self) -> list[str]:
         """The names of the columns."""
@@ -56,11 +48,8 @@ class Engine:
         """A name as the dialect wants it, whatever is in it."""
         if "\0" in name:
             raise ValueError(f"a name is {name!r}, expected one without a NUL")
-        return self.mark + name.replace(self.mark, 2 * self.mark) + self.mark
-
-    def floor(self, value: str) -> str:
-        """A value of at least 0 without its fraction."""
-        return f"CAST({value} AS INTEGER)" if self.is_sqlite else f"CAST(FLOOR({value}) AS INTEGER)"
+        mark = "`" if self.dialect == "backticks" else '"'
+        return mark + name.replace(mark, 2 * mark) + mark
 
 
 def _first_line(error: Exception) -> str:
@@ -97,10 +86,11 @@ class Database(Engine):
         vendor = ""
         if callable(getattr(connection, "adbc_get_info", None)):
             vendor = str(connection.adbc_get_info().get("vendor_name", "")).lower()
-        self.is_sqlite = root == "sqlite3" or "sqlite" in vendor
+        if root == "sqlite3" or "sqlite" in vendor:
+            self.dialect = "sqlite"
         self._is_duckdb = root == "duckdb"
         if root in _BACKTICKS:
-            self.mark, self.double = "`", "DOUBLE"
+            self.dialect = "backticks"
         _source(self, table, query)
 
     def _cursor(self) -> Any:
@@ -176,7 +166,7 @@ class Lazy(Engine):
 class Spark(Engine):
     """A data frame of Spark."""
 
-    mark, double = "`", "DOUBLE"
+    dialect = "backticks"
 
     def __init__(self, frame: Any) -> None:
         if not (callable(getattr(frame, "createOrReplaceTempView", None)) and hasattr(frame, "sparkSession")):

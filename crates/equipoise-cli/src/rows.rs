@@ -1,13 +1,14 @@
-//! Predictions as commands ask them: rows in memory, or files that are read piece by piece and only counted.
+//! Predictions as commands ask them: rows in memory, or files and tables of databases that are only counted.
 
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::files;
 use crate::progress::Progress;
-use crate::tables::{TableColumns, few_groups, with_option};
+use crate::tables::{Streaming, TableColumns, few_groups, with_option};
 use anyhow::{Result, bail};
 use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
-use equipoise_data::read::{self, Streamed};
+use equipoise_data::read::{self, Elsewhere, Streamed};
 use equipoise_data::{Error, Groups, Reading, Sample, Table};
 use std::path::Path;
 
@@ -18,12 +19,27 @@ const LARGE: u64 = 256 << 20;
 pub enum Rows {
     Memory(Box<Sample<Table>>),
     Streamed(Box<Streamed>),
+    Database(Box<Elsewhere>),
 }
 
 impl Rows {
-    /// Streams a table that is large, or if that is asked for, and reads others into memory.
-    pub fn read(path: &Path, columns: &TableColumns, stream: bool, global: &Global) -> Result<Reading<Self>> {
-        if stream || is_large(path) {
+    /// Streams a table that is large or in an object store, or if that is asked for, and reads others into memory.
+    pub fn read(
+        path: &Path,
+        columns: &TableColumns,
+        from: &Streaming,
+        global: &Global,
+    ) -> Result<Reading<Self>> {
+        if let Some(database) = from.database()? {
+            let _progress =
+                Progress::spinner(&format!("counting {}", path.display()), global.shows_progress());
+            let counted = Elsewhere::count(database, &path.display().to_string(), &columns.columns());
+            let Reading { data, notes } = counted.map_err(|error| columns.blame(error))?;
+            few_groups(data.group_names().len(), path)?;
+            let notes = notes.into_iter().map(with_option).collect();
+            return Ok(Reading { data: Rows::Database(Box::new(data)), notes });
+        }
+        if from.stream || read::is_address(path) || is_large(path) {
             let progress =
                 Progress::spinner(&format!("counting {}", files::name(path)), global.shows_progress());
             let streamed = read::stream(path, &columns.columns()).map_err(|error| columns.blame(error))?;
@@ -42,15 +58,20 @@ impl Rows {
     pub fn read_two(
         path: &Path,
         columns: &TableColumns,
-        stream: bool,
+        from: &Streaming,
         global: &Global,
     ) -> Result<Reading<Self>> {
-        let reading = Self::read(path, columns, stream, global)?;
+        let reading = Self::read(path, columns, from, global)?;
         match (&reading.data, reading.data.class_names().len()) {
             (Rows::Streamed(_), 3..) => {
                 let Reading { data, notes } = columns.read_quietly(path, global)?;
                 Ok(Reading { data: data.into(), notes })
             }
+            (Rows::Database(_), classes @ 3..) => Err(Fault::usage(format!(
+                "table {} has {classes} classes, and this needs their rows, which stay in the database; it can be done with 2",
+                path.display()
+            ))
+            .into()),
             _ => Ok(reading),
         }
     }
@@ -60,6 +81,7 @@ impl Rows {
         match self {
             Rows::Memory(rows) => Ok(rows),
             Rows::Streamed(_) => bail!("the table is streamed, and this needs its rows in memory"),
+            Rows::Database(_) => bail!("the table is in a database, and this needs its rows in memory"),
         }
     }
 
@@ -68,6 +90,7 @@ impl Rows {
         match self {
             Rows::Memory(rows) => rows.table().classes(),
             Rows::Streamed(rows) => rows.class_names(),
+            Rows::Database(rows) => rows.class_names(),
         }
     }
 
@@ -79,6 +102,7 @@ impl Rows {
         match self {
             Rows::Memory(rows) => (0..rows.classes()).all(|class| sure(rows.table(), class)),
             Rows::Streamed(rows) => rows.is_hard(),
+            Rows::Database(rows) => rows.is_hard(),
         }
     }
 
@@ -89,6 +113,8 @@ impl Rows {
                 let (a, b) = (a.table(), b.table());
                 a.truth() == b.truth() && a.groups() == b.groups() && a.weights() == b.weights()
             }
+            // Rows in a database have no numbers, so that nobody knows which of two tables are the same.
+            (Rows::Database(_), _) | (_, Rows::Database(_)) => std::ptr::eq(self, other),
             _ => self.fingerprint() == other.fingerprint(),
         }
     }
@@ -98,6 +124,7 @@ impl Rows {
         match self {
             Rows::Memory(rows) => rows.table().fingerprint(0),
             Rows::Streamed(rows) => rows.fingerprint(),
+            Rows::Database(_) => 0,
         }
     }
 
@@ -106,6 +133,7 @@ impl Rows {
         match self {
             Rows::Memory(rows) => rows.table().groups().map_or(&[], Groups::names),
             Rows::Streamed(rows) => rows.group_names(),
+            Rows::Database(rows) => rows.group_names(),
         }
     }
 }
@@ -132,6 +160,7 @@ impl Confusions for Rows {
         match self {
             Rows::Memory(rows) => rows.prevalence(),
             Rows::Streamed(rows) => rows.prevalence(),
+            Rows::Database(rows) => rows.prevalence(),
         }
     }
 
@@ -139,6 +168,7 @@ impl Confusions for Rows {
         match self {
             Rows::Memory(rows) => rows.confusions(rules).map_err(|never| match never {}),
             Rows::Streamed(rows) => rows.confusions(rules),
+            Rows::Database(rows) => rows.confusions(rules),
         }
     }
 }
@@ -150,6 +180,7 @@ impl Population for Rows {
         match self {
             Rows::Memory(rows) => rows.totals().map_err(|never| match never {}),
             Rows::Streamed(rows) => rows.totals(),
+            Rows::Database(rows) => rows.totals(),
         }
     }
 
@@ -157,6 +188,7 @@ impl Population for Rows {
         match self {
             Rows::Memory(rows) => rows.score_profile(score).map_err(|never| match never {}),
             Rows::Streamed(rows) => rows.score_profile(score),
+            Rows::Database(rows) => rows.score_profile(score),
         }
     }
 
@@ -164,6 +196,7 @@ impl Population for Rows {
         match self {
             Rows::Memory(rows) => rows.resampled(rules, seed, draws).map_err(|never| match never {}),
             Rows::Streamed(rows) => rows.resampled(rules, seed, draws),
+            Rows::Database(rows) => rows.resampled(rules, seed, draws),
         }
     }
 
@@ -174,6 +207,7 @@ impl Population for Rows {
                 Ok(Box::new(move |rules| ask(rules).map_err(|never| match never {})))
             }
             Rows::Streamed(rows) => rows.moments(bases),
+            Rows::Database(rows) => rows.moments(bases),
         }
     }
 
@@ -181,6 +215,7 @@ impl Population for Rows {
         match self {
             Rows::Memory(all) => all.sample(rows, seed).map_err(|never| match never {}),
             Rows::Streamed(all) => all.sample(rows, seed),
+            Rows::Database(all) => all.sample(rows, seed),
         }
     }
 }

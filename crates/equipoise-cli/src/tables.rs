@@ -199,12 +199,40 @@ impl TableColumns {
     }
 }
 
-/// Whether files are read piece by piece.
+/// Whether files are read piece by piece, or the table is in a database.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Streaming {
     /// Read Parquet piece by piece and keep only counts [default: from 256 MB on]
     #[arg(long)]
     pub stream: bool,
+    /// Count TABLE in a database: the ADBC driver, as the path of its shared library or as a name
+    #[arg(long, value_name = "DRIVER", conflicts_with = "stream", hide = !cfg!(feature = "adbc"))]
+    pub adbc: Option<String>,
+    /// The address of the database, as the driver takes it [default: $EQUIPOISE_ADBC_URI]
+    #[arg(long, value_name = "URI", requires = "adbc", hide = !cfg!(feature = "adbc"))]
+    pub uri: Option<String>,
+}
+
+impl Streaming {
+    /// The database, where the table is in one; `None` where it is in files.
+    #[cfg(feature = "adbc")]
+    pub fn database(&self) -> Result<Option<Box<dyn read::Answers>>> {
+        let Some(driver) = &self.adbc else { return Ok(None) };
+        let Some(uri) = self.uri.clone().or_else(|| std::env::var("EQUIPOISE_ADBC_URI").ok()) else {
+            let what = "--adbc needs the address of the database, as --uri or in the environment as EQUIPOISE_ADBC_URI";
+            return Err(Fault::usage(what).into());
+        };
+        Ok(Some(Box::new(read::Adbc::connect(driver, &uri)?)))
+    }
+
+    /// The same where no driver can be loaded.
+    #[cfg(not(feature = "adbc"))]
+    pub fn database(&self) -> Result<Option<Box<dyn read::Answers>>> {
+        match (&self.adbc, &self.uri) {
+            (None, None) => Ok(None),
+            _ => Err(Fault::usage("this build has no databases; build with --features adbc").into()),
+        }
+    }
 }
 
 /// The most groups of a table: with thousands every number is about a handful of rows, and nobody waits for the end.

@@ -117,3 +117,25 @@ fn a_column_that_is_not_there_is_named() {
     assert_eq!((streamed.code, &streamed.err), (memory.code, &memory.err));
     assert!(streamed.err.contains("outcome"), "{}", streamed.err);
 }
+
+/// Places that are not compiled in are recognised, and what helps is said.
+#[test]
+fn a_build_without_object_stores_and_databases_says_so() {
+    let place = Place::new("stream_elsewhere");
+    if !cfg!(feature = "object-store") {
+        for command in ["inspect", "score --metric f1", "elicit"] {
+            let said = place.line(&format!("{command} s3://bucket/folder"));
+            assert_eq!(said.code, Some(3), "{}", said.err);
+            assert!(
+                said.err.contains("this build has no object stores; build with --features object-store"),
+                "{}",
+                said.err
+            );
+        }
+    }
+    if !cfg!(feature = "adbc") {
+        let said = place.line("inspect predictions --adbc adbc_driver_sqlite --uri predictions.sqlite");
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        assert!(said.err.contains("this build has no databases; build with --features adbc"), "{}", said.err);
+    }
+}

@@ -43,6 +43,51 @@ impl Postgres {
         }
     }
 
+    /// A server of one test that takes encrypted connections, as the host of this name, and the certificate that signed its own;
+    /// `None` where it or the command `openssl` is not installed, which is said.
+    pub fn encrypted(test: &str, host: &str) -> Option<(Self, PathBuf)> {
+        if Command::new("openssl").arg("version").output().is_err() {
+            println!("{test} skipped: openssl is not installed");
+            return None;
+        }
+        let server = Self::alone(test)?;
+        let key = ["req", "-newkey", "rsa:2048", "-nodes", "-keyout"];
+        let days = ["-days", "2"];
+        server.openssl(
+            &[&key[..], &["root.key", "-x509", "-out", "root.pem", "-subj", "/CN=root"], &days].concat(),
+        );
+        server.openssl(&[&key[..], &["server.key", "-out", "server.csr", "-subj", "/CN=server"]].concat());
+        std::fs::write(server.folder.join("names"), format!("subjectAltName=DNS:{host},DNS:localhost\n"))
+            .unwrap();
+        let sign =
+            ["x509", "-req", "-in", "server.csr", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial"];
+        server.openssl(&[&sign[..], &["-out", "server.pem", "-extfile", "names"], &days].concat());
+        let place = |name: &str| server.folder.join(name).display().to_string();
+        if is_root() {
+            assert!(Command::new("chown").args([USER, &place("server.key")]).status().unwrap().success());
+        }
+        let settings = format!(
+            "ssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
+            place("server.pem"),
+            place("server.key")
+        );
+        let file = server.data().join("postgresql.conf");
+        let before = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, before + &settings).unwrap();
+        server.crash();
+        let root = server.folder.join("root.pem");
+        Some((server, root))
+    }
+
+    fn openssl(&self, arguments: &[&str]) {
+        let output = Command::new("openssl").args(arguments).current_dir(&self.folder).output().unwrap();
+        assert!(
+            output.status.success(),
+            "openssl {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+
     fn begin(programs: PathBuf) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::SeqCst);

@@ -420,3 +420,39 @@ mod proxy {
         let _ = back.join();
     }
 }
+
+#[test]
+fn a_host_elsewhere_is_reached_encrypted_with_a_certificate_that_is_verified() {
+    let host = "database.example.org";
+    let Some((server, root)) = Postgres::encrypted("a_host_elsewhere_is_reached_encrypted", host) else {
+        return;
+    };
+    // The name leads nowhere: the address says where the host is.
+    let address = server.database().replace("@127.0.0.1", &format!("@{host}"));
+    let to = |words: &str| format!("{address}?hostaddr=127.0.0.1{words}");
+    let root = root.display().to_string().replace('/', "%2F");
+    let open = |address: &str| PostgresStore::open(&Database::parse(address)?);
+    for mode in ["verify-full", "require"] {
+        let mut store = open(&to(&format!("&sslmode={mode}&sslrootcert={root}"))).unwrap();
+        append(&mut store, &group(mode, None, "a")).unwrap();
+        let ways = "SELECT bool_and(ssl), count(*) > 0 FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+                    WHERE application_name = 'equipoise'";
+        assert_eq!(server.ask(address.rsplit('/').next().unwrap(), ways), "t|t");
+    }
+    let said = |address: &str| open(address).map(|_| ()).unwrap_err().to_string();
+    for (words, told) in [
+        ("", "what is sent there is not encrypted, expected ?sslmode=verify-full"),
+        ("&sslmode=prefer", "what is sent there is not encrypted, expected ?sslmode=verify-full"),
+        // Nobody whom this system trusts has signed it.
+        ("&sslmode=verify-full", "invalid peer certificate"),
+    ] {
+        let said = said(&to(words));
+        assert!(said.contains(told), "{words}: {said}");
+    }
+    // A certificate for another name, and a server that does not encrypt.
+    let other = to(&format!("&sslmode=verify-full&sslrootcert={root}")).replace(host, "other.example.org");
+    assert!(said(&other).contains("invalid peer certificate"), "{}", said(&other));
+    let Some(plain) = Postgres::start("a_host_elsewhere_is_reached_encrypted") else { return };
+    let plain = format!("{}?sslmode=verify-full&sslrootcert={root}", plain.database());
+    assert!(said(&plain).contains("cannot be reached: server does not support TLS"), "{}", said(&plain));
+}

@@ -16,6 +16,7 @@ mod optimize;
 mod predictions;
 mod questions;
 mod rank;
+mod statements;
 
 #[pyo3::pymodule]
 mod _core {
@@ -41,4 +42,6 @@ mod _core {
     use super::predictions::{Predictions, post_shift_predict};
     #[pymodule_export]
     use super::rank::{kendall_tau, ndcg, nearest_named, rank_models};
+    #[pymodule_export]
+    use super::statements::Statements;
 }

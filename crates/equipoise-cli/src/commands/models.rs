@@ -8,7 +8,7 @@ use crate::args::{Global, Judged};
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::Rows;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use crate::{files, metrics, tables};
 use anyhow::Result;
 use equipoise::decide::nearest::{self, Agreement};
@@ -18,7 +18,8 @@ use equipoise::metric::{Attribute, Family};
 use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::rates::Prevalence;
 use equipoise::{GroupConfusions, Metric};
-use equipoise_data::{Kind, ModelConfusions, Note, Sample, Table, read};
+use equipoise_data::read::{self, Elsewhere};
+use equipoise_data::{Kind, ModelConfusions, Note, Sample, Table};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,9 @@ struct Named {
 impl Models {
     /// Reads models and the metric, and draws from both.
     pub fn read(paths: &[PathBuf], judged: &Judged, carrying: Carrying, global: &Global) -> Result<Self> {
-        if let Some(candidates) = candidates::read(paths, judged, carrying, global)? {
+        if judged.streaming.adbc.is_none()
+            && let Some(candidates) = candidates::read(paths, judged, carrying, global)?
+        {
             return Ok(candidates);
         }
         let (mut models, mut notes) = (vec![], vec![]);
@@ -153,11 +156,15 @@ impl Models {
             Some(draws) => draws as usize,
             None => usual_draws(&models)?,
         };
+        let mut together = drawn_together(&models, draws, seed)?;
         let progress = Progress::new("drawing the rows again", models.len(), global.shows_progress());
         for (n, (model, matrix)) in models.iter().zip(&matrices).enumerate() {
             // Draws of the same rows share their random numbers; others must not.
             let first_alike = models.iter().position(|other| model.has_rows_of(other)).unwrap_or(n);
-            let drawn = model.draws(draws, seed.wrapping_add(first_alike as u64))?;
+            let drawn = match &mut together {
+                Some(all) => std::mem::take(&mut all[n]),
+                None => model.draws(draws, seed.wrapping_add(first_alike as u64))?,
+            };
             candidates.push((model.name.clone(), matrix.clone(), drawn));
             progress.step();
         }
@@ -192,7 +199,7 @@ impl Models {
             let what = format!("{lost} of {draws} resamples lost a class and were left out");
             notes.push(Note::Finding(what));
         }
-        let paired = models.iter().all(|model| model.has_rows_of(&models[0]));
+        let paired = together.is_some() || models.iter().all(|model| model.has_rows_of(&models[0]));
         if !paired && models.iter().all(|model| matches!(model.source, Source::Table(..))) {
             notes.push(Note::Finding(
                 "the models have different rows and are compared as independent samples".to_owned(),
@@ -351,6 +358,23 @@ impl Named {
     }
 }
 
+/// Draws by model and draw, where all are columns of one table in a database, whose rows have no numbers to draw them by.
+fn drawn_together(models: &[Named], draws: usize, seed: u64) -> Result<Option<Vec<Vec<GroupConfusions>>>> {
+    fn of_database(model: &Named) -> Option<(&Elsewhere, &Rule)> {
+        match &model.source {
+            Source::Table(rows, rule) => match &**rows {
+                Rows::Database(rows) => Some((rows, rule)),
+                _ => None,
+            },
+            Source::Counts(_) => None,
+        }
+    }
+    match models.iter().map(of_database).collect::<Option<Vec<_>>>() {
+        Some(models) if models.len() > 1 => Ok(Elsewhere::resampled_together(&models, seed, draws)?),
+        _ => Ok(None),
+    }
+}
+
 /// Files of the same kind say the same about their columns.
 fn say_once(notes: &mut Vec<Note>) {
     let mut said: Vec<Note> = vec![];
@@ -370,6 +394,10 @@ fn read_file(
     models: &mut Vec<Named>,
     notes: &mut Vec<Note>,
 ) -> Result<()> {
+    if judged.streaming.adbc.is_some() {
+        let name = path.display().to_string();
+        return read_table(path, &judged.columns, &judged.streaming, name, global, models, notes);
+    }
     match read::confusions(path) {
         Ok(reading) => {
             if judged.threshold.is_some() {
@@ -388,7 +416,7 @@ fn read_file(
         }
         // A table of predictions has no columns `model` and `estimate`.
         Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
-            read_table(path, &judged.columns, judged.streaming.stream, stem(path), global, models, notes)?;
+            read_table(path, &judged.columns, &judged.streaming, stem(path), global, models, notes)?;
         }
         Err(error) => return Err(error.into()),
     }
@@ -398,13 +426,13 @@ fn read_file(
 fn read_table(
     path: &Path,
     columns: &TableColumns,
-    stream: bool,
+    from: &Streaming,
     name: String,
     global: &Global,
     models: &mut Vec<Named>,
     notes: &mut Vec<Note>,
 ) -> Result<()> {
-    let reading = Rows::read(path, columns, stream, global)?;
+    let reading = Rows::read(path, columns, from, global)?;
     notes.extend(reading.notes);
     let rule = Rule::most_likely(reading.data.classes())?;
     models.push(Named { name, source: Source::Table(Box::new(reading.data), rule) });
@@ -424,7 +452,10 @@ fn read_columns(
         let sentence = format!("--models names columns of one file, but there are {} files", paths.len());
         return Err(Fault::usage(sentence).into());
     };
-    let header = read::header(path)?;
+    let header = match judged.streaming.database()? {
+        Some(database) => read::columns_elsewhere(&*database, &path.display().to_string())?,
+        None => read::header(path)?,
+    };
     for name in names {
         if models.iter().any(|model| model.name == *name) {
             return Err(Fault::usage(format!("--models names {name} twice")).into());
@@ -445,7 +476,7 @@ fn read_columns(
             return Err(Fault::usage(sentence).into());
         }
         let columns = TableColumns { scores: Some(own), ..judged.columns.clone() };
-        read_table(path, &columns, judged.streaming.stream, name.clone(), global, models, notes)?;
+        read_table(path, &columns, &judged.streaming, name.clone(), global, models, notes)?;
     }
     Ok(())
 }

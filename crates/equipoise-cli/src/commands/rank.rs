@@ -72,7 +72,10 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     let mut paths = vec![];
     for path in &args.models {
         // Confusion matrices of a pool are one file; a folder or a pattern is a model per file.
-        paths.extend(read::files(path)?);
+        match judged.streaming.adbc {
+            Some(_) => paths.push(path.clone()),
+            None => paths.extend(read::files(path)?),
+        }
     }
     let carrying = Carrying { allowed: true, file: args.attributes.as_deref(), roles: &[] };
     let models = Models::read(&paths, judged, carrying, global)?;

@@ -365,7 +365,7 @@ impl LabelCoder {
     }
 
     /// The canonical name of the label in a cell.
-    fn name<'a>(&self, cell: Cell<'a>) -> Result<Cow<'a, str>, Kind> {
+    pub(crate) fn name<'a>(&self, cell: Cell<'a>) -> Result<Cow<'a, str>, Kind> {
         match cell {
             Cell::Field(text) | Cell::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| Kind::Encoding)?;

@@ -67,6 +67,16 @@ impl Layout {
         self.groups.len().max(1)
     }
 
+    /// The code of a group by the names of its parts; 0 without groups.
+    pub(crate) fn group(&self, names: &[String]) -> Option<u16> {
+        if names.is_empty() {
+            return Some(0);
+        }
+        let place = |(name, names): (&String, &Vec<String>)| names.iter().position(|other| other == name);
+        let places = names.iter().zip(&self.parts).map(|pair| place(pair).map(|place| place as u16));
+        self.codes.get(&places.collect::<Option<Vec<u16>>>()?).copied()
+    }
+
     /// Some rows as a table; what was rescaled and moved in it.
     pub(crate) fn table(&self, choice: &Choice, columns: Vec<Column>) -> Result<(Table, Rescaled, Moved)> {
         let (parts, mut columns) = (&choice.parts, Taken(columns.into_iter().map(Some).collect()));

@@ -8,7 +8,7 @@
 use super::column::Column;
 use super::columns::{Header, Want};
 use super::format::{Format, READABLE, STANDARD_INPUT};
-use super::{Source, first_fault, open_one};
+use super::{Source, first_fault, open_one, remote};
 use crate::error::{Error, Kind, Result};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,14 @@ const MOST_FILES: usize = 10_000;
 
 /// The files of a table, in the order of their names: itself, the tables of a folder, or those that fit a pattern.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>> {
-    let (found, what) = if path.is_dir() {
+    let (found, what) = if remote::is_address(path) {
+        return match remote::files(path)? {
+            none if none.is_empty() => {
+                Err(Error::new(Kind::Unreadable, "no Parquet", "an object, or a folder of .parquet files"))
+            }
+            many => few(many),
+        };
+    } else if path.is_dir() {
         let mut found = vec![];
         walk(path, &mut found)?;
         (found, "a folder without tables")
@@ -28,6 +35,12 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>> {
     };
     match found.len() {
         0 => Err(Error::new(Kind::Unreadable, what, format!("{READABLE} files"))),
+        _ => few(found),
+    }
+}
+
+fn few(found: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+    match found.len() {
         many if many > MOST_FILES => {
             Err(Error::new(Kind::Count, format!("{many} files"), format!("at most {MOST_FILES}")))
         }
@@ -88,7 +101,7 @@ fn matching(pattern: &Path) -> Vec<PathBuf> {
 }
 
 /// Whether a name fits a pattern: `*` stands for anything, `?` for one character.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
+pub(super) fn fits(pattern: &[u8], name: &[u8]) -> bool {
     match (pattern, name) {
         ([], []) => true,
         ([b'*', rest @ ..], _) => fits(rest, name) || (!name.is_empty() && fits(pattern, &name[1..])),

@@ -9,6 +9,8 @@
     reason = "codes and positions are of columns made here, and counts of rows that were read fit in 64 bits, from 1"
 )]
 
+#[cfg(feature = "adbc")]
+mod adbc;
 #[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "arrow")]
@@ -17,6 +19,7 @@ mod assemble;
 mod column;
 mod columns;
 mod csv;
+mod elsewhere;
 mod format;
 mod json_lines;
 mod label;
@@ -25,12 +28,22 @@ mod many;
 mod parquet;
 mod pieces;
 mod records;
+#[cfg(feature = "object-store")]
+mod remote;
+#[cfg(not(feature = "object-store"))]
+#[path = "remote_absent.rs"]
+mod remote;
+mod statements;
 mod stream;
 mod turned;
 
+#[cfg(feature = "adbc")]
+pub use adbc::Adbc;
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
 pub use columns::{Columns, Scale};
+pub use elsewhere::{Answers, Elsewhere, Value, columns as columns_elsewhere};
+pub use statements::{Decides, Dialect, Statements};
 pub use stream::{Streamed, stream};
 
 use crate::confusions::ModelConfusions;
@@ -49,8 +62,8 @@ use std::path::{Path, PathBuf};
 /// gzip-compressed, Parquet, and Arrow files and streams with the feature `arrow`. The notes say what was
 /// guessed or changed; nothing is dropped unless [`Columns::drop_missing`] says so: a row that cannot be used is an error.
 ///
-/// A path may also be a folder or a pattern with `*` and `?`, whose files are then one table, and `-` or another pipe, which is
-/// read once and remembered.
+/// A path may also be a folder or a pattern with `*` and `?`, whose files are then one table, `-` or another pipe, which is
+/// read once and remembered, and with the feature `object-store` an address such as `s3://bucket/folder`, of Parquet.
 ///
 /// ```no_run
 /// use equipoise_data::{Columns, read};
@@ -85,6 +98,11 @@ pub fn header(path: impl AsRef<Path>) -> Result<Vec<String>> {
 /// The files behind a path: itself, those of a folder, or those that fit a pattern with `*` and `?`.
 pub fn files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     many::files(path.as_ref()).map_err(|error| error.file(many::named(path.as_ref())))
+}
+
+/// Whether a path is an address in an object store, whose tables are streamed.
+pub fn is_address(path: impl AsRef<Path>) -> bool {
+    remote::is_address(path.as_ref())
 }
 
 /// Reads columns as text, such as the ids of rows.
@@ -234,6 +252,9 @@ fn open(path: &Path, lenient: bool) -> Result<Box<dyn Source>> {
 }
 
 fn open_one(path: &Path) -> Result<Box<dyn Source>> {
+    if remote::is_address(path) {
+        return Ok(Box::new(parquet::Parquet::remote(remote::open(path)?)?));
+    }
     let input = Input::open(path)?;
     Ok(match input.format {
         Format::Csv => Box::new(csv::Csv::open(input)?),

@@ -13,13 +13,16 @@ use super::Source;
 use super::column::{Cell, Column, LabelCoder, NumberCheck, Part};
 use super::columns::{Header, Want};
 use super::format::{Format, Input, fits_in_memory, open, shielded};
+use super::remote::Object;
 use crate::error::{Error, Kind, Result};
+use bytes::{Buf as _, Bytes};
 use parquet::basic::{Compression, ConvertedType, LogicalType};
 use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{DataType, FixedLenByteArray};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
@@ -33,11 +36,46 @@ const PIECE: usize = 1 << 20;
 
 /// A Parquet file whose footer has been read.
 pub(crate) struct Parquet {
-    input: Input,
-    metadata: ParquetMetaData,
+    place: Place,
+    metadata: Arc<ParquetMetaData>,
     header: Header,
     /// For each column of the header its place among the stored columns; none if it is nested.
     leaves: Vec<Option<usize>>,
+}
+
+/// Where the bytes are.
+enum Place {
+    Here(Input),
+    Remote(Arc<Object>),
+}
+
+/// Some bytes of a file, at the place they have there.
+pub(crate) struct Stretch {
+    pub(crate) start: u64,
+    pub(crate) bytes: Bytes,
+}
+
+impl Length for Stretch {
+    fn len(&self) -> u64 {
+        self.start.saturating_add(self.bytes.len() as u64)
+    }
+}
+
+impl ChunkReader for Stretch {
+    type T = bytes::buf::Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> std::result::Result<Self::T, ParquetError> {
+        Ok(self.get_bytes(start, self.len().saturating_sub(start) as usize)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> std::result::Result<Bytes, ParquetError> {
+        let from = start.checked_sub(self.start).and_then(|from| usize::try_from(from).ok());
+        let stretch = from.and_then(|from| Some(from..from.checked_add(length)?));
+        match stretch.filter(|stretch| stretch.end <= self.bytes.len()) {
+            Some(stretch) => Ok(self.bytes.slice(stretch)),
+            None => Err(ParquetError::EOF("a column that goes on beyond its end".to_owned())),
+        }
+    }
 }
 
 impl Parquet {
@@ -51,6 +89,16 @@ impl Parquet {
                 shielded(Format::Parquet, || ParquetMetaDataReader::new().parse_and_finish(&file))?
             }
         };
+        Self::of(Place::Here(input), Arc::new(metadata))
+    }
+
+    /// In an object store.
+    pub(crate) fn remote(object: Arc<Object>) -> Result<Self> {
+        let metadata = object.metadata();
+        Self::of(Place::Remote(object), metadata)
+    }
+
+    fn of(place: Place, metadata: Arc<ParquetMetaData>) -> Result<Self> {
         let schema = metadata.file_metadata().schema_descr();
         let header =
             Header(schema.root_schema().get_fields().iter().map(|field| field.name().to_owned()).collect());
@@ -61,7 +109,7 @@ impl Parquet {
                 leaves[schema.get_column_root_idx(leaf)] = Some(leaf);
             }
         }
-        Ok(Self { input, metadata, header, leaves })
+        Ok(Self { place, metadata, header, leaves })
     }
 
     /// How many rows each row group has.
@@ -72,8 +120,8 @@ impl Parquet {
         self.metadata.row_groups().iter().map(rows).collect()
     }
 
-    /// Decodes one column of one row group.
-    fn run(&self, task: &mut Task<'_>) -> Result<()> {
+    /// Decodes one column of one row group, from what was fetched of it where it has to be fetched.
+    fn run(&self, task: &mut Task<'_>, fetched: Option<Stretch>) -> Result<()> {
         let group = self.metadata.row_group(task.group);
         let chunk = group.column(task.leaf);
         let rows = task.output.len();
@@ -88,15 +136,23 @@ impl Parquet {
         if let Some(found) = foreign {
             return Err(Error::new(Kind::Format, found, "Snappy, Zstandard, LZ4, gzip or no compression"));
         }
-        // Each task has its own file handle: clones of one handle share their position.
-        let file = if self.input.piped.is_none() { Some(Arc::new(open(&self.input.path)?)) } else { None };
+        let fetched = match (&self.place, fetched) {
+            // Each task has its own file handle: clones of one handle share their position.
+            (Place::Here(Input { piped: None, path, .. }), _) => Fetched::File(open(path)?),
+            (Place::Here(Input { piped: Some(bytes), .. }), _) => {
+                Fetched::Bytes(Stretch { start: 0, bytes: bytes.clone() })
+            }
+            (Place::Remote(_), Some(stretch)) => Fetched::Bytes(stretch),
+            (Place::Remote(_), None) => return Err(damaged("a column that was not fetched")),
+        };
         shielded(Format::Parquet, || {
-            let pages: Box<dyn PageReader> = match (&self.input.piped, file) {
-                (Some(bytes), _) => {
-                    Box::new(SerializedPageReader::new(Arc::new(bytes.clone()), chunk, rows, None)?)
+            let pages: Box<dyn PageReader> = match fetched {
+                Fetched::File(file) => {
+                    Box::new(SerializedPageReader::new(Arc::new(file), chunk, rows, None)?)
                 }
-                (None, Some(file)) => Box::new(SerializedPageReader::new(file, chunk, rows, None)?),
-                (None, None) => return Err(ParquetError::General("no such file".to_owned())),
+                Fetched::Bytes(bytes) => {
+                    Box::new(SerializedPageReader::new(Arc::new(bytes), chunk, rows, None)?)
+                }
             };
             let column = group.schema_descr().column(task.leaf);
             let meaning = Meaning::of(&column);
@@ -107,7 +163,10 @@ impl Parquet {
 
 impl Source for Parquet {
     fn format(&self) -> String {
-        self.input.said("")
+        match &self.place {
+            Place::Here(input) => input.said(""),
+            Place::Remote(_) => "format: Parquet, in an object store".to_owned(),
+        }
     }
 
     fn header(&self) -> &Header {
@@ -176,7 +235,9 @@ impl Parquet {
                 ..task
             }));
         }
-        let results: Vec<Result<()>> = tasks.par_iter_mut().map(|task| self.run(task)).collect();
+        let fetched = self.fetched(&tasks)?;
+        let results: Vec<Result<()>> =
+            tasks.par_iter_mut().zip(fetched).map(|(task, fetched)| self.run(task, fetched)).collect();
         for (n, result) in results.into_iter().enumerate() {
             result.map_err(|error| error.column(&wants[n / group_rows.len()].name))?;
         }
@@ -188,6 +249,25 @@ impl Parquet {
             })
             .collect())
     }
+}
+
+impl Parquet {
+    /// The stored columns of tasks, all asked for together, where they are elsewhere.
+    fn fetched(&self, tasks: &[Task<'_>]) -> Result<Vec<Option<Stretch>>> {
+        let Place::Remote(object) = &self.place else { return Ok(tasks.iter().map(|_| None).collect()) };
+        let range = |task: &Task<'_>| {
+            let (start, length) = self.metadata.row_group(task.group).column(task.leaf).byte_range();
+            start..start.saturating_add(length)
+        };
+        let ranges = shielded(Format::Parquet, || Ok::<_, ParquetError>(tasks.iter().map(range).collect()))?;
+        Ok(object.stretches(ranges)?.into_iter().map(Some).collect())
+    }
+}
+
+/// The bytes of a column.
+enum Fetched {
+    File(std::fs::File),
+    Bytes(Stretch),
 }
 
 /// A column under construction.

@@ -1,8 +1,9 @@
 //! A connection to a database, on a thread of its own: whoever asks may be anywhere, also where nothing may wait.
 
 use super::schema;
+use super::tls::Encryption;
 use crate::error::{Error, Result, Trouble, Why};
-use postgres::config::Host;
+use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
 use postgres::types::ToSql;
 use postgres::{Client, Config, NoTls, Row, Statement};
@@ -10,6 +11,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long a database that does not answer is waited for by whoever has something to write.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,6 +31,8 @@ const SETTINGS: &str = "\
 #[derive(Clone)]
 pub struct Database {
     config: Config,
+    /// How what is sent is encrypted, if it is.
+    encryption: Option<MakeRustlsConnect>,
     shown: String,
 }
 
@@ -45,8 +49,8 @@ impl std::fmt::Debug for Database {
 }
 
 impl Database {
-    /// From an address such as `postgres://equipoise@127.0.0.1/study`. What is sent is not encrypted, so the database must be
-    /// on this computer, or seem to be. A password that is not in the address is that of the environment, `PGPASSWORD`.
+    /// From an address such as `postgres://equipoise@127.0.0.1/study`. What is sent is not encrypted unless the address ends in
+    /// `?sslmode=verify-full`; without that the database must be on this computer, or seem to be. A password that is not in the address is that of the environment, `PGPASSWORD`.
     pub fn parse(address: &str) -> Result<Self> {
         let expected = "expected one such as postgres://equipoise@127.0.0.1/study";
         if !address.starts_with("postgres://") && !address.starts_with("postgresql://") {
@@ -55,7 +59,11 @@ impl Database {
         let wrong = |e| {
             Error::Missing(format!("the address of the database cannot be read ({}), {expected}", told(&e)))
         };
+        let Encryption { address, connector: encryption } = Encryption::of(address)?;
         let mut config: Config = address.parse().map_err(wrong)?;
+        if encryption.is_some() {
+            config.ssl_mode(SslMode::Require);
+        }
         let mut names = vec![];
         for host in config.get_hosts() {
             let (name, here) = match host {
@@ -66,12 +74,14 @@ impl Database {
                 #[cfg(unix)]
                 Host::Unix(folder) => (folder.display().to_string(), true),
             };
-            if !here {
+            if !here && encryption.is_none() {
                 return Err(elsewhere(&name));
             }
             names.push(name);
         }
-        if let Some(address) = config.get_hostaddrs().iter().find(|address| !address.is_loopback()) {
+        if let Some(address) = config.get_hostaddrs().iter().find(|address| !address.is_loopback())
+            && encryption.is_none()
+        {
             return Err(elsewhere(&address.to_string()));
         }
         if names.is_empty() && config.get_hostaddrs().is_empty() {
@@ -89,14 +99,14 @@ impl Database {
         if config.get_application_name().is_none() {
             config.application_name("equipoise");
         }
-        Ok(Self { config, shown: format!("the database {name} at {}", names.join(", ")) })
+        Ok(Self { config, encryption, shown: format!("the database {name} at {}", names.join(", ")) })
     }
 }
 
 fn elsewhere(name: &str) -> Error {
     Error::Missing(format!(
-        "the database is at {name}, and what is sent there is not encrypted, expected 127.0.0.1, localhost or the folder of a \
-         socket; lead there by a tunnel, such as: ssh -N -L 5432:127.0.0.1:5432 {name}"
+        "the database is at {name}, and what is sent there is not encrypted, expected ?sslmode=verify-full at the end of the \
+         address, or 127.0.0.1, localhost or the folder of a socket"
     ))
 }
 
@@ -158,10 +168,17 @@ impl Session {
         self.client = None;
         self.statements.clear();
         let unreached = |error: postgres::Error| {
-            let Trouble { why, sentence } = error.into();
+            let Trouble { why, mut sentence } = error.into();
+            if sentence.contains("invalid peer certificate") {
+                sentence += "; sslrootcert=FILE names the certificate that signed the server's";
+            }
             Error::Storage(Trouble::new(why, format!("{} cannot be reached: {sentence}", self.database)))
         };
-        let mut client = self.database.config.connect(NoTls).map_err(unreached)?;
+        let mut client = match self.database.encryption.clone() {
+            Some(encryption) => self.database.config.connect(encryption),
+            None => self.database.config.connect(NoTls),
+        }
+        .map_err(unreached)?;
         let version: i32 =
             client.query_one("SELECT current_setting('server_version_num')::int", &[])?.try_get(0)?;
         if version < LEAST {

@@ -8,6 +8,7 @@ mod link;
 mod schema;
 mod seal;
 mod table;
+mod tls;
 
 pub use link::Database;
 

@@ -1,0 +1,264 @@
+"""The command on Parquet in an object store and on tables in databases prints what it prints of files.
+
+``EQUIPOISE_STORES`` names a command that was built with ``--features object-store,adbc``; ``scripts/test --long`` builds one.
+"""
+
+import contextlib
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+
+import numpy as np
+import pytest
+from databases import Postgres, created, need, rows
+from seed import SEED
+
+BINARY = os.environ.get("EQUIPOISE_STORES")
+pytestmark = pytest.mark.skipif(not BINARY, reason="EQUIPOISE_STORES names no command with object stores and databases")
+
+KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
+
+
+def table(rows=6_000, classes=2):
+    random = np.random.default_rng(SEED)
+    p = np.floor(random.dirichlet([1.0] * classes, rows) * 1_000) / 1_000
+    p[:, 0] = np.round(1 - p[:, 1:].sum(axis=1), 3)
+    y = (random.random((rows, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
+    names = np.array(["a", "b", "c"])[:classes]
+    columns = {"y": names[y], "sex": random.choice(["f", "m"], rows)}
+    if classes == 2:
+        return {**columns, "score": p[:, 1], "other": np.round(random.random(rows), 3)}
+    return {**columns, **{f"p_{name}": p[:, n] for n, name in enumerate(names)}}
+
+
+def run(place, line, environment=None, code=None):
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GOOGLE_", "AZURE_"))}
+    done = subprocess.run(
+        [BINARY, *line], cwd=place, env={**plain, **(environment or {})}, capture_output=True, text=True, timeout=300
+    )
+    assert code is None or done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder of three Parquet files of several row groups each, and CSV files of the same rows."""
+    need("pyarrow")
+    import pyarrow
+    import pyarrow.parquet
+
+    place = tmp_path_factory.mktemp("stores")
+    (place / "parts").mkdir()
+    columns = pyarrow.table(table())
+    for n in range(3):
+        part = columns.slice(n * 2_000, 2_000)
+        pyarrow.parquet.write_table(part, place / f"parts/{n}.parquet", row_group_size=700)
+    for classes in (2, 3):
+        columns = table(classes=classes)
+        lines = [",".join(columns), *(",".join(map(str, row)) for row in rows(columns))]
+        (place / f"t{classes}.csv").write_text("\n".join(lines) + "\n")
+    return place
+
+
+@pytest.fixture(scope="module")
+def store(files):
+    """The address of a real server of objects on loopback, with the folder in a bucket."""
+    need("moto")
+    need("boto3")
+    import boto3
+
+    with contextlib.closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/moto-api/"):
+                break
+            time.sleep(0.1)
+        client = boto3.client(
+            "s3", endpoint_url=address, region_name="us-east-1", aws_access_key_id="test", aws_secret_access_key="test"
+        )
+        client.create_bucket(Bucket="bucket")
+        client.create_bucket(Bucket="empty")
+        for path in sorted((files / "parts").iterdir()):
+            client.upload_file(str(path), "bucket", f"deep/parts/{path.name}")
+        client.put_object(Bucket="bucket", Key="deep/parts/_SUCCESS", Body=b"")
+        client.put_object(Bucket="bucket", Key="deep/notes.txt", Body=b"hello")
+        client.put_object(Bucket="bucket", Key="odd.parquet", Body=b"no Parquet at all")
+        yield {**KEYS, "AWS_ENDPOINT_URL": address}
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["inspect", "T", "--no-svg", "--scores", "score"],
+        ["threshold", "T", "--metric", "6:1", "--no-svg", "--scores", "score", "--group", "sex"],
+        ["score", "T", "--metric", "f1", "--models", "score"],
+        ["score", "T", "--metric", "f1", "--models", "score,other"],
+        ["elicit", "T", "--oracle", "6:1", "--scores", "score", "--out", "OUT"],
+    ],
+    ids=lambda line: " ".join(line[:1] + line[2:4]),
+)
+@pytest.mark.parametrize("key", ["deep/parts", "deep/parts/", "deep/*/?.parquet"])
+def test_objects_print_what_files_print(files, store, line, key, tmp_path):
+    def said(name, environment, out):
+        words = [name if word == "T" else str(tmp_path / out) if word == "OUT" else word for word in line]
+        if line[0] == "elicit":
+            words += ["--save", str(tmp_path / f"{out}.interview")]
+        done = run(files, words, environment)
+        assert done.returncode in (0, 1), done.stderr
+        return done.returncode, done.stdout.replace(name, "T").replace(out, "OUT"), done.stderr
+
+    here, there = said("parts", None, "out-1"), said(f"s3://bucket/{key}", store, "out-2")
+    assert there[:2] == here[:2]
+    assert "streamed: 6000 rows in 3 pieces" in there[2]
+
+
+def test_one_object_is_a_table(files, store):
+    done = run(files, ["inspect", "s3://bucket/deep/parts/1.parquet", "--no-svg", "--scores", "score", "--json"], store)
+    assert '"rows": 2000' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("address", "environment", "told"),
+    [
+        ("s3://nowhere/x", {}, "s3://nowhere/x: found no such bucket, expected the name of one that exists"),
+        ("s3://empty", {}, "s3://empty: found no Parquet, expected an object, or a folder of .parquet files"),
+        ("s3://bucket/deep/nothing", {}, "found no Parquet, expected an object, or a folder of .parquet files"),
+        ("s3://bucket/odd.parquet", {}, "s3://bucket/odd.parquet: found a damaged Parquet file"),
+        ("s3:///x", {}, "found no bucket, expected an address such as s3://bucket/folder"),
+        ("s3://bucket/deep", {"AWS_ACCESS_KEY_ID": None}, "no credentials, expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
+        ("s3://bucket/deep", {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}, "an object store that does not answer ("),
+        ("gs://bucket/deep", {"GOOGLE_SERVICE_ACCOUNT": "no.json"}, "found "),
+        ("az://bucket/deep", {}, "no credentials, expected AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY"),
+    ],
+)
+def test_what_is_not_there_is_said_in_one_sentence(files, store, address, environment, told):
+    known = {name: value for name, value in {**store, **environment}.items() if value is not None}
+    done = run(files, ["inspect", address, "--no-svg"], known, code=3)
+    assert told in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def library(module):
+    need(module)
+    import importlib
+
+    return importlib.import_module(module)._driver_path()
+
+
+@pytest.fixture(scope="module")
+def databases(files):
+    """Drivers with addresses of databases that hold the same tables."""
+    found = {}
+    with contextlib.ExitStack() as stack:
+
+        def database(kind):
+            if kind not in found:
+                found[kind] = made(kind)
+            return found[kind]
+
+        def made(kind):
+            if kind == "sqlite":
+                driver, place = library("adbc_driver_sqlite"), files / "tables.sqlite"
+                with contextlib.closing(sqlite3.connect(place)) as connection:
+                    for classes in (2, 3):
+                        columns = table(classes=classes)
+                        connection.execute(created(f"t{classes}", columns))
+                        marks = ", ".join("?" * len(columns))
+                        connection.executemany(f"INSERT INTO t{classes} VALUES ({marks})", rows(columns))
+                    connection.commit()
+                return ["--adbc", driver, "--uri", str(place)]
+            driver, server = library("adbc_driver_postgresql"), Postgres()
+            stack.callback(server.stop)
+            connection = server.loaded("t2", table())
+            columns = table(classes=3)
+            connection.execute(created("t3", columns))
+            with connection.cursor() as cursor, cursor.copy("COPY t3 FROM STDIN") as copy:
+                for row in rows(columns):
+                    copy.write_row(row)
+            connection.commit()
+            connection.close()
+            return ["--adbc", driver, "--uri", server.url(f"d{server.count}")]
+
+        yield database
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["inspect", "t2", "--no-svg", "--scores", "score"],
+        ["inspect", "t2", "--no-svg", "--scores", "score", "--group", "sex"],
+        ["threshold", "t2", "--metric", "6:1", "--no-svg", "--scores", "score", "--group", "sex", "--per-group"],
+        ["elicit", "t2", "--oracle", "6:1", "--scores", "score", "--out", "OUT", "--save", "SAVE"],
+    ],
+    ids=lambda line: " ".join(line[:1] + line[2:4]),
+)
+def test_tables_in_a_database_print_what_files_print(files, databases, kind, line, tmp_path):
+    def said(name, more):
+        changed = {"t2": name, "OUT": str(tmp_path / name), "SAVE": str(tmp_path / f"{name}.interview")}
+        done = run(files, [*(changed.get(word, word) for word in line), *more])
+        assert done.returncode in (0, 1), done.stderr
+        return done.returncode, done.stdout.replace(name, "T"), done.stderr
+
+    (code, printed, _), there = said("t2.csv", []), said("t2", databases(kind))
+    assert there[:2] == (code, printed.replace("t2.csv", "T"))
+    assert "in a database: 6000 rows, of which only counts are fetched" in there[2]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_models_in_a_database_have_the_value_they_have_in_files(files, databases, kind, classes):
+    import json
+
+    scores = ["--scores", "score"] if classes == 2 else []
+
+    def value(name, more):
+        done = run(files, ["score", name, "--metric", "accuracy", "--draws", "400", "--json", *scores, *more])
+        assert done.returncode in (0, 1), done.stderr
+        return json.loads(done.stdout)
+
+    here, there = value(f"t{classes}.csv", []), value(f"t{classes}", databases(kind))
+    own, other = here["models"][0], there["models"][0]
+    assert other["value"] == own["value"]
+    # Rows have no numbers in a database, so that other random numbers draw them.
+    np.testing.assert_allclose(list(other["interval"].values()), list(own["interval"].values()), atol=0.005)
+
+
+def test_two_models_of_a_table_are_ranked(files, databases):
+    line = ["rank", "t2", "--models", "score,other", "--metric", "f1", *databases("sqlite")]
+    done = run(files, line, code=0)
+    assert done.stdout.index("score") < done.stdout.index("other")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        (["inspect", "t9"], 3, "table t9: found a database that does not answer ("),
+        (["inspect", "t2", "--scores", "risk"], 2, 'found no column "risk", expected one of the columns y, sex, score'),
+        (["threshold", "t3", "--metric", "accuracy"], 2, "table t3 has 3 classes, and this needs their rows"),
+    ],
+)
+def test_what_a_database_cannot_answer_is_said_in_one_sentence(files, databases, line, code, told):
+    done = run(files, [*line, "--no-svg", *databases("sqlite")], code=code)
+    assert told in done.stderr, done.stderr
+
+
+def test_a_driver_or_an_address_that_is_missing_is_named(files):
+    done = run(files, ["inspect", "t2", "--adbc", "adbc_driver_nowhere", "--uri", "x"], code=3)
+    assert '--adbc: found no driver "adbc_driver_nowhere" (' in done.stderr
+    done = run(files, ["inspect", "t2", "--adbc", "adbc_driver_nowhere"], code=2)
+    assert "EQUIPOISE_ADBC_URI" in done.stderr
