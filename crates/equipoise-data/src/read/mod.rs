@@ -14,6 +14,7 @@ mod arrow;
 #[cfg(feature = "arrow")]
 mod arrow_lengths;
 mod assemble;
+mod cells;
 mod column;
 mod columns;
 mod csv;
@@ -26,12 +27,14 @@ mod parquet;
 mod pieces;
 mod records;
 mod stream;
+mod tally;
 mod turned;
 
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
 pub use columns::{Columns, Scale};
-pub use stream::{Streamed, stream};
+pub use stream::{Streamed, elsewhere, stream};
+pub use tally::{Elsewhere, Piece, Tally};
 
 use crate::confusions::ModelConfusions;
 use crate::error::{Error, Kind, Result, list, plural};
