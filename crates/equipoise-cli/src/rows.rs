@@ -1,9 +1,10 @@
 //! Predictions as commands ask them: rows in memory, or files that are read piece by piece and only counted.
 
 use crate::args::Global;
+use crate::fault::Fault;
 use crate::files;
 use crate::progress::Progress;
-use crate::tables::{TableColumns, few_groups, with_option};
+use crate::tables::{Streaming, TableColumns, few_groups, with_option};
 use anyhow::{Result, bail};
 use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
@@ -22,17 +23,36 @@ pub enum Rows {
 
 impl Rows {
     /// Streams a table that is large, or if that is asked for, and reads others into memory.
-    pub fn read(path: &Path, columns: &TableColumns, stream: bool, global: &Global) -> Result<Reading<Self>> {
-        if stream || is_large(path) {
+    pub fn read(
+        path: &Path,
+        columns: &TableColumns,
+        streaming: &Streaming,
+        global: &Global,
+    ) -> Result<Reading<Self>> {
+        let elsewhere = streaming.elsewhere()?;
+        let remote = elsewhere.is_some();
+        if remote || streaming.stream || is_large(path) {
             let progress =
                 Progress::spinner(&format!("counting {}", files::name(path)), global.shows_progress());
-            let streamed = read::stream(path, &columns.columns()).map_err(|error| columns.blame(error))?;
+            let streamed = match elsewhere {
+                Some(place) => read::elsewhere(path, &columns.columns(), place),
+                None => read::stream(path, &columns.columns()),
+            };
+            let streamed = streamed.map_err(|error| columns.blame(error))?;
             drop(progress);
             if let Some(Reading { data, notes }) = streamed {
                 few_groups(data.group_names().len(), path)?;
                 let notes = notes.into_iter().map(with_option).collect();
                 return Ok(Reading { data: Rows::Streamed(Box::new(data)), notes });
             }
+        }
+        if remote {
+            let what = format!(
+                "{}: found a table that has to be read as a whole, expected Parquet with a column of probabilities for a \
+                 cluster; leave --cluster out",
+                path.display()
+            );
+            return Err(Fault::usage(what).into());
         }
         let Reading { data, notes } = columns.read_quietly(path, global)?;
         Ok(Reading { data: data.into(), notes })
@@ -42,11 +62,19 @@ impl Rows {
     pub fn read_two(
         path: &Path,
         columns: &TableColumns,
-        stream: bool,
+        streaming: &Streaming,
         global: &Global,
     ) -> Result<Reading<Self>> {
-        let reading = Self::read(path, columns, stream, global)?;
+        let reading = Self::read(path, columns, streaming, global)?;
         match (&reading.data, reading.data.class_names().len()) {
+            (Rows::Streamed(rows), 3..) if rows.is_elsewhere() => {
+                let what = format!(
+                    "{}: found {} classes, expected 2 for a cluster, since this command needs all rows of more; leave --cluster out",
+                    path.display(),
+                    reading.data.class_names().len()
+                );
+                Err(Fault::usage(what).into())
+            }
             (Rows::Streamed(_), 3..) => {
                 let Reading { data, notes } = columns.read_quietly(path, global)?;
                 Ok(Reading { data: data.into(), notes })

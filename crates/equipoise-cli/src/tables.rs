@@ -6,6 +6,7 @@ use crate::files;
 use crate::progress::Progress;
 use anyhow::Result;
 use clap::Args;
+use equipoise_data::read::Elsewhere;
 use equipoise_data::{Columns, Error, Kind, Note, Reading, Sample, Scale, Table, read};
 use std::path::Path;
 
@@ -199,12 +200,25 @@ impl TableColumns {
     }
 }
 
-/// Whether files are read piece by piece.
+/// Whether files are read piece by piece, and by whom.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Streaming {
     /// Read Parquet piece by piece and keep only counts [default: from 256 MB on]
     #[arg(long)]
     pub stream: bool,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub on: crate::args::OnCluster,
+}
+
+impl Streaming {
+    /// The cluster that reads them, if it is one.
+    pub fn elsewhere(&self) -> Result<Option<Box<dyn Elsewhere>>> {
+        #[cfg(feature = "cluster")]
+        return self.on.connect();
+        #[cfg(not(feature = "cluster"))]
+        Ok(None)
+    }
 }
 
 /// The most groups of a table: with thousands every number is about a handful of rows, and nobody waits for the end.

@@ -8,7 +8,7 @@ use crate::args::{Global, Judged};
 use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::rows::Rows;
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use crate::{files, metrics, tables};
 use anyhow::Result;
 use equipoise::decide::nearest::{self, Agreement};
@@ -388,7 +388,7 @@ fn read_file(
         }
         // A table of predictions has no columns `model` and `estimate`.
         Err(error) if error.kind == Kind::Column && !error.found.contains("\"count\"") => {
-            read_table(path, &judged.columns, judged.streaming.stream, stem(path), global, models, notes)?;
+            read_table(path, &judged.columns, &judged.streaming, stem(path), global, models, notes)?;
         }
         Err(error) => return Err(error.into()),
     }
@@ -398,13 +398,13 @@ fn read_file(
 fn read_table(
     path: &Path,
     columns: &TableColumns,
-    stream: bool,
+    streaming: &Streaming,
     name: String,
     global: &Global,
     models: &mut Vec<Named>,
     notes: &mut Vec<Note>,
 ) -> Result<()> {
-    let reading = Rows::read(path, columns, stream, global)?;
+    let reading = Rows::read(path, columns, streaming, global)?;
     notes.extend(reading.notes);
     let rule = Rule::most_likely(reading.data.classes())?;
     models.push(Named { name, source: Source::Table(Box::new(reading.data), rule) });
@@ -445,7 +445,7 @@ fn read_columns(
             return Err(Fault::usage(sentence).into());
         }
         let columns = TableColumns { scores: Some(own), ..judged.columns.clone() };
-        read_table(path, &columns, judged.streaming.stream, name.clone(), global, models, notes)?;
+        read_table(path, &columns, &judged.streaming, name.clone(), global, models, notes)?;
     }
     Ok(())
 }

@@ -163,6 +163,11 @@ impl Streamed {
         self.hard
     }
 
+    /// Whether somebody else reads the files.
+    pub fn is_elsewhere(&self) -> bool {
+        self.files.elsewhere.is_some()
+    }
+
     /// A number that tells its rows from others, as [`Table::fingerprint`] does.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

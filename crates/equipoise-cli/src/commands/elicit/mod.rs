@@ -50,7 +50,7 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
         return decisions::run(args, global);
     }
     let Reading { data: sample, notes } =
-        reference::read(&args.columns, &args.table, args.streaming.stream, global)?;
+        reference::read(&args.columns, &args.table, &args.streaming, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
     let place = (args.table.as_path(), &args.columns);
     let (task, transcript) = match &args.resume {

@@ -3,7 +3,7 @@
 use crate::args::{Asking, Global};
 use crate::fault::Fault;
 use crate::rows::Rows;
-use crate::tables::{self, TableColumns};
+use crate::tables::{self, Streaming, TableColumns};
 use crate::{files, metrics};
 use anyhow::{Context as _, Result};
 use equipoise::Measure;
@@ -20,9 +20,14 @@ const ROUNDING: f64 = 1e-6;
 const FEWEST_ROWS: u64 = 5;
 
 /// Reads the table of `elicit` and `plan`. A class without rows is not a broken file: another line reads it.
-pub fn read(columns: &TableColumns, table: &Path, stream: bool, global: &Global) -> Result<Reading<Rows>> {
-    let read =
-        Rows::read_two(table, columns, stream, global).inspect(|reading| tables::say(&reading.notes, global));
+pub fn read(
+    columns: &TableColumns,
+    table: &Path,
+    streaming: &Streaming,
+    global: &Global,
+) -> Result<Reading<Rows>> {
+    let read = Rows::read_two(table, columns, streaming, global)
+        .inspect(|reading| tables::say(&reading.notes, global));
     read.map_err(|error| {
         let without_rows = error.downcast_ref::<equipoise_data::Error>().is_some_and(|error| {
             error.expected.contains("at least one row of every class") || error.expected.contains("two classes")

@@ -38,7 +38,7 @@ struct Document<'a> {
 }
 
 pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
-    let reading = Rows::read(&args.table, &args.columns, args.streaming.stream, global)?;
+    let reading = Rows::read(&args.table, &args.columns, &args.streaming, global)?;
     let (findings, choices): (Vec<_>, Vec<_>) =
         reading.notes.iter().cloned().partition(|note| matches!(note, Note::Finding(_)));
     tables::say(&choices, global);

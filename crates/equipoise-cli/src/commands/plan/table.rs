@@ -12,6 +12,7 @@ use crate::fault::{FINDING, Fault};
 use crate::json;
 use crate::progress::Progress;
 use crate::table::Table;
+use crate::tables::Streaming;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise::ask::{NoiseModel, Simulated};
@@ -67,7 +68,8 @@ fn kinds(noise: Option<&str>) -> Result<Vec<Kind>> {
 /// Runs the command for a table.
 pub fn run(args: &PlanAhead, global: &Global) -> Result<ExitCode> {
     let kinds = kinds(args.noise.as_deref())?;
-    let Reading { data: sample, .. } = reference::read(&args.columns, &args.file, false, global)?;
+    let Reading { data: sample, .. } =
+        reference::read(&args.columns, &args.file, &Streaming::default(), global)?;
     let seed = global.seed.unwrap_or_else(crate::commands::bench::fresh_seed);
     let task = Task::new(&args.asking, (&args.file, &args.columns), sample, Who::Real, global.seed)?;
     let Some(plan) = task.adaptive() else {

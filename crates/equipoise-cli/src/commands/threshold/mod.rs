@@ -64,7 +64,7 @@ impl<'a> Data<'a> {
 }
 
 pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
-    let reading = Rows::read_two(&args.table, &args.columns, args.streaming.stream, global)?;
+    let reading = Rows::read_two(&args.table, &args.columns, &args.streaming, global)?;
     tables::say(&reading.notes, global);
     let sample = reading.data;
     let (classes, groups) = (sample.class_names(), sample.group_names());
