@@ -1,17 +1,27 @@
-#![cfg(feature = "ballista")]
+#![forbid(unsafe_code)]
 //! Tables counted on a cluster of machines.
 //!
-//! A cluster is a scheduler and executors, all of them this program. What a command asks of a table ([`equipoise_data::read::elsewhere`])
-//! is one aggregate over its pieces: executors read pieces with the reader and count them with the kernel that one machine uses, and
+//! A cluster is a scheduler and executors, all of them this program. What a command asks of a table is one aggregate over its pieces
+//! (`equipoise_data::read::elsewhere`): executors read pieces with the reader and count them with the kernel that one machine uses, and
 //! only sums travel. The engine (Ballista) spreads the pieces, merges the sums, and does again what a lost executor did.
+//!
+//! All of it is behind the feature `ballista`, without which the crate is empty.
 
+#[cfg(feature = "ballista")]
 mod aggregate;
+#[cfg(feature = "ballista")]
 mod client;
+#[cfg(feature = "ballista")]
 mod executor;
+#[cfg(feature = "ballista")]
 mod scheduler;
+#[cfg(feature = "ballista")]
 mod wire;
 
-pub use client::Cluster;
-pub use executor::{Executor, executor};
-pub use scheduler::scheduler;
-pub use wire::Tls;
+#[cfg(feature = "ballista")]
+pub use {
+    client::Cluster,
+    executor::{Executor, executor},
+    scheduler::scheduler,
+    wire::Tls,
+};
