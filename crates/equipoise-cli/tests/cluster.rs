@@ -3,6 +3,9 @@
 
 mod place;
 
+use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
+use equipoise_cluster::Cluster;
+use equipoise_data::{Columns, Sample, read};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -183,6 +186,55 @@ fn one_and_two_executors_print_what_one_machine_prints() {
     let refused = place.line(&format!("threshold three --metric accuracy --cluster {}", scheduler.address));
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     assert!(refused.err.contains("three: found 3 classes, expected 2 for a cluster"), "{}", refused.err);
+}
+
+#[test]
+fn every_question_is_answered_like_from_memory_and_64_rules_cost_little_more_than_one() {
+    let place = Place::new("cluster_questions");
+    write(&place.0.join("three"), 3, rows());
+    let (path, columns) = (place.0.join("three"), Columns::guess().groups(["grp"]));
+    let memory = Sample::new(read::table(&path, &columns).unwrap().data).unwrap();
+    let scheduler = Part::scheduler(&place, &[]);
+    let mut executors = vec![];
+    for _ in 0..2 {
+        executors.push(Part::executor(&place, &scheduler, &[]));
+        let cluster = Cluster::connect(&scheduler.address, None).unwrap();
+        let counted = read::elsewhere(&path, &columns, Box::new(cluster)).unwrap().unwrap().data;
+        assert_eq!(Ok(counted.totals().unwrap()), memory.totals());
+        for score in [Score::Class(2), Score::Share(0, 1)] {
+            let profile = counted.score_profile(score).unwrap();
+            if !profile.is_bucketed() {
+                assert_eq!(Ok(profile), memory.score_profile(score));
+            }
+        }
+        let rule = |n: usize| {
+            let reward = |place: usize| noise(n * 9 + place) + if place % 4 == 0 { 1.0 } else { 0.0 };
+            Rule::from(PostShift::new(3, (0..9).map(reward).collect()).unwrap())
+        };
+        let rules: Vec<Rule> = (0..64).map(rule).collect();
+        let draws =
+            [counted.resampled(&rules[..2], 7, 3).unwrap(), memory.resampled(&rules[..2], 7, 3).unwrap()];
+        assert_eq!(draws[0], draws[1]);
+        assert_eq!(counted.sample(1_000, 3).unwrap().table(), memory.sample(1_000, 3).unwrap().table());
+        let time = |rules: &[Rule]| {
+            let once = |_| {
+                let start = Instant::now();
+                let found = counted.confusions(rules).unwrap();
+                let took = start.elapsed();
+                assert_eq!(Ok(found), memory.confusions(rules));
+                took
+            };
+            (0..5).map(once).min().unwrap()
+        };
+        let (one, many) = (time(&rules[..1]), time(&rules));
+        let ratio = many.as_secs_f64() / one.as_secs_f64();
+        eprintln!(
+            "{} rows, {} executors: 1 rule {one:.2?}, 64 rules {many:.2?}, {ratio:.1} times",
+            rows(),
+            executors.len()
+        );
+        assert!(ratio <= 6.0, "{ratio}");
+    }
 }
 
 /// One sentence, and the exit code for what cannot be read.

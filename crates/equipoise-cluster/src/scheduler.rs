@@ -83,6 +83,7 @@ impl Gate {
         Self { start: Instant::now(), heard: Arc::default() }
     }
 
+    #[allow(clippy::result_large_err, reason = "the signature of an interceptor")]
     fn admit(&self, request: Request<()>) -> Result<Request<()>, Status> {
         let agent = request.metadata().get("user-agent").and_then(|agent| agent.to_str().ok());
         let now = self.start.elapsed().as_millis() as u64 + 1;
