@@ -148,14 +148,14 @@ fn printed(run: &Run) -> (Option<i32>, &str, Vec<&str>) {
 }
 
 const LINES: [&str; 8] = [
-    "inspect two --group grp --json",
-    "inspect three --group grp --json",
+    "inspect two --group grp",
+    "inspect three --group grp",
     "threshold two --metric 6:1 --group grp",
-    "score two --metric f1 --group grp --json",
-    "score three --metric accuracy --json",
+    "score two --metric f1 --group grp",
+    "score three --metric accuracy",
     "score two/part-*.parquet --metric 6:1 --threshold best",
-    "rank two three --metric accuracy --json",
-    "elicit two --oracle 6:1 --out metric.json --save answers.json --json",
+    "rank two/part-0.parquet two/part-0.parquet two/part-1.parquet --metric 6:1 --no-group",
+    "elicit two --oracle 6:1 --out metric.json --save answers.json",
 ];
 
 #[test]
@@ -172,6 +172,7 @@ fn one_and_two_executors_print_what_one_machine_prints() {
             let (here, start) = (start.elapsed(), Instant::now());
             let counted = place.line(&format!("{line} --cluster {}", scheduler.address));
             eprintln!("{line}: {executors} executors {:.2?}, streamed {here:.2?}", start.elapsed());
+            assert!(matches!(counted.code, Some(0 | 1)), "{line}: {}", counted.err);
             assert_eq!(printed(&counted), printed(&streamed), "{line}");
             let memory = place.line(line);
             assert_eq!(counted.out, memory.out, "{line}");
@@ -263,8 +264,8 @@ fn what_is_missing_is_said_in_one_sentence() {
     let scheduler = Part::scheduler(&place, &[]);
     refused(&ask(&scheduler.address), "found a scheduler without executors, expected at least one");
     let _executor = Part::executor(&place, &scheduler, &[]);
-    assert_eq!(ask(&scheduler.address).code, Some(0));
-    // A file that changes where the command does not see it is not asked for here; one that is gone is found by the client.
+    assert!(matches!(ask(&scheduler.address).code, Some(0 | 1)));
+    // One that executors do not see is told from a test of the tally, since these executors see what the command sees.
     let wrong = place.line(&format!("inspect nowhere --cluster {}", scheduler.address));
     assert_eq!(wrong.code, Some(3), "{}", wrong.err);
     // CSV is read as a whole, which no cluster does.
@@ -278,7 +279,7 @@ fn what_is_missing_is_said_in_one_sentence() {
 fn a_lost_executor_changes_no_number() {
     let place = Place::new("cluster_lost");
     write(&place.0.join("three"), 3, rows().max(1_000_000));
-    let line = "score three --metric accuracy --json";
+    let line = "score three --metric accuracy";
     let expected = place.line(line);
     let scheduler = Part::scheduler(&place, &[]);
     let asked = format!("{line} --cluster {}", scheduler.address);
@@ -361,14 +362,13 @@ fn mutual_tls_keeps_strangers_out() {
     let _executors = [(); 2].map(|()| Part::executor(&place, &scheduler, &tls));
     let ask = |more: &[&str]| {
         place.run(
-            &[&["score", "two", "--metric", "f1", "--json", "--cluster", scheduler.address.as_str()], more]
-                .concat(),
+            &[&["score", "two", "--metric", "f1", "--cluster", scheduler.address.as_str()], more].concat(),
         )
     };
     let known = ask(&tls);
     assert_eq!(
         (known.code, known.out.as_str()),
-        (Some(0), place.line("score two --metric f1 --json").out.as_str()),
+        (Some(0), place.line("score two --metric f1").out.as_str()),
         "{}",
         known.err
     );

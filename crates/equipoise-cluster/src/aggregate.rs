@@ -1,6 +1,6 @@
 //! A tally as an aggregate function of the engine: its rows are pieces of a table.
 
-use datafusion::arrow::array::{Array as _, ArrayRef, AsArray as _};
+use datafusion::arrow::array::{ArrayRef, AsArray as _};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result, ScalarValue, exec_err};

@@ -3,7 +3,7 @@
 use crate::aggregate;
 use crate::wire::{self, LONGEST_MESSAGE, Role, Secrets, Tls};
 use ballista_core::extension::{SessionConfigExt as _, SessionStateExt as _};
-use datafusion::arrow::array::{Array as _, AsArray as _};
+use datafusion::arrow::array::AsArray as _;
 use datafusion::common::DataFusionError;
 use datafusion::dataframe::DataFrame;
 use datafusion::execution::SessionStateBuilder;

@@ -7,13 +7,15 @@ use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt as _;
 use ballista_core::registry::BallistaFunctionRegistry;
+use ballista_core::utils::GrpcServerConfig;
 use ballista_executor::ArrowFlightServerProvider;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_executor::flight_service::BallistaFlightService;
+use ballista_executor::shutdown::Shutdown;
 use datafusion::prelude::SessionConfig;
 use equipoise_data::{Error, Kind};
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
@@ -92,7 +94,7 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
 /// Serves sums to those who fetch them, on a port that is taken already.
 fn flight(listener: TcpListener, secrets: Option<Secrets>) -> Arc<ArrowFlightServerProvider> {
     let listener = Mutex::new(Some(listener));
-    Arc::new(move |work, _, mut shutdown, _| {
+    Arc::new(move |work: String, _: SocketAddr, mut shutdown: Shutdown, _: GrpcServerConfig| {
         let listener = listener.lock().ok().and_then(|mut listener| listener.take());
         let secrets = secrets.clone();
         tokio::spawn(async move {
@@ -105,7 +107,7 @@ fn flight(listener: TcpListener, secrets: Option<Secrets>) -> Arc<ArrowFlightSer
             let service = FlightServiceServer::new(BallistaFlightService::new(work))
                 .max_decoding_message_size(LONGEST_MESSAGE as usize)
                 .max_encoding_message_size(LONGEST_MESSAGE as usize);
-            let end = async move { drop(shutdown.recv().await) };
+            let end = async move { shutdown.recv().await };
             let served = server.add_service(service);
             let served = served.serve_with_incoming_shutdown(TcpIncoming::from(listener), end);
             served.await.map_err(BallistaError::TonicError)
@@ -114,7 +116,7 @@ fn flight(listener: TcpListener, secrets: Option<Secrets>) -> Arc<ArrowFlightSer
 }
 
 /// A folder that only its owner looks into.
-fn private(folder: &PathBuf) -> std::io::Result<()> {
+fn private(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

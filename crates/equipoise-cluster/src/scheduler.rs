@@ -63,7 +63,7 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
             server = server.tls_config(secrets.server()).map_err(|error| broken(&error))?;
         }
         let served = server
-            .add_service(InterceptedService::new(service, move |request| gate.admit(request)))
+            .add_service(InterceptedService::new(service, move |request: Request<()>| gate.admit(request)))
             .serve_with_incoming_shutdown(TcpIncoming::from(listener), wire::told_to_end());
         ready(bound);
         served.await.map_err(|error| broken(&error))
