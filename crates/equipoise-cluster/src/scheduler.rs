@@ -2,6 +2,7 @@
 
 use crate::aggregate;
 use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Tls};
+use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::extension::ballista_aggregate_functions;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
 use ballista_core::utils::default_session_builder;
@@ -35,6 +36,8 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
             bind_host: bound.ip().to_string(),
             external_host: bound.ip().to_string(),
             bind_port: bound.port(),
+            // Executors ask for work.
+            scheduling_policy: TaskSchedulingPolicy::PullStaged,
             executor_timeout_seconds: LOST_AFTER,
             expire_dead_executor_interval_seconds: 2,
             no_executors_grace_period_seconds: LOST_AFTER,
