@@ -12,6 +12,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use equipoise_data::read::{Elsewhere, Piece};
 use equipoise_data::{Error, Kind};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// A cluster, by the address of its scheduler.
@@ -32,7 +33,7 @@ impl Cluster {
             error.file(format!("cluster {address}"))
         };
         let runtime = wire::runtime().map_err(|error| broken(&error))?;
-        runtime.block_on(wire::hello(address, Role::Client, secrets.clone()))?;
+        runtime.block_on(wire::hello(address, Role::Client, secrets.clone(), None))?;
         let config = SessionConfig::new_with_ballista()
             .with_target_partitions(1)
             .with_ballista_grpc_client_max_message_size(LONGEST_MESSAGE as usize)
@@ -45,6 +46,19 @@ impl Cluster {
         let session = SessionContext::new_with_state(state);
         session.register_udaf(aggregate::pass());
         Ok(Self { address: address.to_owned(), secrets, runtime, session })
+    }
+
+    /// Comes to its end when an executor is lost. What it was about to do would be done again by the engine, but not always: a pass
+    /// that is begun again is counted by those who are left.
+    async fn lost(&self) -> Result<(), Error> {
+        let start = Instant::now();
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let waited = Some(start.elapsed());
+            if !wire::hello(&self.address, Role::Client, self.secrets.clone(), waited).await? {
+                return Ok(());
+            }
+        }
     }
 
     async fn pass(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, DataFusionError> {
@@ -80,8 +94,14 @@ impl Cluster {
 impl Elsewhere for Cluster {
     fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
         self.runtime.block_on(async {
-            wire::hello(&self.address, Role::Client, self.secrets.clone()).await?;
-            self.pass(question, pieces).await.map_err(|error| {
+            wire::hello(&self.address, Role::Client, self.secrets.clone(), None).await?;
+            let found = loop {
+                tokio::select! {
+                    found = self.pass(question, pieces) => break found,
+                    lost = self.lost() => lost?,
+                }
+            };
+            found.map_err(|error| {
                 // Several lines of what the engine was at do not help anybody.
                 let error = error.to_string();
                 let line = error.lines().next().unwrap_or_default();

@@ -83,7 +83,7 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
         ..ExecutorProcessConfig::default()
     };
     let ended = wire::runtime().map_err(|error| broken(&error))?.block_on(async {
-        wire::hello(&options.scheduler, Role::Executor, secrets).await?;
+        wire::hello(&options.scheduler, Role::Executor, secrets, None).await?;
         ready(bound);
         start_executor_process(Arc::new(config)).await.map_err(|error| broken(&error))
     });

@@ -1,7 +1,7 @@
 //! The scheduler: takes passes from clients and gives their pieces to executors.
 
 use crate::aggregate;
-use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Tls};
+use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Tls, WAITED};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::extension::ballista_aggregate_functions;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
@@ -12,9 +12,9 @@ use ballista_scheduler::scheduler_process::create_scheduler;
 use datafusion::execution::SessionStateBuilder;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use equipoise_data::{Error, Kind};
+use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tonic::service::interceptor::InterceptedService;
@@ -60,7 +60,7 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
         let service = SchedulerGrpcServer::new(scheduler)
             .max_encoding_message_size(LONGEST_MESSAGE as usize)
             .max_decoding_message_size(LONGEST_MESSAGE as usize);
-        let gate = Gate::new();
+        let gate = Gate::default();
         let mut server = Server::builder().tcp_nodelay(true);
         if let Some(secrets) = &secrets {
             server = server.tls_config(secrets.server()).map_err(|error| broken(&error))?;
@@ -74,32 +74,36 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
 }
 
 /// Looks at who asks before anything is answered.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Gate {
-    start: Instant,
-    /// Milliseconds after the start at which an executor was last heard of; 0 before.
-    heard: Arc<AtomicU64>,
+    /// When each executor was last heard of.
+    heard: Arc<Mutex<HashMap<String, Instant>>>,
 }
 
 impl Gate {
-    fn new() -> Self {
-        Self { start: Instant::now(), heard: Arc::default() }
-    }
-
     #[allow(clippy::result_large_err, reason = "the signature of an interceptor")]
     fn admit(&self, request: Request<()>) -> Result<Request<()>, Status> {
-        let agent = request.metadata().get("user-agent").and_then(|agent| agent.to_str().ok());
-        let now = self.start.elapsed().as_millis() as u64 + 1;
-        match Role::of(agent.unwrap_or_default()).map_err(Status::failed_precondition)? {
-            Role::Executor => self.heard.store(now, Ordering::Relaxed),
-            Role::Client => {
-                let heard = self.heard.load(Ordering::Relaxed);
-                let lost = Duration::from_millis(now - heard.min(now)) > Duration::from_secs(LOST_AFTER);
-                if heard == 0 || lost {
-                    return Err(Status::resource_exhausted("a scheduler without executors"));
-                }
-            }
+        let text = |name: &str| request.metadata().get(name).and_then(|value| value.to_str().ok());
+        let agent = text("user-agent").unwrap_or_default();
+        let role = Role::of(agent).map_err(Status::failed_precondition)?;
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost_after = Duration::from_secs(LOST_AFTER);
+        if role == Role::Executor {
+            heard.insert(agent.to_owned(), Instant::now());
+            return Ok(request);
         }
+        if heard.values().all(|last| last.elapsed() > lost_after) {
+            return Err(Status::resource_exhausted("a scheduler without executors"));
+        }
+        let waited = text(WAITED).and_then(|waited| waited.parse().ok()).map(Duration::from_millis);
+        let lost = |last: &Instant| {
+            last.elapsed() > lost_after && waited.is_some_and(|waited| last.elapsed() <= waited)
+        };
+        if heard.values().any(lost) {
+            return Err(Status::aborted("an executor was lost"));
+        }
+        heard.retain(|_, last| last.elapsed() < Duration::from_secs(3600));
+        drop(heard);
         Ok(request)
     }
 }

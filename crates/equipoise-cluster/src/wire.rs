@@ -6,8 +6,8 @@ use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
 use equipoise_data::{Error, Kind};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
 
 /// Client, scheduler and executors must be of one version: what they send each other is nobody else's business.
@@ -37,9 +37,11 @@ impl Role {
         }
     }
 
-    /// The name and version every request says.
+    /// The name, version and process that every request says.
     pub fn agent(self) -> String {
-        format!("{}/{VERSION}", self.name())
+        static START: OnceLock<u128> = OnceLock::new();
+        let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        format!("{}/{VERSION} process/{}-{}", self.name(), std::process::id(), START.get_or_init(now))
     }
 
     /// Whose request it is, if it is of a program of the same version; else what to tell it.
@@ -117,6 +119,7 @@ pub fn host_and_port(address: &str) -> Result<(&str, u16), Error> {
 
 /// What the engine does to a connection before it is made.
 pub fn endpoint(role: Role, secrets: Option<Secrets>) -> EndpointOverrideFn {
+    let agent = role.agent();
     Arc::new(move |endpoint: Endpoint| {
         let endpoint = match &secrets {
             None => endpoint,
@@ -126,7 +129,7 @@ pub fn endpoint(role: Role, secrets: Option<Secrets>) -> EndpointOverrideFn {
                 Endpoint::from_shared(uri)?.tcp_nodelay(true).tls_config(secrets.client())?
             }
         };
-        Ok(endpoint.connect_timeout(PATIENCE).user_agent(role.agent())?)
+        Ok(endpoint.connect_timeout(PATIENCE).user_agent(agent.clone())?)
     })
 }
 
@@ -149,8 +152,17 @@ pub async fn told_to_end() {
     let _ = interrupt.await;
 }
 
-/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors.
-pub async fn hello(address: &str, role: Role, secrets: Option<Secrets>) -> Result<(), Error> {
+/// The header in which a client says for how many milliseconds it has been waiting for a pass.
+pub const WAITED: &str = "equipoise-waited";
+
+/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors. Says whether all
+/// executors are still there that were when a client began to wait.
+pub async fn hello(
+    address: &str,
+    role: Role,
+    secrets: Option<Secrets>,
+    waited: Option<Duration>,
+) -> Result<bool, Error> {
     let (host, port) = host_and_port(address)?;
     let odd = |found: String, expected: &str| {
         Error::new(Kind::Unreadable, found, expected).file(format!("cluster {address}"))
@@ -167,7 +179,10 @@ pub async fn hello(address: &str, role: Role, secrets: Option<Secrets>) -> Resul
     let ready = endpoint(role, secrets)(plain).map_err(|error| nobody(&*error))?;
     let channel = ready.timeout(PATIENCE).connect().await.map_err(|error| nobody(&error))?;
     // Any question would do: what it is about does not exist.
-    let question = GetJobStatusParams { job_id: "hello".to_owned() };
+    let mut question = tonic::Request::new(GetJobStatusParams { job_id: "hello".to_owned() });
+    if let Some(waited) = waited.and_then(|waited| waited.as_millis().to_string().parse().ok()) {
+        question.metadata_mut().insert(WAITED, waited);
+    }
     match SchedulerGrpcClient::new(channel).get_job_status(question).await {
         Err(status) => match status.code() {
             tonic::Code::FailedPrecondition => {
@@ -176,10 +191,11 @@ pub async fn hello(address: &str, role: Role, secrets: Option<Secrets>) -> Resul
             tonic::Code::ResourceExhausted => {
                 Err(odd(status.message().to_owned(), "at least one, of: equipoise cluster executor"))
             }
-            tonic::Code::Internal | tonic::Code::NotFound => Ok(()),
+            tonic::Code::Internal | tonic::Code::NotFound => Ok(true),
+            tonic::Code::Aborted => Ok(false),
             _ => Err(nobody(&status)),
         },
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(true),
     }
 }
 
