@@ -48,8 +48,8 @@ impl Cluster {
         Ok(Self { address: address.to_owned(), secrets, runtime, session })
     }
 
-    /// Comes to its end when an executor is lost. What it was about to do would be done again by the engine, but not always: a pass
-    /// that is begun again is counted by those who are left.
+    /// Comes to its end when an executor is lost. The engine was seen to wait for one without end; a pass that is begun again is counted
+    /// by those who are left.
     async fn lost(&self) -> Result<(), Error> {
         let start = Instant::now();
         loop {

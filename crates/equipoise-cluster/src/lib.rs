@@ -3,7 +3,7 @@
 //!
 //! A cluster is a scheduler and executors, all of them this program. What a command asks of a table is one aggregate over its pieces
 //! (`equipoise_data::read::elsewhere`): executors read pieces with the reader and count them with the kernel that one machine uses, and
-//! only sums travel. The engine (Ballista) spreads the pieces, merges the sums, and does again what a lost executor did.
+//! only sums travel. The engine (Ballista) spreads the pieces, and merges the sums; a pass is begun again when an executor is lost.
 //!
 //! All of it is behind the feature `ballista`, without which the crate is empty.
 

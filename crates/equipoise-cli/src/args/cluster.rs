@@ -10,8 +10,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A cluster is one scheduler and any number of executors. Every machine, also the one a command is typed on, sees the files of a \
-table under the same paths, and runs the same version of this program. Ctrl-C ends a part; what an executor had begun when it \
-was lost is done again by others.
+table under the same paths, and runs the same version of this program. Ctrl-C ends a part; when an executor is \
+lost, a pass is begun again with the others.
 
 Addresses that other machines can reach need mutual TLS: every part shows a certificate that one authority has signed for the \
 name or address it is reached under.
