@@ -85,6 +85,8 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Optimize(args)) => commands::optimize::run(args, &line.global),
         Some(Command::Apply(args)) => commands::apply::run(args, &line.global),
         Some(Command::Study(study)) => commands::study::run(&study.command, &line.global),
+        #[cfg(feature = "cluster")]
+        Some(Command::Cluster(group)) => commands::cluster::run(&group.command),
         None => {
             args::program().print_help()?;
             Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ use crate::tables::{Streaming, TableColumns, few_groups, with_option};
 use anyhow::{Result, bail};
 use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
-use equipoise_data::read::{self, Elsewhere, Streamed};
+use equipoise_data::read::{self, Database, Streamed};
 use equipoise_data::{Error, Groups, Reading, Sample, Table};
 use std::path::Path;
 
@@ -19,7 +19,7 @@ const LARGE: u64 = 256 << 20;
 pub enum Rows {
     Memory(Box<Sample<Table>>),
     Streamed(Box<Streamed>),
-    Database(Box<Elsewhere>),
+    Database(Box<Database>),
 }
 
 impl Rows {
@@ -33,22 +33,36 @@ impl Rows {
         if let Some(database) = from.database()? {
             let _progress =
                 Progress::spinner(&format!("counting {}", path.display()), global.shows_progress());
-            let counted = Elsewhere::count(database, &path.display().to_string(), &columns.columns());
+            let counted = read::Database::count(database, &path.display().to_string(), &columns.columns());
             let Reading { data, notes } = counted.map_err(|error| columns.blame(error))?;
             few_groups(data.group_names().len(), path)?;
             let notes = notes.into_iter().map(with_option).collect();
             return Ok(Reading { data: Rows::Database(Box::new(data)), notes });
         }
-        if from.stream || read::is_address(path) || is_large(path) {
+        let elsewhere = from.elsewhere()?;
+        let remote = elsewhere.is_some();
+        if remote || from.stream || read::is_address(path) || is_large(path) {
             let progress =
                 Progress::spinner(&format!("counting {}", files::name(path)), global.shows_progress());
-            let streamed = read::stream(path, &columns.columns()).map_err(|error| columns.blame(error))?;
+            let streamed = match elsewhere {
+                Some(place) => read::elsewhere(path, &columns.columns(), place),
+                None => read::stream(path, &columns.columns()),
+            };
+            let streamed = streamed.map_err(|error| columns.blame(error))?;
             drop(progress);
             if let Some(Reading { data, notes }) = streamed {
                 few_groups(data.group_names().len(), path)?;
                 let notes = notes.into_iter().map(with_option).collect();
                 return Ok(Reading { data: Rows::Streamed(Box::new(data)), notes });
             }
+        }
+        if remote {
+            let what = format!(
+                "{}: found a table that has to be read as a whole, expected Parquet with a column of probabilities for a \
+                 cluster; leave --cluster out",
+                path.display()
+            );
+            return Err(Fault::usage(what).into());
         }
         let Reading { data, notes } = columns.read_quietly(path, global)?;
         Ok(Reading { data: data.into(), notes })
@@ -63,6 +77,14 @@ impl Rows {
     ) -> Result<Reading<Self>> {
         let reading = Self::read(path, columns, from, global)?;
         match (&reading.data, reading.data.class_names().len()) {
+            (Rows::Streamed(rows), 3..) if rows.is_elsewhere() => {
+                let what = format!(
+                    "{}: found {} classes, expected 2 for a cluster, since this command needs all rows of more; leave --cluster out",
+                    path.display(),
+                    reading.data.class_names().len()
+                );
+                Err(Fault::usage(what).into())
+            }
             (Rows::Streamed(_), 3..) => {
                 let Reading { data, notes } = columns.read_quietly(path, global)?;
                 Ok(Reading { data: data.into(), notes })

@@ -6,6 +6,7 @@ use crate::files;
 use crate::progress::Progress;
 use anyhow::Result;
 use clap::Args;
+use equipoise_data::read::Elsewhere;
 use equipoise_data::{Columns, Error, Kind, Note, Reading, Sample, Scale, Table, read};
 use std::path::Path;
 
@@ -199,7 +200,7 @@ impl TableColumns {
     }
 }
 
-/// Whether files are read piece by piece, or the table is in a database.
+/// Whether files are read piece by piece and by whom, or the table is in a database.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Streaming {
     /// Read Parquet piece by piece and keep only counts [default: from 256 MB on]
@@ -211,6 +212,9 @@ pub struct Streaming {
     /// The address of the database, as the driver takes it [default: $EQUIPOISE_ADBC_URI]
     #[arg(long, value_name = "URI", requires = "adbc", hide = !cfg!(feature = "adbc"))]
     pub uri: Option<String>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub on: crate::args::OnCluster,
 }
 
 impl Streaming {
@@ -232,6 +236,14 @@ impl Streaming {
             (None, None) => Ok(None),
             _ => Err(Fault::usage("this build has no databases; build with --features adbc").into()),
         }
+    }
+
+    /// The cluster that reads them, if it is one.
+    pub fn elsewhere(&self) -> Result<Option<Box<dyn Elsewhere>>> {
+        #[cfg(feature = "cluster")]
+        return self.on.connect();
+        #[cfg(not(feature = "cluster"))]
+        Ok(None)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::error::{Error, Kind, Result, name, plural, quoted};
 use crate::note::{Note, Reading};
 use equipoise::population::Totals;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The most classes a table may have; their codes fit in a byte.
@@ -190,20 +191,21 @@ impl Table {
         totals
     }
 
-    /// A number that tells rows from others, by their true classes, groups and weights; of rows that come after others, `before` is
-    /// the number of those.
-    pub fn fingerprint(&self, before: u64) -> u64 {
-        // The multiplier and shift of SplitMix64, after each row: the order of rows counts.
+    /// A number that tells rows from others, by their true classes, groups and weights, and by their places, of which `first` is that
+    /// of the first row. The numbers of parts of a table add up to its own, so that parts can be looked at in any order.
+    pub fn fingerprint(&self, first: u64) -> u64 {
+        // The finalizer of SplitMix64, over everything of a row.
         let mix = |state: u64, part: u64| {
             let mixed = (state ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            mixed ^ (mixed >> 29)
+            let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            mixed ^ (mixed >> 27)
         };
-        let row = |state: u64, row: usize| {
+        let of_row = |row: usize| {
             let labels = ((self.group(row) as u64) << 8) | u64::from(self.truth[row]);
-            let state = mix(state, labels.wrapping_add(1));
+            let state = mix(mix(first.wrapping_add(row as u64), 1), labels.wrapping_add(1));
             self.weights.as_ref().map_or(state, |weights| mix(state, weights[row].to_bits()))
         };
-        (0..self.rows()).fold(before, row)
+        (0..self.rows()).fold(0, |sum: u64, row| sum.wrapping_add(of_row(row)))
     }
 
     /// What the table lacks that a comparison of groups needs, one sentence each.
@@ -305,7 +307,7 @@ pub(crate) fn findings(classes: &[String], groups: &[String], totals: &Totals) -
 }
 
 /// Rows whose probabilities were divided by their sum, and the furthest that missed 1 by.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rescaled {
     rows: u64,
     furthest: f64,

@@ -1,7 +1,7 @@
 //! A table that stays in a database, here one of SQLite in memory, answers like one that was read, to the last bit.
 
 use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
-use equipoise_data::read::{Answers, Dialect, Elsewhere, Value, columns_elsewhere};
+use equipoise_data::read::{Answers, Database, Dialect, Value, columns_in_database};
 use equipoise_data::{Columns, Error, Note, Sample, Table, read, space_for};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -102,11 +102,11 @@ fn columns(weighted: bool) -> Columns {
     if weighted { columns.weight("w") } else { columns.without_weight() }
 }
 
-fn pair(name: &str, classes: usize, rows: usize, digits: i32, weighted: bool) -> (Sample<Table>, Elsewhere) {
+fn pair(name: &str, classes: usize, rows: usize, digits: i32, weighted: bool) -> (Sample<Table>, Database) {
     let (file, database) = both(name, classes, rows, digits);
     let memory = read::table(&file, &columns(weighted)).unwrap();
     std::fs::remove_file(file).unwrap();
-    let counted = Elsewhere::count(Box::new(database), "t", &columns(weighted)).unwrap();
+    let counted = Database::count(Box::new(database), "t", &columns(weighted)).unwrap();
     assert!(
         counted
             .notes
@@ -174,11 +174,11 @@ fn models_of_one_table_are_drawn_together() {
         let (memory, counted) = pair("together", classes, 1_200, 4, false);
         let (file, database) = both("again", classes, 1_200, 4);
         std::fs::remove_file(file).unwrap();
-        let other = Elsewhere::count(Box::new(database), "t", &columns(false)).unwrap().data;
+        let other = Database::count(Box::new(database), "t", &columns(false)).unwrap().data;
         let rule = Rule::most_likely(classes).unwrap();
         let at = if classes == 2 { Rule::Threshold(vec![0.25]) } else { rule.clone() };
         let models = [(&counted, &rule), (&other, &rule), (&other, &at)];
-        let drawn = Elsewhere::resampled_together(&models, 1, 400).unwrap().unwrap();
+        let drawn = Database::resampled_together(&models, 1, 400).unwrap().unwrap();
         assert_eq!(drawn[0], drawn[1]);
         let Ok(measured) = memory.confusions(std::slice::from_ref(&at));
         let mean = drawn[2].iter().map(|draw| draw.get(2, 1, 1)).sum::<f64>() / 400.0;
@@ -214,7 +214,7 @@ fn too_many_scores_are_counted_in_parts() {
 }
 
 fn refused(script: &str, columns: &Columns) -> String {
-    match Elsewhere::count(Box::new(Sqlite::new(script)), "t", columns) {
+    match Database::count(Box::new(Sqlite::new(script)), "t", columns) {
         Ok(_) => "nothing".to_owned(),
         Err(error) => error.to_string(),
     }
@@ -252,7 +252,7 @@ fn what_cannot_be_counted_is_refused_with_what_helps() {
 fn rows_without_a_value_are_left_out_if_that_is_wanted() {
     let script = "CREATE TABLE t (y, p); INSERT INTO t VALUES (1, 0.5), (0, 0.2), (0, NULL), (NULL, 0.1);";
     let columns = Columns::guess().truth("y").scores(["p"]).drop_missing();
-    let reading = Elsewhere::count(Box::new(Sqlite::new(script)), "t", &columns).unwrap();
+    let reading = Database::count(Box::new(Sqlite::new(script)), "t", &columns).unwrap();
     assert_eq!(reading.data.totals().unwrap().overall().rows, 2);
     assert!(reading.notes.contains(&Note::Change("2 of 4 rows without a value left out".to_owned())));
 }
@@ -265,7 +265,7 @@ fn a_table_that_changes_while_it_is_counted_is_refused() {
         let change = format!("INSERT INTO t VALUES ({more});");
         database.meddles = Some((after, change.leak()));
         let columns = Columns::guess().truth("y").scores(["p"]);
-        let said = Elsewhere::count(Box::new(database), "t", &columns).map(|_| ()).unwrap_err().to_string();
+        let said = Database::count(Box::new(database), "t", &columns).map(|_| ()).unwrap_err().to_string();
         assert_eq!(
             said,
             "table t: found 3 rows after 2 before, expected a table that does not change while it is counted"
@@ -279,8 +279,8 @@ fn names_may_be_anything_and_lie_in_a_schema() {
                   INSERT INTO \"x\"\"; DROP TABLE t; --\" VALUES (1, 0.5), (0, 0.25);";
     let database = Sqlite::new(script);
     let name = "main.x\"; DROP TABLE t; --";
-    assert_eq!(columns_elsewhere(&database, name).unwrap(), ["y \"1", "p;"]);
+    assert_eq!(columns_in_database(&database, name).unwrap(), ["y \"1", "p;"]);
     let columns = Columns::guess().truth("y \"1").scores(["p;"]);
-    let reading = Elsewhere::count(Box::new(database), name, &columns).unwrap();
+    let reading = Database::count(Box::new(database), name, &columns).unwrap();
     assert_eq!(reading.data.totals().unwrap().overall().rows, 2);
 }

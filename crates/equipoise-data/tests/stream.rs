@@ -4,8 +4,8 @@ mod common;
 
 use common::{Layout, Values, parquet, scratch};
 use equipoise::population::{Confusions, Population, PostShift, Rule, Score};
-use equipoise_data::read::{self, Streamed};
-use equipoise_data::{Columns, Note, Sample, Table, space_for};
+use equipoise_data::read::{self, Elsewhere, Piece, Streamed, Tally};
+use equipoise_data::{Columns, Error, Note, Sample, Table, space_for};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::{Path, PathBuf};
@@ -77,6 +77,25 @@ fn both(path: &Path, columns: &Columns) -> (Sample<Table>, Streamed) {
     (Sample::new(memory.data).unwrap(), streamed.data)
 }
 
+/// Three that share the pieces, take them from the back, and are merged in an order of their own.
+struct Three;
+
+impl Elsewhere for Three {
+    fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+        let mut all = Tally::new(question)?;
+        for part in [1, 2, 0] {
+            let mut tally = Tally::new(question)?;
+            pieces.iter().skip(part).step_by(3).rev().for_each(|piece| tally.read(piece));
+            all.merge(&tally.state())?;
+        }
+        Ok(all.state())
+    }
+}
+
+fn elsewhere(path: &Path, columns: &Columns) -> Streamed {
+    read::elsewhere(path, columns, Box::new(Three)).unwrap().unwrap().data
+}
+
 /// Everything that is asked, as text with every digit.
 fn all<P: Population<Err: std::fmt::Debug>>(population: &P) -> Vec<String> {
     let k = population.classes();
@@ -123,6 +142,9 @@ fn pieces_answer_like_rows_in_memory() {
         let path = folder(&format!("stream-{name}"), &shape);
         let (memory, streamed) = both(&path, &columns);
         same(&all(&memory), &all(&streamed));
+        let elsewhere = elsewhere(&path, &columns);
+        same(&all(&memory), &all(&elsewhere));
+        assert_eq!(streamed.fingerprint(), elsewhere.fingerprint());
         let (memory, streamed) = both(&path.join("part-*.parquet"), &columns);
         same(&all(&memory)[..1], &all(&streamed)[..1]);
         assert!(!streamed.is_hard());
@@ -149,6 +171,11 @@ fn weighted_pieces_agree_to_rounding() {
         assert!((a - b).abs() <= 1e-12 * a.abs(), "{a} {b}");
     }
     assert_eq!(memory.resampled(&rules, 2, 5).unwrap(), streamed.resampled(&rules, 2, 5).unwrap());
+    let other = elsewhere(&path, &columns).confusions(&rules).unwrap();
+    for n in 0..8 {
+        let [a, b] = [&one[0], &other[0]].map(|matrix| matrix.get(n / 4, n / 2 % 2, n % 2));
+        assert!((a - b).abs() <= 1e-12 * a.abs(), "{a} {b}");
+    }
 }
 
 #[test]
@@ -185,6 +212,8 @@ fn what_is_wrong_is_said_as_of_a_table_in_memory() {
         let said = |error: equipoise_data::Error| error.to_string();
         let memory = read::table(&folder, &Columns::guess()).map(|_| ()).map_err(said);
         let streamed = read::stream(&folder, &Columns::guess()).map(|_| ()).map_err(said);
+        let counted = read::elsewhere(&folder, &Columns::guess(), Box::new(Three)).map(|_| ()).map_err(said);
+        assert_eq!(counted.unwrap_err(), streamed.as_ref().unwrap_err().as_str());
         assert_eq!(memory.unwrap_err(), streamed.unwrap_err());
     }
     let alone = place.join("alone.parquet");
@@ -196,4 +225,46 @@ fn what_is_wrong_is_said_as_of_a_table_in_memory() {
     std::fs::write(&text, "y,score\n0,0.1\n1,0.9\n").unwrap();
     assert!(read::stream(&text, &Columns::guess()).unwrap().is_none());
     assert!(read::stream(&alone, &Columns::guess().drop_missing()).unwrap().is_none());
+}
+
+/// Somebody who leaves pieces out, or counts them twice.
+struct Careless(fn(&[Piece]) -> Vec<Piece>);
+
+impl Elsewhere for Careless {
+    fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+        let mut tally = Tally::new(question)?;
+        self.0(pieces).iter().for_each(|piece| tally.read(piece));
+        Ok(tally.state())
+    }
+}
+
+#[test]
+fn a_piece_that_was_not_counted_once_is_an_error() {
+    let path = folder("stream-careless", &Shape { classes: 2, rows: 3_000, files: 3, digits: 2 });
+    let said = |careless| {
+        let place = Box::new(Careless(careless));
+        read::elsewhere(&path, &Columns::guess(), place).map(|_| ()).unwrap_err().to_string()
+    };
+    let told = |rows: &str| {
+        format!("{}: found {rows} counted, expected 3000 in 3: the answer is not used", path.display())
+    };
+    assert_eq!(said(|pieces| pieces[1..].to_vec()), told("2000 rows in 2 pieces"));
+    assert_eq!(said(|pieces| [pieces, &pieces[..1]].concat()), told("4000 rows in 4 pieces"));
+    // As many rows, but not the same ones.
+    assert_eq!(said(|pieces| [&pieces[1..], &pieces[1..2]].concat()), told("3000 rows in 3 pieces"));
+    let gone = said(|pieces| {
+        pieces
+            .iter()
+            .map(|piece| Piece { file: piece.file.with_extension("gone"), ..piece.clone() })
+            .collect()
+    });
+    assert!(gone.contains("part-0.gone: found a file that an executor cannot read ("), "{gone}");
+    assert!(gone.ends_with("expected the same files under the same paths on every machine"), "{gone}");
+    let other = said(|pieces| pieces.iter().map(|piece| Piece { rows: 7, ..piece.clone() }).collect());
+    assert!(
+        other.ends_with(
+            "found other rows than where the command runs, expected the same files on every machine"
+        ),
+        "{other}"
+    );
 }

@@ -5,6 +5,8 @@ mod apply;
 mod asking;
 mod bench;
 mod choose;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod demo;
 mod elicit;
 mod gate;
@@ -27,6 +29,8 @@ pub use apply::Apply;
 pub use asking::{Asking, Worded};
 pub use bench::Bench;
 pub use choose::{Among, Choose};
+#[cfg(feature = "cluster")]
+pub use cluster::{ClusterCommand, ClusterGroup, ExecutorArgs, OnCluster, SchedulerArgs};
 pub use demo::Demo;
 pub use elicit::Elicit;
 pub use gate::Gate;
@@ -144,6 +148,8 @@ pub enum Command {
     Completions(Completions),
     Man(Man),
     Study(crate::commands::study::Group),
+    #[cfg(feature = "cluster")]
+    Cluster(ClusterGroup),
 }
 
 /// The commands by what they are for, as the first help lists them; the last ones are named only.
@@ -155,6 +161,9 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["inspect", "threshold", "score", "rank", "gate", "optimize", "apply", "scorer", "metrics"],
     ),
     ("Ask others over the web", &["study"]),
+    #[cfg(feature = "cluster")]
+    ("Also", &["cluster", "simulate", "reproduce", "bench", "completions", "man"]),
+    #[cfg(not(feature = "cluster"))]
     ("Also", &["simulate", "reproduce", "bench", "completions", "man"]),
 ];
 

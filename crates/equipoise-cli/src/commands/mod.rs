@@ -6,6 +6,8 @@ mod attributes;
 pub mod bench;
 mod candidates;
 pub mod choose;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 mod decided;
 pub mod demo;
 mod details;

@@ -18,7 +18,7 @@ use equipoise::metric::{Attribute, Family};
 use equipoise::population::{Confusions as _, Population as _, Rule};
 use equipoise::rates::Prevalence;
 use equipoise::{GroupConfusions, Metric};
-use equipoise_data::read::{self, Elsewhere};
+use equipoise_data::read::{self, Database};
 use equipoise_data::{Kind, ModelConfusions, Note, Sample, Table};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -360,7 +360,7 @@ impl Named {
 
 /// Draws by model and draw, where all are columns of one table in a database, whose rows have no numbers to draw them by.
 fn drawn_together(models: &[Named], draws: usize, seed: u64) -> Result<Option<Vec<Vec<GroupConfusions>>>> {
-    fn of_database(model: &Named) -> Option<(&Elsewhere, &Rule)> {
+    fn of_database(model: &Named) -> Option<(&Database, &Rule)> {
         match &model.source {
             Source::Table(rows, rule) => match &**rows {
                 Rows::Database(rows) => Some((rows, rule)),
@@ -370,7 +370,7 @@ fn drawn_together(models: &[Named], draws: usize, seed: u64) -> Result<Option<Ve
         }
     }
     match models.iter().map(of_database).collect::<Option<Vec<_>>>() {
-        Some(models) if models.len() > 1 => Ok(Elsewhere::resampled_together(&models, seed, draws)?),
+        Some(models) if models.len() > 1 => Ok(Database::resampled_together(&models, seed, draws)?),
         _ => Ok(None),
     }
 }
@@ -453,7 +453,7 @@ fn read_columns(
         return Err(Fault::usage(sentence).into());
     };
     let header = match judged.streaming.database()? {
-        Some(database) => read::columns_elsewhere(&*database, &path.display().to_string())?,
+        Some(database) => read::columns_in_database(&*database, &path.display().to_string())?,
         None => read::header(path)?,
     };
     for name in names {

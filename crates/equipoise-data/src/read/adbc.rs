@@ -5,7 +5,7 @@
     reason = "rows are counted in the batches that hold them"
 )]
 
-use super::elsewhere::{Answers, Value};
+use super::database::{Answers, Value};
 use super::statements::Dialect;
 use crate::error::{Error, Kind, Result, quoted};
 use adbc_core::options::{AdbcVersion, OptionDatabase};

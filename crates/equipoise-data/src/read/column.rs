@@ -11,6 +11,7 @@
 
 use super::label::{self, Spelling};
 use crate::error::{Error, Kind, quoted};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -34,7 +35,7 @@ pub(crate) enum Cell<'a> {
 }
 
 /// The part a column plays, which decides what its cells may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Part {
     Class,
     Group,
@@ -124,7 +125,7 @@ impl Faults {
 }
 
 /// Probabilities that lay outside [0, 1] by rounding only and were moved to the bound.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moved {
     pub(crate) cells: u64,
     pub(crate) furthest: f64,
@@ -268,7 +269,7 @@ pub(crate) fn spelled(cell: Cell<'_>) -> String {
 }
 
 /// A label and where it was met.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Met {
     pub(crate) name: String,
     pub(crate) first_row: u64,
@@ -431,11 +432,20 @@ impl LabelCoder {
     /// Adds the labels met in later rows; returns what each of their codes has become.
     pub(crate) fn absorb(&mut self, later: Self) -> Vec<u16> {
         self.faults.absorb(later.faults);
-        let mut codes = Vec::with_capacity(later.met.len());
-        for met in later.met {
+        self.absorb_met(later.met)
+    }
+
+    /// Adds labels met in other rows, wherever they are.
+    pub(crate) fn absorb_met(&mut self, others: Vec<Met>) -> Vec<u16> {
+        let mut codes = Vec::with_capacity(others.len());
+        for met in others {
             let code = self.intern(&met.name, met.first_row);
             match code {
-                Some(code) => self.met[usize::from(code)].rows += met.rows,
+                Some(code) => {
+                    let mine = &mut self.met[usize::from(code)];
+                    mine.first_row = mine.first_row.min(met.first_row);
+                    mine.rows += met.rows;
+                }
                 None => self.faults.absorb(Faults(vec![one_too_many(&met.name, met.first_row, met.rows)])),
             }
             codes.push(code.unwrap_or(Self::NONE));

@@ -253,7 +253,7 @@ impl Header {
 }
 
 /// A column to read and what for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Want {
     pub(crate) position: usize,
     pub(crate) name: String,
@@ -261,7 +261,7 @@ pub(crate) struct Want {
 }
 
 /// A probability column; its name may tell the class it is for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) want: usize,
     pub(crate) column: String,
@@ -275,7 +275,7 @@ impl Score {
 }
 
 /// The part each wanted column plays, by its position among the wanted ones.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parts {
     pub(crate) truth: usize,
     pub(crate) scores: Vec<Score>,
@@ -285,10 +285,11 @@ pub(crate) struct Parts {
 }
 
 /// What to read from a file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Choice {
     pub(crate) wants: Vec<Want>,
     pub(crate) parts: Parts,
+    #[serde(skip)]
     pub(crate) notes: Vec<Note>,
 }
 

@@ -11,18 +11,19 @@ use super::columns::{Choice, Columns, Scale};
 use crate::error::{Error, Kind, Result};
 use crate::note::Note;
 use crate::table::{MOST_GROUPS, Rescaled, Table};
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
 
 /// How columns become rows once all labels are known, the same for every piece.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Layout {
     pub(crate) classes: Vec<String>,
     /// The group names, crossed; none without groups.
     pub(crate) groups: Vec<String>,
     columns: Vec<usize>,
     scale: Scale,
-    /// For each group column its names in order, and for every combination of them that occurs the code of the group.
+    /// For each group column its names in order, and the combinations of them that occur, in order: one for each group.
     parts: Vec<Vec<String>>,
-    codes: HashMap<Vec<u16>, u16>,
+    combinations: Vec<Vec<u16>>,
 }
 
 impl Layout {
@@ -56,10 +57,9 @@ impl Layout {
             names.collect::<Vec<_>>().join(" & ")
         };
         let groups = found.iter().map(group).collect();
-        let codes = found.into_iter().enumerate().map(|(n, codes)| (codes, n as u16)).collect();
         let Classes { names, columns, .. } = classes;
         let scale = options.scores_are();
-        Ok((Self { classes: names, groups, columns, scale, parts, codes }, notes))
+        Ok((Self { classes: names, groups, columns, scale, parts, combinations: found }, notes))
     }
 
     /// Number of groups; 1 without groups.
@@ -74,7 +74,8 @@ impl Layout {
         }
         let place = |(name, names): (&String, &Vec<String>)| names.iter().position(|other| other == name);
         let places = names.iter().zip(&self.parts).map(|pair| place(pair).map(|place| place as u16));
-        self.codes.get(&places.collect::<Option<Vec<u16>>>()?).copied()
+        let codes = places.collect::<Option<Vec<u16>>>()?;
+        self.combinations.binary_search(&codes).ok().map(|place| place as u16)
     }
 
     /// Some rows as a table; what was rescaled and moved in it.
@@ -110,7 +111,11 @@ impl Layout {
             [codes] => Some(codes.clone()),
             several => {
                 let of_row = |row: usize| -> Vec<u16> { several.iter().map(|codes| codes[row]).collect() };
-                Some((0..rows).map(|row| self.codes.get(&of_row(row)).copied().unwrap_or(0)).collect())
+                Some(
+                    (0..rows)
+                        .map(|row| self.combinations.binary_search(&of_row(row)).unwrap_or(0) as u16)
+                        .collect(),
+                )
             }
         };
         let weights = parts.weight.map(|want| columns.numbers(want).0);

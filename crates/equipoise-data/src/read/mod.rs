@@ -16,10 +16,11 @@ mod arrow;
 #[cfg(feature = "arrow")]
 mod arrow_lengths;
 mod assemble;
+mod cells;
 mod column;
 mod columns;
 mod csv;
-mod elsewhere;
+mod database;
 mod format;
 mod json_lines;
 mod label;
@@ -35,6 +36,7 @@ mod remote;
 mod remote;
 mod statements;
 mod stream;
+mod tally;
 mod turned;
 
 #[cfg(feature = "adbc")]
@@ -42,9 +44,10 @@ pub use adbc::Adbc;
 #[cfg(feature = "arrow")]
 pub use arrow::table_from_batches;
 pub use columns::{Columns, Scale};
-pub use elsewhere::{Answers, Elsewhere, Value, columns as columns_elsewhere};
+pub use database::{Answers, Database, Value, columns as columns_in_database};
 pub use statements::{Decides, Dialect, Statements};
-pub use stream::{Streamed, stream};
+pub use stream::{Streamed, elsewhere, stream};
+pub use tally::{Elsewhere, Piece, Tally};
 
 use crate::confusions::ModelConfusions;
 use crate::error::{Error, Kind, Result, list, plural};

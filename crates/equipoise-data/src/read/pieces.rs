@@ -1,22 +1,15 @@
-//! The files of a table that is read piece by piece: which labels there are, how a piece becomes rows, and counts that grow.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "codes and positions are of columns made here, and rows that were read fit in 64 bits"
-)]
+//! The files of a table that is read piece by piece, here or elsewhere.
+#![allow(clippy::arithmetic_side_effects, reason = "rows that were read fit in 64 bits")]
 
-use super::column::{Column, LabelCoder, Met, Moved};
-use super::columns::{Choice, Want};
+use super::column::Moved;
+use super::columns::Choice;
 use super::layout::Layout;
-use super::{Source, first_fault, turned};
+use super::tally::{Elsewhere, Piece, Plan, Question, Tally};
+use super::{Source, first_fault, many, open_one, turned};
 use crate::error::{Error, Kind, Result, name};
-use crate::table::{Rescaled, Table};
-use equipoise::population::{Cell, Profile, Score, Totals};
-use rayon::prelude::*;
-use std::collections::BTreeSet;
-
-/// Cells up to which a profile has every different score; more are counted in parts of [0, 1].
-pub(super) const MOST_CELLS: usize = 1 << 22;
+use crate::table::Rescaled;
+use equipoise::population::{Profile, Total, Totals};
+use std::path::{Path, PathBuf};
 
 /// Files, and how their columns become rows.
 pub(super) struct Files {
@@ -24,9 +17,60 @@ pub(super) struct Files {
     /// What the table is called in a message.
     pub file: String,
     pub choice: Choice,
-    pub layout: Layout,
+    /// Once the labels are known.
+    pub layout: Option<Layout>,
     /// How many rows each piece has.
     pub pieces: Vec<usize>,
+    /// Who counts, if not we.
+    pub elsewhere: Option<Remote>,
+}
+
+/// Somewhere else, and what pieces are called there.
+pub(super) struct Remote {
+    place: Box<dyn Elsewhere>,
+    pieces: Vec<Piece>,
+    /// The files, as the caller named them and in full.
+    names: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Remote {
+    pub fn new(path: &Path, place: Box<dyn Elsewhere>) -> Result<Self> {
+        let (mut pieces, mut names, mut before) = (vec![], vec![], 0);
+        for file in many::files(path)? {
+            let within = |error: Error| error.file(file.display().to_string());
+            let full = std::fs::canonicalize(&file).map_err(|error| {
+                within(Error::new(Kind::Unreadable, error.to_string(), "a file that can be read"))
+            })?;
+            let mut first = before;
+            for (within, rows) in
+                open_one(&file).and_then(|source| source.pieces()).map_err(within)?.into_iter().enumerate()
+            {
+                let rows = rows as u64;
+                pieces.push(Piece { file: full.clone(), within, first, before, rows });
+                first += rows;
+            }
+            before = first;
+            names.push((file, full));
+        }
+        Ok(Self { place, pieces, names })
+    }
+
+    fn ask(&self, plan: Plan) -> Result<Tally> {
+        let question = serde_json::to_string(&plan)
+            .map_err(|error| Error::new(Kind::Format, error.to_string(), "a question that can be sent"))?;
+        let mut tally = Tally::of(plan, false)?;
+        tally.merge(&self.place.ask(&question, &self.pieces)?)?;
+        Ok(tally)
+    }
+
+    /// An error with the name that the caller gave a file.
+    fn named(&self, mut error: Error) -> Error {
+        let is = |full: &Path| error.place.file.as_deref().is_some_and(|file| Path::new(file) == full);
+        if let Some((file, _)) = self.names.iter().find(|(_, full)| is(full)) {
+            error.place.file = Some(file.display().to_string());
+        }
+        error
+    }
 }
 
 /// What one pass over everything comes to.
@@ -38,7 +82,7 @@ pub(super) struct Count {
     pub sums_to_one: bool,
     /// Whether every probability is 0 or 1.
     pub hard: bool,
-    /// Which rows they are ([`Table::fingerprint`]).
+    /// Which rows they are.
     pub fingerprint: u64,
     pub rescaled: Rescaled,
     pub moved: Moved,
@@ -51,193 +95,92 @@ impl Files {
         self.pieces.iter().sum()
     }
 
-    /// Calls with every piece, as a table with all the classes and groups there are, and the number of its first row.
-    pub fn each(&self, mut take: impl FnMut(usize, Table)) -> Result<()> {
-        let mut first = 0;
-        for (piece, rows) in self.pieces.iter().enumerate() {
-            let (table, ..) = self.piece(piece, first)?;
-            take(first, table);
-            first += rows;
-        }
-        Ok(())
+    pub fn classes(&self) -> &[String] {
+        self.layout.as_ref().map_or(&[], |layout| &layout.classes)
     }
 
-    fn piece(&self, piece: usize, first: usize) -> Result<(Table, Rescaled, Moved)> {
-        let columns = self.source.read_piece(piece, &self.choice.wants)?;
-        if let Some(error) = first_fault(&self.choice.wants, &columns) {
-            return Err(error);
-        }
-        let within = |error: Error| match error.place.row {
-            Some(row) => error.row(row + first as u64),
-            None => error,
+    pub fn groups(&self) -> &[String] {
+        self.layout.as_ref().map_or(&[], |layout| &layout.groups)
+    }
+
+    /// What a question comes to over all pieces, each of which was counted once.
+    pub fn ask(&self, question: Question) -> Result<Tally> {
+        let many = self.elsewhere.as_ref().is_some_and(|remote| remote.names.len() > 1);
+        let plan = Plan { choice: self.choice.clone(), layout: self.layout.clone(), question, many };
+        let mut first = 0;
+        let firsts = self.pieces.iter().map(|&rows| {
+            first += rows as u64;
+            (first - rows as u64, rows as u64)
+        });
+        let pieces: Vec<(u64, u64)> = firsts.collect();
+        let Some(remote) = &self.elsewhere else {
+            let mut tally = Tally::of(plan, true)?;
+            let wants = tally.wants();
+            for (piece, &(first, _)) in pieces.iter().enumerate() {
+                let columns = self.source.read_piece(piece, &wants)?;
+                if let Some(error) = first_fault(&wants, &columns) {
+                    return Err(error);
+                }
+                tally.add(first, columns)?;
+            }
+            return tally.complete(pieces.into_iter()).map(|()| tally);
         };
-        self.layout.table(&self.choice, columns).map_err(within)
+        let mut tally = remote.ask(plan)?;
+        tally.complete(pieces.into_iter()).map_err(|error| remote.named(error))?;
+        Ok(tally)
     }
 
     /// Everything once.
     pub fn count(&self) -> Result<Count> {
-        let two = self.layout.classes.len() == 2;
+        let every = turned::every(self.rows());
+        let mut tally = self.ask(Question::Everything { every })?;
+        let weighted = self.choice.parts.weight.is_some();
+        let mut totals = Totals::new(self.classes().len(), self.groups().len().max(1), weighted);
+        let sums = tally.summed();
+        for (total, sums) in totals.cells.iter_mut().flatten().zip(sums.chunks_exact(3)) {
+            if let &[rows, weight, squares] = sums {
+                *total = Total { rows: rows as u64, weight, squares };
+            }
+        }
+        self.check(&totals)?;
+        let looked_at = std::mem::take(&mut tally.found.looked_at);
+        let found = &tally.found;
         let mut count = Count {
-            totals: Totals::new(
-                self.layout.classes.len(),
-                self.layout.group_count(),
-                self.choice.parts.weight.is_some(),
-            ),
+            totals,
             profile: None,
-            sums_to_one: true,
-            hard: true,
-            fingerprint: 0,
-            rescaled: Rescaled::default(),
-            moved: Moved::default(),
+            sums_to_one: !found.sums_differ,
+            hard: !found.soft,
+            fingerprint: found.fingerprint,
+            rescaled: found.rescaled,
+            moved: found.moved,
             area: None,
         };
-        let (mut looked_at, every) = (vec![], turned::every(self.rows()));
-        let (mut cells, mut first) = (Cells::new(self.layout.group_count()), 0);
-        for (piece, rows) in self.pieces.iter().enumerate() {
-            let (table, rescaled, moved) = self.piece(piece, first)?;
-            count.rescaled = count.rescaled.and(rescaled);
-            count.moved.absorb(moved);
-            count.fingerprint = table.fingerprint(count.fingerprint);
-            // In the order of the rows, so that sums of weights are those of a table in memory.
-            for (row, &class) in table.truth().iter().enumerate() {
-                count.totals.cells[table.group(row)][usize::from(class)].add(table.weight(row));
-            }
-            let of_class = |class: usize| table.probabilities(class);
-            let sure = |class: usize| of_class(class).iter().all(|&p| p == 0.0 || p == 1.0);
-            count.hard &= (0..table.classes().len()).all(sure);
-            if two {
-                let (no, yes) = (of_class(0), of_class(1));
-                count.sums_to_one &= no.par_iter().zip(yes).all(|(no, yes)| *no == 1.0 - yes);
-                let some = (first.next_multiple_of(every) - first..table.rows()).step_by(every);
-                looked_at.extend(some.map(|row| (yes[row], table.truth()[row] == 1, 1.0)));
-                cells.add(&table, Score::Class(1));
-            }
-            first += rows;
-        }
-        self.check(&count.totals)?;
-        if two {
-            count.profile = Some(cells.profile(count.totals.overall().weight));
-            count.area = turned::area(looked_at);
+        if self.classes().len() == 2 {
+            count.area =
+                turned::area(looked_at.into_iter().map(|(score, positive)| (score, positive, 1.0)).collect());
+            count.profile = Some(tally.into_cells().profile(count.totals.overall().weight));
         }
         Ok(count)
     }
 
     /// Every class needs rows, and some weight.
     fn check(&self, totals: &Totals) -> Result<()> {
-        let (wants, parts) = (&self.choice.wants, &self.choice.parts);
-        for (class, label) in self.layout.classes.iter().enumerate() {
+        let column = |want: usize| self.choice.wants.get(want).map_or("", |want| want.name.as_str());
+        for (class, label) in self.classes().iter().enumerate() {
             let total = totals.of_class(class);
             if total.rows == 0 {
                 let found = format!("no row of class {}", name(label));
                 let error = Error::new(Kind::ClassWithoutRows, found, "at least one row of every class");
-                return Err(error.column(&wants[parts.truth].name));
+                return Err(error.column(column(self.choice.parts.truth)));
             }
-            if let Some(weight) = parts.weight
+            if let Some(weight) = self.choice.parts.weight
                 && !(total.weight > 0.0 && total.weight.is_finite())
             {
                 let found = format!("a total weight of {} for class {}", total.weight, name(label));
                 let error = Error::new(Kind::OutOfRange, found, "a finite total above 0 for every class");
-                return Err(error.column(&wants[weight].name));
+                return Err(error.column(column(weight)));
             }
         }
         Ok(())
-    }
-}
-
-/// The labels that occur.
-pub(super) struct Labels {
-    pub truth: Vec<Met>,
-    pub groups: Vec<Vec<Met>>,
-    /// Which combinations of groups there are, where they are crossed.
-    pub combinations: Vec<Vec<u16>>,
-}
-
-impl Labels {
-    pub fn read(source: &dyn Source, choice: &Choice, pieces: usize) -> Result<Self> {
-        let places: Vec<usize> =
-            std::iter::once(choice.parts.truth).chain(choice.parts.groups.clone()).collect();
-        let wants: Vec<Want> = places.iter().map(|&place| choice.wants[place].clone()).collect();
-        let mut all: Vec<LabelCoder> = wants.iter().map(|want| LabelCoder::new(want.part)).collect();
-        let mut combinations = BTreeSet::new();
-        for piece in 0..pieces {
-            let columns = source.read_piece(piece, &wants)?;
-            if let Some(error) = first_fault(&wants, &columns) {
-                return Err(error);
-            }
-            let mut codes = vec![];
-            for (coder, column) in all.iter_mut().zip(columns) {
-                let Column::Labels { codes: own, coder: later } = column else { continue };
-                codes.push((own, coder.absorb(*later)));
-            }
-            if wants.len() > 2 {
-                let rows = codes.first().map_or(0, |(own, _)| own.len());
-                let of_row = |row: usize| -> Vec<u16> {
-                    codes[1..].iter().map(|(own, renamed)| renamed[usize::from(own[row])]).collect()
-                };
-                let mut last = vec![];
-                for row in 0..rows {
-                    let combination = of_row(row);
-                    if combination != last {
-                        combinations.insert(combination.clone());
-                        last = combination;
-                    }
-                }
-            }
-        }
-        if let Some(error) = all.iter().zip(&wants).find_map(|(coder, want)| {
-            let fault = coder.faults.first()?;
-            Some(fault.error("far fewer different values").column(&want.name))
-        }) {
-            return Err(error);
-        }
-        let mut met = all.into_iter().map(|coder| coder.met);
-        let truth = met.next().unwrap_or_default();
-        Ok(Self { truth, groups: met.collect(), combinations: combinations.into_iter().collect() })
-    }
-}
-
-/// A profile that grows: every different score, or parts of [0, 1] once they are too many.
-pub(super) struct Cells {
-    cells: Vec<Cell>,
-    groups: usize,
-    bucketed: bool,
-}
-
-impl Cells {
-    pub fn new(groups: usize) -> Self {
-        Self { cells: vec![], groups, bucketed: false }
-    }
-
-    pub fn add(&mut self, table: &Table, score: Score) {
-        let cell = |row: usize| {
-            let truth = usize::from(table.truth()[row]);
-            let (score, positive) = score.of(truth, |class| table.probabilities(class)[row])?;
-            Some(Cell { score, weight: table.weight(row), rows: 1, group: table.group(row) as u16, positive })
-        };
-        let mut more: Vec<Cell> = (0..table.rows()).into_par_iter().filter_map(cell).collect();
-        more.par_sort_unstable_by(Cell::order);
-        let mut all = std::mem::take(&mut self.cells);
-        all.extend_from_slice(self.joined(more).cells());
-        let joined = self.joined(all);
-        let too_many = !self.bucketed && joined.cells().len() > MOST_CELLS;
-        self.bucketed |= too_many;
-        self.cells = match too_many {
-            true => self.joined(joined.cells().to_vec()).cells().to_vec(),
-            false => joined.into_cells(),
-        };
-    }
-
-    fn joined(&self, cells: Vec<Cell>) -> Profile {
-        match self.bucketed {
-            true => Profile::in_buckets(cells, self.groups, 0.0),
-            false => Profile::new(cells, self.groups, 0.0),
-        }
-    }
-
-    pub fn profile(self, total: f64) -> Profile {
-        match self.bucketed {
-            true => Profile::in_buckets(self.cells, self.groups, total),
-            false => Profile::new(self.cells, self.groups, total),
-        }
     }
 }

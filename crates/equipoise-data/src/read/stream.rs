@@ -10,24 +10,19 @@
 )]
 
 use super::assemble::{Classes, said_turned};
-use super::columns::{Choice, Columns};
+use super::cells::MOST_CELLS;
+use super::columns::Columns;
 use super::layout::Layout;
-use super::pieces::{Cells, Count, Files, Labels, MOST_CELLS};
-use super::{Source, many, open};
+use super::pieces::{Count, Files, Remote};
+use super::tally::{Asked, Elsewhere, Question, Tally};
+use super::{many, open};
 use crate::counted::Counted;
 use crate::error::{Error, Kind, Result, plural};
-use crate::kernel;
 use crate::note::{Note, Reading};
 use crate::sample::{Sample, shares};
 use crate::table::{self, Groups, Table};
-use equipoise::population::{
-    Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals, resampling,
-};
+use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
-use rand::{RngExt as _, SeedableRng as _};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
-use std::borrow::Cow;
 use std::path::Path;
 
 /// A table that stays in its files.
@@ -55,19 +50,53 @@ pub struct Streamed {
 /// # Ok::<(), equipoise_data::Error>(())
 /// ```
 pub fn stream(path: impl AsRef<Path>, columns: &Columns) -> Result<Option<Reading<Streamed>>> {
-    let file = many::named(path.as_ref());
+    read(path.as_ref(), columns, None)
+}
+
+/// The same where somebody else reads the files, under the paths they have here, and counts: what comes back are sums. `None` as for
+/// [`stream`].
+///
+/// ```no_run
+/// use equipoise_data::{Columns, Error, read::{self, Elsewhere, Piece, Tally}};
+/// struct Next;
+/// impl Elsewhere for Next {
+///     fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+///         let mut tally = Tally::new(question)?;
+///         pieces.iter().for_each(|piece| tally.read(piece));
+///         Ok(tally.state())
+///     }
+/// }
+/// let reading = read::elsewhere("parts/", &Columns::guess(), Box::new(Next))?;
+/// # Ok::<(), Error>(())
+/// ```
+pub fn elsewhere(
+    path: impl AsRef<Path>,
+    columns: &Columns,
+    place: Box<dyn Elsewhere>,
+) -> Result<Option<Reading<Streamed>>> {
+    read(path.as_ref(), columns, Some(place))
+}
+
+fn read(
+    path: &Path,
+    columns: &Columns,
+    place: Option<Box<dyn Elsewhere>>,
+) -> Result<Option<Reading<Streamed>>> {
+    let file = many::named(path);
     let named = |error: Error| match error.place.file {
         Some(_) => error,
         None => error.file(file.clone()),
     };
-    let source = open(path.as_ref(), false).map_err(named)?;
+    let source = open(path, false).map_err(named)?;
     let (Ok(pieces), Ok(choice)) = (source.pieces(), columns.choose(source.header())) else {
         return Ok(None);
     };
     if columns.drops_missing() || pieces.is_empty() {
         return Ok(None);
     }
-    match Streamed::of(source, file.clone(), choice, pieces, columns) {
+    let elsewhere = place.map(|place| Remote::new(path, place)).transpose().map_err(named)?;
+    let files = Files { source, file: file.clone(), choice, layout: None, pieces, elsewhere };
+    match Streamed::of(files, columns) {
         // A column of predicted classes is found out by reading it as a whole.
         Err(error) if matches!(error.kind, Kind::NotANumber | Kind::OutOfRange) => Ok(None),
         read => read.map(Some).map_err(named),
@@ -75,27 +104,22 @@ pub fn stream(path: impl AsRef<Path>, columns: &Columns) -> Result<Option<Readin
 }
 
 impl Streamed {
-    fn of(
-        source: Box<dyn Source>,
-        file: String,
-        mut choice: Choice,
-        pieces: Vec<usize>,
-        columns: &Columns,
-    ) -> Result<Reading<Self>> {
-        let (format, mut chosen) = (Note::Choice(source.format()), std::mem::take(&mut choice.notes));
-        let labels = Labels::read(&*source, &choice, pieces.len())?;
-        let mut classes = Classes::of(columns, &choice, &labels.truth)?;
+    fn of(mut files: Files, columns: &Columns) -> Result<Reading<Self>> {
+        let (format, mut chosen) =
+            (Note::Choice(files.source.format()), std::mem::take(&mut files.choice.notes));
+        let (truth, groups, combinations) = files.ask(Question::Labels)?.into_labels();
+        let mut classes = Classes::of(columns, &files.choice, &truth)?;
         chosen.append(&mut classes.notes);
         let by_order = classes.by_order;
-        let (layout, about_groups) =
-            Layout::new(columns, &choice, classes, labels.groups, &labels.combinations)?;
-        let files = Files { source, file, choice, layout, pieces };
+        let (layout, about_groups) = Layout::new(columns, &files.choice, classes, groups, &combinations)?;
+        files.layout = Some(layout);
         let Count { totals, profile, sums_to_one, hard, fingerprint, rescaled, moved, area } =
             files.count()?;
-        let (names, groups) = (&files.layout.classes, &files.layout.groups);
+        let (names, groups) = (files.classes(), files.groups());
 
         let in_pieces = format!(
-            "streamed: {} in {}, of which only counts are kept",
+            "{}: {} in {}, of which only counts are kept",
+            if files.elsewhere.is_some() { "counted on a cluster" } else { "streamed" },
             plural(files.rows() as u64, "row"),
             plural(files.pieces.len() as u64, "piece")
         );
@@ -117,7 +141,7 @@ impl Streamed {
             )));
         }
         let counted = match profile.clone().filter(|_| sums_to_one) {
-            Some(profile) => Some(Counted::new(names.clone(), groups.clone(), profile, totals.clone())?),
+            Some(profile) => Some(Counted::new(names.to_vec(), groups.to_vec(), profile, totals.clone())?),
             None => None,
         };
         let prevalence = totals.prevalence().map_err(|error| odd(&error))?;
@@ -126,12 +150,12 @@ impl Streamed {
 
     /// The class names, the positive one of two last.
     pub fn class_names(&self) -> &[String] {
-        &self.files.layout.classes
+        self.files.classes()
     }
 
     /// The group names; none without groups.
     pub fn group_names(&self) -> &[String] {
-        &self.files.layout.groups
+        self.files.groups()
     }
 
     /// Whether every probability is 0 or 1: predicted classes rather than probabilities.
@@ -139,27 +163,28 @@ impl Streamed {
         self.hard
     }
 
+    /// Whether somebody else reads the files.
+    pub fn is_elsewhere(&self) -> bool {
+        self.files.elsewhere.is_some()
+    }
+
     /// A number that tells its rows from others, as [`Table::fingerprint`] does.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    fn each(&self, take: impl FnMut(usize, Table)) -> Result<()> {
-        self.files.each(take).map_err(|error| match error.place.file {
+    fn ask(&self, question: Question) -> Result<Tally> {
+        self.files.ask(question).map_err(|error| match error.place.file {
             Some(_) => error,
             None => error.file(self.files.file.clone()),
         })
     }
 
-    fn check(&self, rules: &[Rule]) -> Result<()> {
+    fn asked(&self, rules: &[Rule]) -> Result<Vec<Asked>> {
         for rule in rules {
             rule.check(self.classes(), self.groups()).map_err(|error| odd(&error))?;
-            if matches!(rule, Rule::Labels(_) | Rule::Classifier(_)) {
-                let expected = "weights of classes or a threshold; a smaller table is read as a whole";
-                return Err(Error::new(Kind::Mismatch, "a rule that looks at other columns", expected));
-            }
         }
-        Ok(())
+        Asked::rules(rules, self.groups())
     }
 }
 
@@ -176,21 +201,15 @@ impl Confusions for Streamed {
     }
 
     fn confusions(&self, rules: &[Rule]) -> Result<Vec<GroupConfusions>> {
-        self.check(rules)?;
+        let asked = self.asked(rules)?;
         if let Some(counted) = &self.counted {
             let Ok(found) = counted.confusions(rules);
             return Ok(found);
         }
         let (k, groups) = (self.classes(), self.groups());
-        let mut sums = vec![vec![0.0; groups * k * k]; rules.len()];
-        let none = vec![Cow::default(); rules.len()];
-        self.each(|_, table| {
-            for (sum, counts) in sums.iter_mut().zip(kernel::counts(&table, table.weights(), rules, &none)) {
-                sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-            }
-        })?;
+        let sums = self.ask(Question::Confusions { rules: asked })?.summed();
         let total = self.totals.overall().weight;
-        Ok(sums.iter().map(|counts| shares(counts, k, total)).collect())
+        Ok(sums.chunks(groups * k * k).map(|counts| shares(counts, k, total)).collect())
     }
 }
 
@@ -209,42 +228,37 @@ impl Population for Streamed {
             let Ok(found) = counted.score_profile(score);
             return Ok(found);
         }
-        let mut cells = Cells::new(self.groups());
-        self.each(|_, table| cells.add(&table, score))?;
-        Ok(cells.profile(self.totals.overall().weight))
+        let score = match score {
+            Score::Class(class) => (class, None),
+            Score::Share(a, b) => (a, Some(b)),
+        };
+        let tally = self.ask(Question::Profile { score })?;
+        Ok(tally.into_cells().profile(self.totals.overall().weight))
     }
 
     /// One pass over the files for all draws and rules.
     fn resampled(&self, rules: &[Rule], seed: u64, draws: usize) -> Result<Vec<Vec<GroupConfusions>>> {
-        self.check(rules)?;
+        let asked = self.asked(rules)?;
+        if rules.is_empty() {
+            return Ok(vec![vec![]; draws]);
+        }
         let (k, entries) = (self.classes(), self.groups() * self.classes() * self.classes());
-        let none = vec![Cow::default(); rules.len()];
         let mut drawn: Vec<Option<Vec<GroupConfusions>>> = vec![None; draws];
         for attempt in 0.. {
-            let missing: Vec<usize> = (0..draws).filter(|&draw| drawn[draw].is_none()).collect();
+            let missing: Vec<u64> =
+                (0..draws).filter(|&draw| drawn[draw].is_none()).map(|n| n as u64).collect();
             if missing.is_empty() {
                 break;
             }
-            let mut counts = vec![vec![vec![0.0; entries]; rules.len()]; missing.len()];
-            self.each(|first, table| {
-                let slots = kernel::slots(&table, rules, &none);
-                counts.par_iter_mut().zip(&missing).for_each(|(counts, &draw)| {
-                    let times = resampling(seed, draw as u64, attempt);
-                    for row in 0..table.rows() {
-                        let weight = times((first + row) as u64) * table.weight(row);
-                        counts
-                            .iter_mut()
-                            .zip(&slots)
-                            .for_each(|(counts, slots)| counts[slots[row] as usize] += weight);
-                    }
-                });
-            })?;
-            for (counts, draw) in counts.iter().zip(missing) {
+            let (rules, draws) = (asked.clone(), missing.clone());
+            let sums = self.ask(Question::Draws { rules, seed, draws, attempt })?.summed();
+            for (counts, draw) in sums.chunks(asked.len() * entries).zip(missing) {
+                let counts: Vec<&[f64]> = counts.chunks(entries).collect();
                 // A draw that comes to nothing, as of a tiny table, is tried again.
-                let weighs = |counts: &Vec<f64>| counts.iter().sum::<f64>() > 0.0;
+                let weighs = |counts: &&[f64]| counts.iter().sum::<f64>() > 0.0;
                 let matrices =
                     || counts.iter().map(|counts| shares(counts, k, counts.iter().sum())).collect();
-                drawn[draw] = counts.iter().all(weighs).then(matrices);
+                drawn[draw as usize] = counts.iter().all(weighs).then(matrices);
             }
         }
         Ok(drawn.into_iter().flatten().collect())
@@ -257,29 +271,29 @@ impl Population for Streamed {
 
     /// The rows that [`Table::subsample`] would draw.
     fn sample(&self, rows: usize, seed: u64) -> Result<Sample<Table>> {
-        let all = self.files.rows();
-        let share = rows as f64 / all as f64;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let tally = self.ask(Question::Sample { rows, all: self.files.rows(), seed })?;
         let k = self.classes();
         let mut seen = vec![false; k * self.groups()];
         let (mut truth, mut columns) = (vec![], vec![vec![]; k]);
         let (mut codes, mut weights) = (vec![], vec![]);
-        self.each(|_, table| {
-            for (row, &class) in table.truth().iter().enumerate() {
-                let drawn = all <= rows || random.random::<f64>() < share;
-                let (cell, weighs) = (table.group(row) * k + usize::from(class), table.weight(row) > 0.0);
-                if drawn || (weighs && !seen[cell]) {
-                    truth.push(class);
-                    (0..k).for_each(|class| columns[class].push(table.probabilities(class)[row]));
-                    codes.push(table.group(row) as u16);
-                    weights.push(table.weight(row));
+        for part in tally.drawn() {
+            for (row, &class) in part.truth.iter().enumerate() {
+                let (code, weight) = (part.codes[row], part.weights[row]);
+                let first = &mut seen[usize::from(code) * k + usize::from(class)];
+                // The first row of its class and group is kept, drawn or not.
+                if part.spare[row] && *first {
+                    continue;
                 }
-                seen[cell] |= weighs;
+                *first |= weight > 0.0;
+                truth.push(class);
+                (0..k).for_each(|class| columns[class].push(part.columns[class][row]));
+                codes.push(code);
+                weights.push(weight);
             }
-        })?;
-        let mut part = Table::new(self.files.layout.classes.clone(), truth, columns)?.data;
-        if !self.files.layout.groups.is_empty() {
-            part = part.with_groups(Groups::new(self.files.layout.groups.clone(), codes)?)?;
+        }
+        let mut part = Table::new(self.class_names().to_vec(), truth, columns)?.data;
+        if !self.group_names().is_empty() {
+            part = part.with_groups(Groups::new(self.group_names().to_vec(), codes)?)?;
         }
         if self.totals.weighted {
             part = part.with_weights(weights)?;

@@ -100,7 +100,7 @@ pub trait Answers: Send + Sync {
 }
 
 /// A table that stays in a database.
-pub struct Elsewhere {
+pub struct Database {
     answers: Box<dyn Answers>,
     statements: Statements,
     layout: Layout,
@@ -111,14 +111,14 @@ pub struct Elsewhere {
     file: String,
 }
 
-impl Elsewhere {
+impl Database {
     /// Counts a table, which may be named within a schema as `schema.table`.
     ///
     /// ```no_run
     /// # fn database() -> Box<dyn equipoise_data::read::Answers> { unimplemented!() }
     /// use equipoise::population::Population;
-    /// use equipoise_data::{Columns, read::Elsewhere};
-    /// let reading = Elsewhere::count(database(), "predictions", &Columns::guess())?;
+    /// use equipoise_data::{Columns, read::Database};
+    /// let reading = Database::count(database(), "predictions", &Columns::guess())?;
     /// println!("{} rows", reading.data.totals()?.overall().rows);
     /// # Ok::<(), equipoise_data::Error>(())
     /// ```
@@ -662,7 +662,7 @@ fn totals(statements: &Statements, layout: &Layout, found: &[Vec<Value>]) -> Res
     Ok(totals)
 }
 
-impl Confusions for Elsewhere {
+impl Confusions for Database {
     type Err = Error;
     type Rule = Rule;
 
@@ -687,7 +687,7 @@ impl Confusions for Elsewhere {
     }
 }
 
-impl Population for Elsewhere {
+impl Population for Database {
     type Part = Sample<Table>;
 
     fn totals(&self) -> Result<Totals> {

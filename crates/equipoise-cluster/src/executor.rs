@@ -1,0 +1,125 @@
+//! An executor: reads pieces of tables, and counts.
+
+use crate::aggregate;
+use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Secrets, Tls};
+use arrow_flight::flight_service_server::FlightServiceServer;
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::error::BallistaError;
+use ballista_core::extension::SessionConfigExt as _;
+use ballista_core::registry::BallistaFunctionRegistry;
+use ballista_core::utils::GrpcServerConfig;
+use ballista_executor::ArrowFlightServerProvider;
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use ballista_executor::flight_service::BallistaFlightService;
+use ballista_executor::shutdown::Shutdown;
+use datafusion::prelude::SessionConfig;
+use equipoise_data::{Error, Kind};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+
+/// What an executor needs to know.
+#[derive(Debug, Clone)]
+pub struct Executor {
+    /// HOST:PORT of the scheduler.
+    pub scheduler: String,
+    /// Where other executors and clients fetch sums; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// The name or address under which others reach it, if not the one it listens on.
+    pub advertise: Option<String>,
+    /// Pieces that are counted at a time.
+    pub tasks: usize,
+    /// Where sums are kept until they are fetched.
+    pub work: PathBuf,
+    /// Files for mutual TLS.
+    pub tls: Option<Tls>,
+}
+
+/// Works until it is told to end. `ready` is called with its address once the scheduler has answered.
+pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<(), Error> {
+    let secrets = options.tls.as_ref().map(Tls::read).transpose()?;
+    wire::check_bind(options.listen, secrets.as_ref())?;
+    let broken = |error: &dyn std::fmt::Display| {
+        let error = Error::new(Kind::Unreadable, error.to_string(), "an executor that runs");
+        error.file(options.listen.to_string())
+    };
+    let (host, port) = wire::host_and_port(&options.scheduler)?;
+    let listener = TcpListener::bind(options.listen).map_err(|error| broken(&error))?;
+    listener.set_nonblocking(true).map_err(|error| broken(&error))?;
+    let bound = listener.local_addr().map_err(|error| broken(&error))?;
+    private(&options.work).map_err(|error| broken(&error))?;
+    let mut functions = BallistaFunctionRegistry::default();
+    let pass = aggregate::pass();
+    functions.aggregate_functions.insert(pass.name().to_owned(), Arc::new(pass));
+    let connect = wire::endpoint(Role::Executor, secrets.clone());
+    let (inside, with_tls) = (Arc::clone(&connect), secrets.is_some());
+    let config = ExecutorProcessConfig {
+        bind_host: bound.ip().to_string(),
+        external_host: Some(options.advertise.clone().unwrap_or_else(|| bound.ip().to_string())),
+        port: bound.port(),
+        grpc_port: bound.port(),
+        scheduler_host: host.to_owned(),
+        scheduler_port: port,
+        vcores: options.tasks,
+        // Executors ask for work: nobody but those who fetch sums connects to them.
+        task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
+        work_dir: Some(options.work.display().to_string()),
+        job_data_ttl_seconds: 3600,
+        job_data_clean_up_interval_seconds: 600,
+        grpc_max_decoding_message_size: LONGEST_MESSAGE,
+        grpc_max_encoding_message_size: LONGEST_MESSAGE,
+        executor_heartbeat_interval_seconds: LOST_AFTER / 4,
+        override_function_registry: Some(Arc::new(functions)),
+        override_config_producer: Some(Arc::new(move || {
+            SessionConfig::new_with_ballista()
+                .with_ballista_grpc_client_max_message_size(LONGEST_MESSAGE as usize)
+                .with_ballista_override_create_grpc_client_endpoint(Arc::clone(&inside))
+                .with_ballista_use_tls(with_tls)
+        })),
+        override_arrow_flight_service: Some(flight(listener, secrets.clone())),
+        override_create_grpc_client_endpoint: Some(connect),
+        ..ExecutorProcessConfig::default()
+    };
+    let ended = wire::runtime().map_err(|error| broken(&error))?.block_on(async {
+        wire::hello(&options.scheduler, Role::Executor, secrets, None).await?;
+        ready(bound);
+        start_executor_process(Arc::new(config)).await.map_err(|error| broken(&error))
+    });
+    let _ = std::fs::remove_dir_all(&options.work);
+    ended
+}
+
+/// Serves sums to those who fetch them, on a port that is taken already.
+fn flight(listener: TcpListener, secrets: Option<Secrets>) -> Arc<ArrowFlightServerProvider> {
+    let listener = Mutex::new(Some(listener));
+    Arc::new(move |work: String, _: SocketAddr, mut shutdown: Shutdown, _: GrpcServerConfig| {
+        let listener = listener.lock().ok().and_then(|mut listener| listener.take());
+        let secrets = secrets.clone();
+        tokio::spawn(async move {
+            let taken = || BallistaError::General("the port was given away".to_owned());
+            let listener = tokio::net::TcpListener::from_std(listener.ok_or_else(taken)?)?;
+            let mut server = Server::builder().tcp_nodelay(true);
+            if let Some(secrets) = secrets {
+                server = server.tls_config(secrets.server()).map_err(BallistaError::TonicError)?;
+            }
+            let service = FlightServiceServer::new(BallistaFlightService::new(work))
+                .max_decoding_message_size(LONGEST_MESSAGE as usize)
+                .max_encoding_message_size(LONGEST_MESSAGE as usize);
+            let end = async move { shutdown.recv().await };
+            let served = server.add_service(service);
+            let served = served.serve_with_incoming_shutdown(TcpIncoming::from(listener), end);
+            served.await.map_err(BallistaError::TonicError)
+        })
+    })
+}
+
+/// A folder that only its owner looks into.
+fn private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -1,0 +1,231 @@
+//! How the parts of a cluster talk: which of them they are, whether they are the same program, and whether anybody else can listen.
+
+use ballista_core::extension::EndpointOverrideFn;
+use ballista_core::serde::protobuf::GetJobStatusParams;
+use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+use equipoise_data::{Error, Kind};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
+
+/// Client, scheduler and executors must be of one version: what they send each other is nobody else's business.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The longest message: the profile of an executor with 4,194,304 different scores has 96 MB.
+pub const LONGEST_MESSAGE: u32 = 1 << 30;
+
+/// An executor that has not been heard of for so many seconds is lost.
+pub const LOST_AFTER: u64 = 10;
+
+/// How long a connection may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Who asks the scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Client,
+    Executor,
+}
+
+impl Role {
+    fn name(self) -> &'static str {
+        match self {
+            Role::Client => "equipoise-client",
+            Role::Executor => "equipoise-executor",
+        }
+    }
+
+    /// The name, version and process that every request says.
+    pub fn agent(self) -> String {
+        static START: OnceLock<u128> = OnceLock::new();
+        let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        format!("{}/{VERSION} process/{}-{}", self.name(), std::process::id(), START.get_or_init(now))
+    }
+
+    /// Whose request it is, if it is of a program of the same version; else what to tell it.
+    pub fn of(agent: &str) -> Result<Self, String> {
+        let own = agent.split(' ').next().unwrap_or_default();
+        let (name, version) = own.split_once('/').unwrap_or((own, "?"));
+        let roles = [Role::Client, Role::Executor];
+        match roles.into_iter().find(|role| role.name() == name) {
+            Some(role) if version == VERSION => Ok(role),
+            Some(_) => Err(format!("the scheduler is equipoise {VERSION} and this is {version}")),
+            None => Err(format!("the scheduler is equipoise {VERSION} and this is another program")),
+        }
+    }
+}
+
+/// Files for mutual TLS, in PEM: each end shows a certificate that the other's authority has signed.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// The certificate, with its chain.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// The authority that signs the certificates of all parts of the cluster.
+    pub authority: PathBuf,
+}
+
+/// The same, read.
+#[derive(Clone)]
+pub struct Secrets {
+    identity: Identity,
+    authority: Certificate,
+}
+
+impl Tls {
+    pub(crate) fn read(&self) -> Result<Secrets, Error> {
+        let read = |path: &Path| {
+            let unreadable = |error: std::io::Error| {
+                let error = Error::new(Kind::Unreadable, error.to_string(), "a certificate or key in PEM");
+                error.file(path.display().to_string())
+            };
+            std::fs::read(path).map_err(unreadable)
+        };
+        let identity = Identity::from_pem(read(&self.certificate)?, read(&self.key)?);
+        Ok(Secrets { identity, authority: Certificate::from_pem(read(&self.authority)?) })
+    }
+}
+
+impl Secrets {
+    pub fn server(&self) -> ServerTlsConfig {
+        ServerTlsConfig::new().identity(self.identity.clone()).client_ca_root(self.authority.clone())
+    }
+
+    fn client(&self) -> ClientTlsConfig {
+        ClientTlsConfig::new().identity(self.identity.clone()).ca_certificate(self.authority.clone())
+    }
+}
+
+/// Refuses an address that others can reach where nothing is encrypted and nobody has to show who they are.
+pub fn check_bind(listen: SocketAddr, secrets: Option<&Secrets>) -> Result<(), Error> {
+    if listen.ip().is_loopback() || secrets.is_some() {
+        return Ok(());
+    }
+    let found = "an address that other machines can reach, without mutual TLS";
+    let expected = "--tls-cert, --tls-key and --tls-ca, or an address of this machine only such as 127.0.0.1";
+    Err(Error::new(Kind::Mismatch, found, expected).file(listen.to_string()))
+}
+
+/// The host and port of HOST:PORT.
+pub fn host_and_port(address: &str) -> Result<(&str, u16), Error> {
+    let parts = address.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+    parts.filter(|(host, _)| !host.is_empty()).ok_or_else(|| {
+        Error::new(Kind::Mismatch, format!("the address {address:?}"), "HOST:PORT").file("cluster")
+    })
+}
+
+/// What the engine does to a connection before it is made.
+pub fn endpoint(role: Role, secrets: Option<Secrets>) -> EndpointOverrideFn {
+    let agent = role.agent();
+    Arc::new(move |endpoint: Endpoint| {
+        let endpoint = match &secrets {
+            None => endpoint,
+            Some(secrets) => {
+                // The engine says http whatever it is told.
+                let uri = endpoint.uri().to_string().replacen("http://", "https://", 1);
+                Endpoint::from_shared(uri)?.tcp_nodelay(true).tls_config(secrets.client())?
+            }
+        };
+        Ok(endpoint.connect_timeout(PATIENCE).user_agent(agent.clone())?)
+    })
+}
+
+/// Threads with stacks that are deep enough for the engine's plans.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(16 << 20).build()
+}
+
+/// Ends with Ctrl-C, or when the process is asked to end.
+pub async fn told_to_end() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = interrupt => {}
+            _ = terminate.recv() => {}
+        }
+        return;
+    }
+    let _ = interrupt.await;
+}
+
+/// The header in which a client says for how many milliseconds it has been waiting for a pass.
+pub const WAITED: &str = "equipoise-waited";
+
+/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors. Says whether all
+/// executors are still there that were when a client began to wait.
+pub async fn hello(
+    address: &str,
+    role: Role,
+    secrets: Option<Secrets>,
+    waited: Option<Duration>,
+) -> Result<bool, Error> {
+    let (host, port) = host_and_port(address)?;
+    let odd = |found: String, expected: &str| {
+        Error::new(Kind::Unreadable, found, expected).file(format!("cluster {address}"))
+    };
+    let with_tls = if secrets.is_some() { "mutual TLS that both ends agree on" } else { "one without TLS" };
+    let nobody = |error: &dyn std::error::Error| {
+        let mut last = error;
+        while let Some(deeper) = last.source() {
+            last = deeper;
+        }
+        odd(format!("no scheduler that answers ({last})"), &format!("a running scheduler, and {with_tls}"))
+    };
+    let plain = Endpoint::from_shared(format!("http://{host}:{port}")).map_err(|error| nobody(&error))?;
+    let ready = endpoint(role, secrets)(plain).map_err(|error| nobody(&*error))?;
+    let channel = ready.timeout(PATIENCE).connect().await.map_err(|error| nobody(&error))?;
+    // Any question would do: what it is about does not exist.
+    let mut question = tonic::Request::new(GetJobStatusParams { job_id: "hello".to_owned() });
+    if let Some(waited) = waited.and_then(|waited| waited.as_millis().to_string().parse().ok()) {
+        question.metadata_mut().insert(WAITED, waited);
+    }
+    match SchedulerGrpcClient::new(channel).get_job_status(question).await {
+        Err(status) => match status.code() {
+            tonic::Code::FailedPrecondition => {
+                Err(odd(status.message().to_owned(), "one version everywhere"))
+            }
+            tonic::Code::ResourceExhausted => {
+                Err(odd(status.message().to_owned(), "at least one, of: equipoise cluster executor"))
+            }
+            tonic::Code::Internal | tonic::Code::NotFound => Ok(true),
+            tonic::Code::Aborted => Ok(false),
+            _ => Err(nobody(&status)),
+        },
+        Ok(_) => Ok(true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_version_is_admitted() {
+        for role in [Role::Client, Role::Executor] {
+            assert_eq!(Role::of(&format!("{} tonic/0.14", role.agent())), Ok(role));
+        }
+        let said = |agent| Role::of(agent).unwrap_err();
+        assert_eq!(
+            said("equipoise-client/9.9.9 tonic/1"),
+            format!("the scheduler is equipoise {VERSION} and this is 9.9.9")
+        );
+        assert_eq!(
+            said("curl/8"),
+            format!("the scheduler is equipoise {VERSION} and this is another program")
+        );
+    }
+
+    #[test]
+    fn others_reach_nothing_without_tls() {
+        let said = check_bind("0.0.0.0:1".parse().unwrap(), None).unwrap_err().to_string();
+        assert!(
+            said.starts_with("0.0.0.0:1: found an address that other machines can reach, without mutual TLS"),
+            "{said}"
+        );
+        assert!(check_bind("127.0.0.1:1".parse().unwrap(), None).is_ok());
+    }
+}
