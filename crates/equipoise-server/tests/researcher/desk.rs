@@ -417,7 +417,6 @@ async fn a_table_with_which_the_study_cannot_be_run_is_refused() {
         let fails = desk.files.check(&desk.text(), false);
         std::fs::write(&table, &before).unwrap();
         let error = fails.found.iter().find(|(_, lint)| lint.error).map(|(_, lint)| lint.clone());
-        println!("{error:?}");
         let Some(error) = error else { continue };
         let refused = desk.upload(&owner, "cancer.csv", "a.csv", content.as_bytes()).await;
         assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{error:?}: {}", refused.body);
