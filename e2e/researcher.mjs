@@ -304,7 +304,7 @@ for (const javaScriptEnabled of [true, false]) {
       await tabTo(page, "[name='field:stop.cap']");
       await page.keyboard.press("Control+A");
       await page.keyboard.type("11");
-      await press(page, "form[action='/design/fields'] button");
+      await press(page, "section[aria-labelledby='often'] button");
       check((await page.locator("text=Saved. A copy").count()) === 1, "saving is not said to be done");
       const saved = readFileSync(file, "utf8");
       check(saved.includes("cap = 11 "), "what was typed is not in the file");

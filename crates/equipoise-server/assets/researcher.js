@@ -31,21 +31,45 @@
   const policy = window.trustedTypes?.createPolicy("equipoise", { createHTML: (html) => html });
   const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
 
+  // What was typed and is not saved is not closed without a question.
+  const editing = document.querySelector("form.editing");
+  if (editing) {
+    let sending = false;
+    const typed = () => [...editing.querySelectorAll("textarea, input[type='text']")].some((field) => field.value !== field.defaultValue);
+    editing.addEventListener("submit", () => { sending = true; });
+    addEventListener("pageshow", () => { sending = false; });
+    addEventListener("beforeunload", (event) => {
+      if (!sending && (editing.dataset.unsaved !== undefined || typed())) event.preventDefault();
+    });
+  }
+
   // What the check says follows what is typed: a moment after the last key, one request at a time, the last text wins.
   const form = document.querySelector("form[data-check]");
   if (form) {
     const PAUSE_MS = 600;
     const told = () => document.querySelector("#findings [aria-live]");
     let timer, busy = false, again = false;
+    const asked = () => {
+      const sent = new FormData();
+      for (const field of form.elements) if (/^(csrf|text|field:.*)$/.test(field.name)) sent.append(field.name, field.value);
+      return fetch(form.dataset.check, { method: "POST", body: sent, credentials: "same-origin" });
+    };
+    // Whoever signed in again in another tab goes on here: the page of now has what forms carry.
+    const renewed = async () => {
+      const page = await fetch(form.action, { credentials: "same-origin" });
+      const csrf = page.ok && !page.redirected && parsed(await page.text()).querySelector("form[data-check] [name='csrf']");
+      if (csrf) form.elements.csrf.value = csrf.value;
+      return Boolean(csrf);
+    };
     const check = async () => {
       if (busy) { again = true; return; }
       busy = true;
-      const sent = new FormData();
-      for (const name of ["csrf", "text"]) sent.append(name, form.elements[name].value);
       try {
-        const reply = await fetch(form.dataset.check, { method: "POST", body: sent, credentials: "same-origin" });
-        const next = reply.ok && parsed(await reply.text()).querySelector("#findings [aria-live]");
+        let reply = await asked();
+        if (reply.status === 403 && await renewed()) reply = await asked();
+        const next = reply.ok && !reply.redirected && parsed(await reply.text()).querySelector("#findings [aria-live]");
         if (next) told().replaceChildren(...next.childNodes);
+        else if (reply.status === 401 || reply.redirected) told().textContent = "You are signed out; sign in in another tab, then go on here. What is typed is still here.";
         else told().textContent = "The check cannot be asked now; the button does it.";
       } catch {
         told().textContent = "The server does not answer. What is typed is still here.";
@@ -53,7 +77,11 @@
       busy = false;
       if (again) { again = false; check(); }
     };
-    form.elements.text.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(check, PAUSE_MS); });
+    form.addEventListener("input", ({ target }) => {
+      if (!target.matches("textarea, input[type='text']")) return;
+      clearTimeout(timer);
+      timer = setTimeout(check, PAUSE_MS);
+    });
   }
 
   if (!document.getElementById("live")) return;

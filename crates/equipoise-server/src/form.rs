@@ -20,6 +20,11 @@ impl Fields {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
+    /// Fields whose names begin so, each with the rest of its name.
+    pub fn beginning<'a>(&'a self, with: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.0.iter().filter_map(move |(field, value)| Some((field.strip_prefix(with)?, value.as_str())))
+    }
+
     /// What makes sending the form twice harmless. The prefix keeps it apart from the keys of the study's own events.
     pub fn key(&self) -> Option<String> {
         let key = self.get("key");

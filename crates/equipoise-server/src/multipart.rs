@@ -23,12 +23,17 @@ pub struct Part {
 
 /// All of a body, or `None` if it is larger than may be. It is taken to its end all the same: a browser that is still sending
 /// would not read what it is told.
-pub async fn whole(mut body: Body) -> Option<Vec<u8>> {
+pub async fn whole(body: Body) -> Option<Vec<u8>> {
+    within(body, LARGEST).await
+}
+
+/// The same, if it is not larger than this.
+pub async fn within(mut body: Body, largest: usize) -> Option<Vec<u8>> {
     let (mut kept, mut fits) = (vec![], true);
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(frame) = frame else { return None };
         let Ok(data) = frame.into_data() else { continue };
-        fits = fits && kept.len().saturating_add(data.len()) <= LARGEST;
+        fits = fits && kept.len().saturating_add(data.len()) <= largest;
         if fits {
             kept.extend_from_slice(&data);
         } else {

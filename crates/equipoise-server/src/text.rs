@@ -15,6 +15,13 @@ pub fn random<const BYTES: usize>() -> Option<String> {
     Some(hex(&bytes))
 }
 
+/// A text as a value in the query of an address.
+pub fn encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(one).collect()
+}
+
 /// The value of the first cookie of this name.
 pub fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());

@@ -232,7 +232,10 @@ enum Cell {
 
 fn cell(got: &Got) -> Cell {
     match got.status {
-        StatusCode::SEE_OTHER if got.to() == "/sign-in" && !got.headers.contains_key(header::SET_COOKIE) => {
+        StatusCode::SEE_OTHER
+            if got.to().split('?').next() == Some("/sign-in")
+                && !got.headers.contains_key(header::SET_COOKIE) =>
+        {
             Cell::SignIn
         }
         StatusCode::UNAUTHORIZED => Cell::SignIn,
@@ -636,6 +639,38 @@ async fn signing_in_makes_a_new_session_and_guesses_are_slow() {
     let owner = sign_in("owner", PASSWORD, format!("{visit}; {device}")).await;
     assert_eq!(owner.status, StatusCode::SEE_OTHER, "{}", owner.body);
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn signing_in_goes_on_to_the_page_that_was_asked_for_and_to_no_other_host() {
+    let web = web();
+    let asked = get(&web.app, "/participants?sort=flags", "").await;
+    assert_eq!(
+        (asked.status, asked.to()),
+        (StatusCode::SEE_OTHER, "/sign-in?to=/participants%3Fsort%3Dflags")
+    );
+    let page = get(&web.app, asked.to(), "").await;
+    let (visit, csrf, to) = (page.cookies(), page.field("csrf"), page.field("to"));
+    assert_eq!(to, "/participants?sort=flags");
+    let sign_in = |to: &str, password: &str| {
+        let to = to.replace('?', "%3F").replace('=', "%3D").replace('\\', "%5C");
+        let fields = [("csrf", csrf.as_str()), ("name", "owner"), ("password", password), ("to", &to)];
+        let (app, request) = (web.app.clone(), form("/sign-in", &visit, &fields));
+        async move { send(&app, request).await }
+    };
+    // A wrong password does not forget it.
+    assert_eq!(sign_in(&to, "wrong").await.field("to"), to);
+    let done = sign_in(&to, PASSWORD).await;
+    assert_eq!((done.status, done.to()), (StatusCode::SEE_OTHER, to.as_str()), "{}", done.body);
+    for evil in
+        ["//evil", "/\\evil", "\\\\evil", "https:", "https://evil.test/", "/sign-out", "/nowhere", "evil"]
+    {
+        let done = sign_in(evil, PASSWORD).await;
+        assert_eq!((done.status, done.to()), (StatusCode::SEE_OTHER, "/"), "{evil}");
+        let address = format!("/sign-in?to={}", evil.replace('\\', "%5C"));
+        assert!(!get(&web.app, &address, "").await.body.contains("name=\"to\""), "{evil}");
+        assert_eq!(get(&web.app, &address, &done.cookies()).await.to(), "/", "{evil}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,9 +5,10 @@ use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::lines::Lines;
 use crate::lint::{self, Lint};
+use crate::numbers::grouped;
 use crate::service::Service;
-use crate::study::Study;
-use crate::tables::Tables;
+use crate::study::{QuerySpace, Study};
+use crate::tables::{Tables, Wanted};
 use crate::{audit, inside};
 use equipoise_log::{Receipt, files, hex};
 use serde::{Deserialize, Serialize};
@@ -22,8 +23,13 @@ pub const STUDY: &str = "study.toml";
 pub const LOCK: &str = "study.lock";
 /// The most a study file may have, in bytes: the longest texts are some hundred kilobytes.
 pub const LARGEST: u64 = 4 << 20;
-/// What is added to the name of the copy that is kept of a file before it is replaced.
+/// What is added to the name of the copy that is kept of a file before it is replaced. Earlier copies have numbers behind it in the
+/// order in which they were made; the first is the file as it was at first, and is never deleted.
 const BEFORE: &str = ".before";
+/// How many copies with a number are kept of a file.
+const COPIES: usize = 20;
+/// Classes and columns that are named one by one.
+const NAMED: usize = 12;
 /// How the names of tables end.
 const ENDINGS: [&str; 12] =
     ["csv", "tsv", "tab", "txt", "gz", "json", "jsonl", "ndjson", "parquet", "pq", "arrow", "feather"];
@@ -206,22 +212,23 @@ impl Directory {
     pub fn save(&self, text: &str, seen: &str, agreed: impl FnOnce() -> Result<()>) -> Result<()> {
         if fingerprint(self.text()?.as_bytes()) != seen {
             return Err(Error::Overtaken(format!(
-                "{STUDY} has changed on the disk since this page was opened; nothing was saved"
+                "the file {STUDY} has changed on the disk since this page was opened; nothing was saved"
             )));
         }
         agreed()?;
-        self.replace(STUDY, text.as_bytes())
+        self.replace(STUDY, text.as_bytes()).map(drop)
     }
 
-    /// Puts a table beside the study, if it can be read and the study can be run with it; of one that was there a copy stays.
-    /// A file that the study does not name must be new. `agreed` is asked before anything is replaced.
-    pub fn put(&self, name: &str, content: &[u8], agreed: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Puts a table beside the study, if it can be read and the study can be run with it; of one that was there a copy stays, whose
+    /// name is returned. `agreed` is asked before anything is replaced.
+    pub fn put(
+        &self,
+        name: &str,
+        content: &[u8],
+        agreed: impl FnOnce() -> Result<()>,
+    ) -> Result<Option<String>> {
         let study = Study::parse(&self.text()?)?;
-        let named = study.data_files().iter().any(|file| file.as_path() == Path::new(name));
-        let target = match named {
-            true => inside::target(&self.path, Path::new(name))?,
-            false => self.new_file(name)?,
-        };
+        let (target, named) = self.place(&study, name)?;
         let Some(last) = target.file_name().and_then(|last| last.to_str()) else {
             return Err(Error::Missing(format!("{name} is no name of a file")));
         };
@@ -232,8 +239,7 @@ impl Directory {
         let tried = match named {
             true => {
                 let beside = Path::new(name).with_file_name(format!(".new-{last}"));
-                Design::read_by(&*self.tables, study.with_file(Path::new(name), &beside), &self.path)
-                    .map(drop)
+                self.runs(study, Path::new(name), &beside)
             }
             false => self.tables.texts(&trial.0).map(drop),
         };
@@ -252,36 +258,117 @@ impl Directory {
         self.replace(name, content)
     }
 
-    /// Where a table goes that the study does not name yet.
-    fn new_file(&self, name: &str) -> Result<PathBuf> {
+    /// Whether the study can be run with another file in the place of one: `check` finds no error that it does not find now.
+    fn runs(&self, study: Study, file: &Path, other: &Path) -> Result<()> {
+        let errors = |design: &Design| lint::lint(design).into_iter().filter(|lint| lint.error);
+        let now = Design::read_by(&*self.tables, study.clone(), &self.path);
+        let now: Vec<Lint> = now.map_or(vec![], |design| errors(&design).collect());
+        let then = Design::read_by(&*self.tables, study.with_file(file, other), &self.path)?;
+        match errors(&then).find(|lint| !now.contains(lint)) {
+            Some(lint) => Err(Error::Unfit(lint.what)),
+            None => Ok(()),
+        }
+    }
+
+    /// What is in a table of the study's directory: how many rows, and of which classes, or which columns.
+    pub fn holds(&self, name: &str) -> Result<String> {
+        let study = Study::parse(&self.text()?)?;
+        let (path, _) = self.place(&study, name)?;
+        let rows = |count: usize| match count {
+            1 => "1 row".to_owned(),
+            count => format!("{} rows", grouped(count as u64)),
+        };
+        let listed = |all: Vec<String>| {
+            let first: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+            match all.len().saturating_sub(NAMED) {
+                0 => first.join(", "),
+                more => format!("{} and {more} more", first.join(", ")),
+            }
+        };
+        if let QuerySpace::Table { file, truth, score, group, .. } = &study.space
+            && file.as_path() == Path::new(name)
+        {
+            let wanted =
+                Wanted { truth: truth.clone(), score: score.clone(), group: group.clone(), positive: None };
+            let table = self.tables.table(&path, &wanted)?;
+            let share = |(class, name): (usize, &String)| {
+                let of = table.truth().iter().filter(|truth| usize::from(**truth) == class).count();
+                format!("{:.1} % \"{name}\"", 100.0 * of as f64 / table.rows().max(1) as f64)
+            };
+            let shares = listed(table.classes().iter().enumerate().map(share).collect());
+            return Ok(format!("{}, of which {shares}", rows(table.rows())));
+        }
+        let columns = self.tables.texts(&path)?;
+        let count = columns.first().map_or(0, |(_, cells)| cells.len());
+        let names = listed(columns.into_iter().map(|(name, _)| format!("\"{name}\"")).collect());
+        Ok(format!("{}, with the columns {names}", rows(count)))
+    }
+
+    /// Where a table lies or goes, and whether the study names it.
+    fn place(&self, study: &Study, name: &str) -> Result<(PathBuf, bool)> {
+        if study.data_files().iter().any(|file| file.as_path() == Path::new(name)) {
+            return Ok((inside::target(&self.path, Path::new(name))?, true));
+        }
         let plain = |c: char| c.is_alphanumeric() || "._-".contains(c);
         let table = Path::new(name).extension().and_then(|ending| ending.to_str());
         let table =
             table.is_some_and(|ending| ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)));
-        if name.starts_with('.') || !name.chars().all(plain) || !table {
+        if name.starts_with('.') || !name.chars().all(plain) || !table || inside::is_own(name) {
             let endings = ENDINGS.join(", ");
             return Err(Error::Missing(format!(
                 "\"{name}\" is no name for a table, expected letters, digits, points, hyphens, and one of the endings {endings}"
             )));
         }
         let path = self.file(name);
-        // Also a link that leads nowhere.
+        // A link may lead anywhere, and what is no file is nobody's table.
         match path.symlink_metadata() {
-            Err(e) if e.kind() == ErrorKind::NotFound => Ok(path),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok((path, false)),
+            Ok(found) if found.is_file() => Ok((path, false)),
             _ => Err(Error::Missing(format!(
-                "there is a file {name} already, which the study does not name; give yours another name"
+                "there is something else called {name} beside the study; give yours another name"
             ))),
         }
     }
 
-    /// Replaces a file, of which a copy stays.
-    fn replace(&self, name: &str, content: &[u8]) -> Result<()> {
-        match std::fs::read(self.file(name)) {
-            Ok(before) => self.write(&format!("{name}{BEFORE}"), &before)?,
-            Err(e) if e.kind() == ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::storage(format!("cannot keep a copy of {name}: {e}"))),
+    /// Replaces a file, of which a copy stays; the name of the copy, if there was a file.
+    fn replace(&self, name: &str, content: &[u8]) -> Result<Option<String>> {
+        let unkept = |e: std::io::Error| Error::storage(format!("cannot keep a copy of {name}: {e}"));
+        let copy = match std::fs::read(self.file(name)) {
+            Ok(before) => {
+                let copy = format!("{name}{BEFORE}");
+                self.put_aside(&copy).map_err(unkept)?;
+                self.write(&copy, &before)?;
+                Some(copy)
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => None,
+            Err(e) => return Err(unkept(e)),
+        };
+        self.write(name, content)?;
+        Ok(copy)
+    }
+
+    /// Gives the copy that is there the next number, and deletes the oldest but the first where there are too many.
+    fn put_aside(&self, copy: &str) -> std::io::Result<()> {
+        let path = self.file(copy);
+        let (Some(directory), Some(last)) = (path.parent(), path.file_name().and_then(|last| last.to_str()))
+        else {
+            return Ok(());
+        };
+        if !path.exists() {
+            return Ok(());
         }
-        self.write(name, content)
+        let numbered = |number: u64| path.with_file_name(format!("{last}-{number}"));
+        let mut numbers: Vec<u64> = vec![];
+        for entry in std::fs::read_dir(directory)? {
+            let found = entry?.file_name();
+            let number = found.to_str().and_then(|name| name.strip_prefix(last)?.strip_prefix('-'));
+            numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
+        }
+        numbers.sort_unstable();
+        std::fs::rename(&path, numbered(numbers.last().map_or(1, |newest| newest.saturating_add(1))))?;
+        // The first stays, and one was just added.
+        let many = numbers.len().saturating_add(1).saturating_sub(COPIES);
+        numbers.iter().skip(1).take(many).try_for_each(|number| std::fs::remove_file(numbered(*number)))
     }
 
     fn write(&self, name: &str, content: &[u8]) -> Result<()> {

@@ -12,6 +12,12 @@ const LARGEST: u64 = 1 << 30;
 /// What is wrong with a table is said with a part of it, and of these nobody is to read a part.
 const OWN: [&str; 4] = ["study.toml", "study.lock", ".sqlite", ".key"];
 
+/// Whether a file of this name is one of the study's own, and no data.
+pub(crate) fn is_own(name: &str) -> bool {
+    let name = name.to_lowercase();
+    OWN.iter().any(|own| name.contains(own))
+}
+
 /// The bytes of a file of a study.
 pub(crate) fn read(directory: &Path, file: &Path) -> Result<Vec<u8>> {
     read_within(directory, file, LARGEST)
@@ -22,8 +28,7 @@ fn read_within(directory: &Path, file: &Path, largest: u64) -> Result<Vec<u8>> {
     let wrong = |what: &str| Error::Missing(format!("{} {what}", path.display()));
     let unread = |e: std::io::Error| Error::Missing(format!("cannot read {}: {e}", path.display()));
     let real = within(directory, &path, &path)?;
-    let last = real.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
-    if OWN.iter().any(|own| last.contains(own)) {
+    if real.file_name().is_some_and(|last| is_own(&last.to_string_lossy())) {
         return Err(wrong("is a file of the study's own, expected a table or a pool"));
     }
     // Before it is opened: opening a pipe waits for somebody to write.

@@ -3,8 +3,8 @@
 use crate::design::Design;
 use crate::length::Length;
 use crate::schedule;
-use crate::shown::Dominance;
-use crate::study::{End, ItemKind, Study, Variant};
+use crate::shown::{Dominance, Shown};
+use crate::study::{End, Exercise, ItemKind, Study, Variant};
 use crate::text::Text;
 use equipoise::population::{Cell, Profile};
 use serde::Serialize;
@@ -61,6 +61,9 @@ const WORDS: [(&str, f64); 34] = [
     ("vingt", 20.0),
 ];
 
+/// How many steps a scale may have: with one there is nothing to choose, and people do not tell more than eleven apart.
+const STEPS: std::ops::RangeInclusive<usize> = 2..=11;
+
 /// Pairs of each kind that are tried.
 const PAIRS: usize = 400;
 /// Fewer rows than this are few.
@@ -74,10 +77,14 @@ pub fn lint(design: &Design) -> Vec<Lint> {
     let mut lints = Lints { study: design.study(), found: vec![] };
     lints.wording();
     lints.languages();
+    lints.said();
+    lints.answerable();
+    lints.rules();
     lints.consequences();
     lints.practice();
     lints.contact();
     lints.panel();
+    lints.better(design);
     lints.feasible(design);
     lints.scores(design);
     lints.found.retain(|lint| !design.study().allow.iter().any(|allowed| allowed == lint.rule));
@@ -152,6 +159,143 @@ impl Lints<'_> {
         }
     }
 
+    /// Every text that people read has words in it, in every language they can choose.
+    fn said(&mut self) {
+        let empty = |(place, text): (String, &Text)| match text {
+            Text::Plain(words) => words.trim().is_empty().then_some(place),
+            Text::ByLanguage(texts) => {
+                let found = texts.iter().find(|(tag, words)| {
+                    words.trim().is_empty() && self.study.languages.iter().any(|language| language == *tag)
+                });
+                found.map(|(tag, _)| format!("{place}.{tag}"))
+            }
+        };
+        let places: Vec<String> = texts(self.study).into_iter().filter_map(empty).collect();
+        for place in places {
+            self.say("empty", true, format!("{place} is empty, expected words that people read"));
+        }
+        let without: Vec<String> = self
+            .study
+            .stated_cost
+            .iter()
+            .flat_map(|stated| match &stated.question {
+                Text::Plain(words) => vec![("stated_cost.question".to_owned(), words)],
+                Text::ByLanguage(texts) => {
+                    texts.iter().map(|(tag, words)| (format!("stated_cost.question.{tag}"), words)).collect()
+                }
+            })
+            .filter(|(_, words)| !words.trim().is_empty() && !words.contains("___"))
+            .map(|(place, _)| place)
+            .collect();
+        for place in without {
+            let what = format!("{place} has no ___, expected it where people write their number");
+            self.say("stated_cost", true, what);
+        }
+    }
+
+    /// Every question can be answered.
+    fn answerable(&mut self) {
+        let study = self.study;
+        for (n, question) in study.picture.iter().enumerate() {
+            self.options(&format!("picture.{n}.options"), &question.options);
+        }
+        for (n, item) in study.questionnaire.iter().enumerate() {
+            match &item.kind {
+                ItemKind::Single { options } | ItemKind::Multiple { options } => {
+                    self.options(&format!("questionnaire.{n}.options"), options);
+                }
+                ItemKind::Scale { steps, .. } if !STEPS.contains(steps) => {
+                    let [least, most] = [STEPS.start(), STEPS.end()];
+                    let what = format!("questionnaire.{n}.steps is {steps}, expected {least} to {most}");
+                    self.say("scale", true, what);
+                }
+                ItemKind::Number { least, most } if least > most => {
+                    let what = format!(
+                        "questionnaire.{n}.least is {least}, which is more than {most}, the most; no number fits"
+                    );
+                    self.say("number", true, what);
+                }
+                ItemKind::Text { most: 0 } => {
+                    let what = format!("questionnaire.{n}.most is 0 characters, expected room for an answer");
+                    self.say("text", true, what);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// At least two options, and no two that read alike.
+    fn options(&mut self, place: &str, options: &[Text]) {
+        if options.len() < 2 {
+            let found = if options.is_empty() { "no option" } else { "one option only" };
+            self.say("options", true, format!("{place} has {found}, expected at least two"));
+            return;
+        }
+        let twice = self.study.languages.iter().find_map(|language| {
+            let mut seen: Vec<&str> = vec![];
+            options.iter().map(|option| option.r#in(language).trim()).find(|words| {
+                let again = !words.is_empty() && seen.contains(words);
+                seen.push(*words);
+                again
+            })
+        });
+        if let Some(words) = twice {
+            let what = format!("{place} has \"{words}\" twice, expected options that differ");
+            self.say("options", true, what);
+        }
+    }
+
+    /// Rules that can leave somebody out, and not everybody.
+    fn rules(&mut self) {
+        let (rule, checks) = (&self.study.exclusion, &self.study.checks);
+        // Without checks the usual rule says nothing, and nobody wrote it.
+        let usual = checks.dominated == 0 && *rule == crate::study::Exclusion::default();
+        if rule.dominated_failed > checks.dominated && !usual {
+            let what = format!(
+                "exclusion.dominated_failed is {}, but checks.dominated asks {}, so it never excludes anybody",
+                rule.dominated_failed, checks.dominated
+            );
+            self.say("exclusion", false, what);
+        }
+        if checks.repeats > 0 && rule.repeats_alike_below > checks.repeats {
+            let what = format!(
+                "exclusion.repeats_alike_below is {}, but checks.repeats asks {}, so it excludes everybody",
+                rule.repeats_alike_below, checks.repeats
+            );
+            self.say("exclusion", true, what);
+        }
+    }
+
+    /// Where one system is to be better in every way, one is.
+    fn better(&mut self, design: &Design) {
+        let study = self.study;
+        for (n, practice) in study.practice.iter().enumerate() {
+            if practice.exercise != Exercise::Dominated {
+                continue;
+            }
+            let shown = Shown {
+                people: practice.a.iter().fold(0, |sum: u64, cell| sum.saturating_add(*cell)),
+                classes: study.task.classes.len(),
+                groups: study.task.groups.len().max(1),
+                a: practice.a.clone(),
+                b: practice.b.clone(),
+                values: None,
+            };
+            let one = |found: Dominance| matches!(found, Dominance::A | Dominance::B);
+            // With groups by what is read of them, which is how many there are of a mistake and how far groups are apart.
+            let what = match design.dominance(&shown) {
+                found if one(found) || one(design.frame().dominance(&shown)) => continue,
+                Dominance::A | Dominance::B => continue,
+                Dominance::Neither => "each system makes fewer mistakes of some kind",
+                Dominance::Same => "both systems make the same mistakes",
+            };
+            let what = format!(
+                "practice.{n}.exercise is \"dominated\", but {what}, expected one that is better throughout"
+            );
+            self.say("dominated", true, what);
+        }
+    }
+
     /// G7 and G9.
     fn consequences(&mut self) {
         let study = self.study;
@@ -211,6 +355,11 @@ impl Lints<'_> {
         let nobody = ["example.org", "example.com", "example.net"].iter().any(|name| contact.ends_with(name));
         if nobody || contact.trim().is_empty() {
             let what = format!("consent.contact is \"{contact}\", expected an address that somebody reads");
+            self.say("contact", false, what);
+        } else if !is_reachable(contact) {
+            let what = format!(
+                "consent.contact is \"{contact}\", expected an e-mail address, a telephone number or a web address in it"
+            );
             self.say("contact", false, what);
         }
     }
@@ -363,6 +512,20 @@ fn area(profile: &Profile) -> Option<(f64, f64)> {
     let [negative, positive]: [f64; 2] = counts;
     let error = ((negative + positive + 1.0) / (12.0 * negative * positive)).sqrt();
     (negative > 0.0 && positive > 0.0).then(|| (ahead / (masses[0] * masses[1]), error))
+}
+
+/// Whether a text has an e-mail address, a web address or a telephone number in it, as far as one can see.
+fn is_reachable(text: &str) -> bool {
+    let mail = |word: &str| {
+        let ends = word.trim_matches(|c: char| !c.is_alphanumeric()).split_once('@');
+        ends.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
+    };
+    let web = |word: &str| {
+        let word = word.to_lowercase();
+        word.contains("://") || word.contains("www.")
+    };
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    digits >= 5 || text.split_whitespace().any(|word| mail(word) || web(word))
 }
 
 /// How many minutes a text promises: the number before the word; of a range its middle.

@@ -215,3 +215,98 @@ fn candidates_are_shown_in_the_order_of_the_file_and_the_dominated_are_told() {
     );
     assert_eq!(turned.unwrap().frame().candidates(), Some(candidates));
 }
+
+#[test]
+fn studies_nobody_can_finish_or_that_mislead_people_are_found() {
+    let text = template::find("binary-cancer").unwrap().text;
+    let ages = "options = [\"18-24\", \"25-34\", \"35-44\", \"45-54\", \"55-64\", \"65+\"]";
+    let found = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        let study = Study::parse(&text.replacen(from, to, 1)).unwrap();
+        let design = Design::new(study, Path::new("src/templates")).unwrap();
+        lint::lint(&design)
+    };
+    for (from, to, error, said) in [
+        (ages, "options = []", true, "questionnaire.0.options has no option, expected at least two"),
+        (ages, "options = [\"18+\"]", true, "questionnaire.0.options has one option only"),
+        (ages, "options = [\"18\", \"19\", \"18 \"]", true, "questionnaire.0.options has \"18\" twice"),
+        ("en = \"woman\"", "en = \"man\"", true, "questionnaire.1.options has \"man\" twice"),
+        (
+            "\"5\", \"15\", \"30\", \"50\"",
+            "\"5\", \"15\", \"15\"",
+            true,
+            "picture.0.options has \"15\" twice",
+        ),
+        ("\"5\", \"15\", \"30\", \"50\"", "\"5\"", true, "picture.0.options has one option only"),
+        ("steps = 5", "steps = 1", true, "questionnaire.3.steps is 1, expected 2 to 11"),
+        ("steps = 5", "steps = 12", true, "questionnaire.3.steps is 12, expected 2 to 11"),
+        (
+            "[completion]",
+            "[[questionnaire]]\nid = \"n\"\nposition = \"after\"\nkind = \"number\"\nleast = 9\nmost = 3\nquestion = \"?\"\n[completion]",
+            true,
+            "questionnaire.12.least is 9, which is more than 3",
+        ),
+        ("en = \"Screening for cancer\"", "en = \" \"", true, "title.en is empty, expected words"),
+        (
+            "en = \"Which computer system should your doctor use?\"",
+            "en = \"\"",
+            true,
+            "task.question.en is empty",
+        ),
+        ("en = \"How old are you?\"", "en = \"\"", true, "questionnaire.0.question.en is empty"),
+        (
+            "as bad as ___ false",
+            "as bad as many false",
+            true,
+            "stated_cost.question.en has no ___, expected it",
+        ),
+        (
+            "b = [58, 7, 4, 31]",
+            "b = [58, 7, 14, 21]",
+            true,
+            "practice.0.exercise is \"dominated\", but each system makes fewer mistakes",
+        ),
+        (
+            "b = [58, 7, 4, 31]",
+            "b = [45, 20, 10, 25]",
+            true,
+            "practice.0.exercise is \"dominated\", but both systems make the same",
+        ),
+        (
+            "dominated_failed = 2",
+            "dominated_failed = 5",
+            false,
+            "exclusion.dominated_failed is 5, but checks.dominated asks 2, so it never excludes anybody",
+        ),
+        (
+            "dominated_failed = 2",
+            "repeats_alike_below = 3",
+            true,
+            "exclusion.repeats_alike_below is 3, but checks.repeats asks 2, so it excludes everybody",
+        ),
+        (
+            "study@example.org",
+            "Ask in room 12",
+            false,
+            "consent.contact is \"Ask in room 12\", expected an e-mail",
+        ),
+    ] {
+        let lints = found(from, to);
+        let told = lints.iter().find(|lint| lint.what.starts_with(said));
+        assert_eq!(told.map(|lint| lint.error), Some(error), "{said}: {lints:?}");
+    }
+    let consent = text.split_once("[consent]").unwrap().1.split_once("[stated_cost]").unwrap().0;
+    let lints = found(consent, "\ncontact = \"+49 30 1234567\"\ntext = \"\"\n\n");
+    let errors: Vec<&str> = lints.iter().filter(|lint| lint.error).map(|lint| lint.what.as_str()).collect();
+    assert_eq!(errors, ["consent.text is empty, expected words that people read"]);
+    for contact in ["Ana, ana@clinic.test.", "0301 234 56", "www.clinic.test/study", "https://clinic.test"] {
+        let lints = found("study@example.org", contact);
+        assert!(lints.iter().all(|lint| lint.rule != "contact"), "{contact}");
+    }
+    // A right answer that is no option is said when the file is read.
+    let outside = Study::parse(&text.replacen("correct = 0", "correct = 4", 1)).unwrap_err().to_string();
+    assert!(outside.contains("picture.0.correct is 4, expected less than 4"), "{outside}");
+    // Without checks the usual rule is none.
+    let none = found("dominated = 2 ", "dominated = 0 ");
+    assert!(none.iter().all(|lint| lint.rule != "exclusion"), "{none:?}");
+}

@@ -47,7 +47,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::{MethodFilter, on};
-use call::{Call, Sent, Visitor};
+use call::{Call, Outcome, Sent, Visitor};
 use draft::Draft;
 use equipoise_study::lint::Lint;
 use equipoise_study::seams::{Clock, SystemClock};
@@ -66,6 +66,10 @@ use watch::Watch;
 
 /// Researchers' pages that are made at the same time; the rest waits, so that participants do not.
 const WORKING: usize = 2;
+/// What is read of somebody who may not send it, to show them what they typed: tens of kilobytes, or a table with it.
+const TYPED: usize = 8 << 20;
+/// How many of them at once.
+const TYPING: usize = 2;
 const SLOWEST: Duration = Duration::from_secs(60);
 
 /// How researchers and participants reach the study.
@@ -98,6 +102,8 @@ struct Shared {
     /// Forms that must not be sent twice, and were sent.
     spent: Mutex<Vec<String>>,
     working: Arc<Semaphore>,
+    /// Forms that are read of people who may not send them.
+    typing: Semaphore,
     /// The report that is being made, and the one that was made last.
     report: Arc<job::Job>,
     /// What everybody holds together, as long as nobody has answered since.
@@ -164,6 +170,7 @@ impl Researchers {
             sittings: Mutex::default(),
             spent: Mutex::default(),
             working: Arc::new(Semaphore::new(WORKING)),
+            typing: Semaphore::new(TYPING),
             report: Arc::default(),
             together: Mutex::default(),
             drawn: Mutex::default(),
@@ -258,14 +265,20 @@ async fn dispatch(
     match (route.access(), &signed) {
         (Access::Anyone, _) => {}
         (_, None) if bearer.is_some() => return refusal::script(Refused::Unknown),
+        (_, None) if post && route.kept.is_some() => {
+            return keep(&state.0, None, request, StatusCode::UNAUTHORIZED, SIGNED_OUT_TYPING).await;
+        }
         (_, None) if post => return Frame::message(&state.0, None, StatusCode::UNAUTHORIZED, SIGNED_OUT),
-        (_, None) => return Redirect::to("/sign-in").into_response(),
+        (_, None) => return Redirect::to(&sign::asking_for(&uri)).into_response(),
         (access, Some(Signed { script: Some(token), .. })) => match access {
             Access::Scripts(scope) if token.allows(scope) => {}
             Access::Scripts(scope) => return refusal::script(Refused::Scope(scope)),
             _ => return refusal::script(Refused::Page),
         },
         (access, Some(person)) if access.role().is_some_and(|least| person.account.role < least) => {
+            if post && route.kept.is_some() {
+                return keep(&state.0, Some(person), request, StatusCode::FORBIDDEN, NOT_YOURS).await;
+            }
             return Frame::message(&state.0, signed.as_ref(), StatusCode::FORBIDDEN, NOT_YOURS);
         }
         _ => {}
@@ -274,32 +287,52 @@ async fn dispatch(
     let (form, files) = match post {
         false => (Fields::new(vec![]), vec![]),
         true if !guard::comes_from_us(&headers) => return say(StatusCode::FORBIDDEN, STALE),
-        true => match read(route.large, &headers, request).await {
+        true => match read(route.large.then_some(multipart::LARGEST), &headers, request).await {
             Ok(read) => read,
             Err((status, sentence)) => return say(status, sentence),
         },
     };
-    if post && !sign::owns(&state.0, &headers, signed.as_ref(), form.get("csrf")) {
+    let stale = post && !sign::owns(&state.0, &headers, signed.as_ref(), form.get("csrf"));
+    let kept = route.kept.filter(|_| stale);
+    if stale && kept.is_none() {
         return say(StatusCode::FORBIDDEN, STALE);
     }
     let sent = Sent { path, query, form, files, address, headers, uri };
-    work(route, state, sent, signed).await
+    work(route, kept, state, sent, signed).await
 }
 
-/// The fields and files of a form; otherwise what to say about it.
+/// Shows what was typed to somebody who may not send it, if it comes from a page of ours and is no larger than what people type.
+async fn keep(
+    shared: &Shared,
+    signed: Option<&Signed>,
+    request: Request,
+    status: StatusCode,
+    sentence: [&str; 2],
+) -> Response {
+    let headers = request.headers().clone();
+    if guard::comes_from_us(&headers)
+        && let Ok(_place) = shared.typing.try_acquire()
+        && let Ok((form, _)) = read(Some(TYPED), &headers, request).await
+    {
+        return pages::edit::kept(shared, signed, &form, status, sentence);
+    }
+    Frame::message(shared, signed, status, sentence)
+}
+
+/// The fields and files of a form; otherwise what to say about it. `largest` is what a form with files may have.
 async fn read(
-    large: bool,
+    largest: Option<usize>,
     headers: &HeaderMap,
     request: Request,
 ) -> Result<(Fields, Vec<Part>), (StatusCode, [&'static str; 2])> {
     let stale = (StatusCode::UNSUPPORTED_MEDIA_TYPE, STALE);
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !(large && kind.starts_with("multipart/")) {
+    let Some(largest) = largest.filter(|_| kind.starts_with("multipart/")) else {
         let form = axum::Form::<Vec<(String, String)>>::from_request(request, &()).await;
         return form.map(|axum::Form(fields)| (Fields::new(fields), vec![])).map_err(|_| stale);
-    }
-    let body =
-        multipart::whole(request.into_body()).await.ok_or((StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))?;
+    };
+    let body = multipart::within(request.into_body(), largest).await;
+    let body = body.ok_or((StatusCode::PAYLOAD_TOO_LARGE, TOO_LARGE))?;
     let parts = multipart::parts(kind, &body).ok_or(stale)?;
     let (files, fields): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|part| part.file.is_some());
     let text = |part: Part| String::from_utf8(part.content).map(|text| (part.field, text));
@@ -308,8 +341,14 @@ async fn read(
     Ok((Fields::new(fields), files))
 }
 
-/// Runs a handler where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
-async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Option<Signed>) -> Response {
+/// Runs a handler, or what takes its place, where waiting for the disk holds nobody up, and not more of them at once than participants can bear.
+async fn work(
+    route: &'static Route,
+    instead: Option<fn(&Call<'_>) -> Outcome>,
+    state: Researchers,
+    sent: Sent,
+    signed: Option<Signed>,
+) -> Response {
     // Signing in has limits of its own.
     let place = match &route.handler {
         Handler::Anyone(_) => None,
@@ -324,7 +363,7 @@ async fn work(route: &'static Route, state: Researchers, sent: Sent, signed: Opt
         }
         (Handler::AtLeast(_, handler) | Handler::Scripts(_, handler), Some(signed)) => {
             let call = Call { shared: &shared, sent, signed };
-            handler(&call).unwrap_or_else(|problem| problem.respond(&call))
+            instead.unwrap_or(*handler)(&call).unwrap_or_else(|problem| problem.respond(&call))
         }
         (Handler::AtLeast(..) | Handler::Scripts(..), None) => StatusCode::UNAUTHORIZED.into_response(),
     };
@@ -342,6 +381,8 @@ const ANOTHER_HOST: [&str; 2] = [
     "Use the address that the server printed; if researchers come by another name, start it with --researchers-origin.",
 ];
 const SIGNED_OUT: [&str; 2] = ["You are signed out", "Sign in again and repeat what you did."];
+const SIGNED_OUT_TYPING: [&str; 2] =
+    ["You are signed out", "Nothing was saved. What you typed is below: sign in, then go on with it."];
 const NOT_YOURS: [&str; 2] = [
     "Not for your role",
     "Your account may not see or do this. An owner of the study can change that in Settings.",

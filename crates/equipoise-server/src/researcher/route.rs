@@ -38,6 +38,9 @@ pub struct Route {
     pub(super) handler: Handler,
     /// Whether its form may be large, and have files.
     pub(super) large: bool,
+    /// What answers instead of the handler, and changes nothing, if the form was made before its sender signed in anew. Of such a
+    /// route what was typed is shown again to whoever is signed out meanwhile, or may not send it.
+    pub(super) kept: Option<fn(&Call<'_>) -> Outcome>,
 }
 
 impl Route {
@@ -64,20 +67,25 @@ impl Access {
 
 /// A page that scripts may read, too. There is no such thing for forms: what changes something is for people.
 const fn script(path: &'static str, scope: Scope, handler: fn(&Call<'_>) -> Outcome) -> Route {
-    Route { method: Method::GET, path, handler: Handler::Scripts(scope, handler), large: false }
+    Route { method: Method::GET, path, handler: Handler::Scripts(scope, handler), large: false, kept: None }
 }
 
 const fn get(path: &'static str, handler: Handler) -> Route {
-    Route { method: Method::GET, path, handler, large: false }
+    Route { method: Method::GET, path, handler, large: false, kept: None }
 }
 
 const fn post(path: &'static str, handler: Handler) -> Route {
-    Route { method: Method::POST, path, handler, large: false }
+    Route { method: Method::POST, path, handler, large: false, kept: None }
 }
 
 /// A form that may be large, and have files.
 const fn large(path: &'static str, handler: Handler) -> Route {
-    Route { method: Method::POST, path, handler, large: true }
+    Route { method: Method::POST, path, handler, large: true, kept: None }
+}
+
+/// The same, with what people type at length.
+const fn typed(path: &'static str, handler: Handler, kept: fn(&Call<'_>) -> Outcome) -> Route {
+    Route { method: Method::POST, path, handler, large: true, kept: Some(kept) }
 }
 
 static ROUTES: &[Route] = &[
@@ -97,10 +105,9 @@ static ROUTES: &[Route] = &[
     get("/results/files", Handler::AtLeast(Role::Analyst, export::page)),
     get("/design", Handler::AtLeast(Role::Viewer, design::page)),
     get("/design/edit", Handler::AtLeast(Role::Owner, edit::page)),
-    large("/design/edit", Handler::AtLeast(Role::Owner, edit::save)),
-    large("/design/fields", Handler::AtLeast(Role::Owner, edit::save_fields)),
+    typed("/design/edit", Handler::AtLeast(Role::Owner, edit::save), edit::stale),
     large("/design/check", Handler::AtLeast(Role::Owner, edit::check)),
-    large("/design/table", Handler::AtLeast(Role::Owner, edit::table)),
+    typed("/design/table", Handler::AtLeast(Role::Owner, edit::table), edit::stale),
     get("/design/lock", Handler::AtLeast(Role::Owner, edit::before_lock)),
     post("/design/lock", Handler::AtLeast(Role::Owner, edit::lock)),
     post("/design/preview", Handler::AtLeast(Role::Viewer, design::preview)),

@@ -5,13 +5,14 @@ use super::accounts::{self, Account, DEVICE_MS, Error};
 use super::call::{Call, Outcome, Visitor, go};
 use super::frame::{Frame, capital};
 use super::limit::From;
+use super::route::{Access, Route, routes};
 use super::tokens::Token;
 use crate::page::render;
-use crate::text::{cookie, hex, random, same};
+use crate::text::{cookie, encoded, hex, random, same};
 use crate::{assets, guard};
 use askama::Template;
 use axum::Json;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{AppendHeaders, Html, IntoResponse as _, Response};
 use equipoise_study::event::{Action, Admin};
 use sha2::{Digest as _, Sha256};
@@ -113,12 +114,52 @@ struct SignIn {
     frame: Frame,
     name: String,
     problem: Option<String>,
+    /// Where to go on.
+    to: String,
+}
+
+/// An address as it may be gone on to after signing in: a page of ours, and nothing that a browser takes for another host.
+fn ours(to: &str) -> Option<&str> {
+    let plain = to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let path = to.split(['?', '#']).next().unwrap_or_default();
+    let fits = |pattern: &str| {
+        let (mut wanted, mut found) = (pattern.split('/'), path.split('/'));
+        loop {
+            match (wanted.next(), found.next()) {
+                (None, None) => return true,
+                (Some(wanted), Some(found)) if wanted == found => {}
+                (Some(wanted), Some(found)) if wanted.starts_with('{') && !found.is_empty() => {}
+                _ => return false,
+            }
+        }
+    };
+    let page =
+        |route: &Route| route.method == Method::GET && route.access() != Access::Anyone && fits(route.path);
+    let own = plain && to.len() <= 500 && to.starts_with('/') && !to.starts_with("//");
+    (own && routes().iter().any(page)).then_some(to)
+}
+
+/// The sign-in page for somebody who asked for another.
+pub fn asking_for(uri: &Uri) -> String {
+    // What was saved or locked a moment before is not said again.
+    let query = uri.query().filter(|_| !uri.path().starts_with("/design"));
+    let to = query.map_or_else(|| uri.path().to_owned(), |query| format!("{}?{query}", uri.path()));
+    match ours(&to) {
+        Some(to) if to != "/" => format!("/sign-in?to={}", encoded(to)),
+        _ => "/sign-in".to_owned(),
+    }
+}
+
+/// Where a visitor goes on.
+fn onwards<'a>(visitor: &'a Visitor<'_>) -> &'a str {
+    let sent = [visitor.sent.form.get("to"), visitor.sent.query.get("to")];
+    sent.into_iter().find_map(ours).unwrap_or("/")
 }
 
 /// The sign-in page.
 pub fn form(visitor: &Visitor<'_>) -> Response {
     if visitor.signed.is_some() {
-        return go("/");
+        return go(onwards(visitor));
     }
     show(visitor, StatusCode::OK, "", None)
 }
@@ -131,7 +172,7 @@ fn show(visitor: &Visitor<'_>, status: StatusCode, name: &str, problem: Option<S
     };
     let mut frame = Frame::new(shared, None, "");
     frame.csrf = csrf(&visit);
-    let page = SignIn { frame, name: name.to_owned(), problem };
+    let page = SignIn { frame, name: name.to_owned(), problem, to: onwards(visitor).to_owned() };
     let cookie = set(shared, VISIT, &visit, None);
     (status, AppendHeaders([(header::SET_COOKIE, cookie)]), Html(render(&page))).into_response()
 }
@@ -244,7 +285,7 @@ fn begin(visitor: &Visitor<'_>, account: &Account, device: Option<&str>) -> Resu
         set(shared, VISIT, "", Some(0)),
     ];
     let set = AppendHeaders(cookies.map(|cookie| (header::SET_COOKIE, cookie)));
-    Ok((set, go("/")).into_response())
+    Ok((set, go(onwards(visitor))).into_response())
 }
 
 /// Ends the session.
@@ -282,5 +323,47 @@ pub fn asset(visitor: &Visitor<'_>) -> Response {
             let sentence = ["There is no such file", "It may have been replaced; reload the page."];
             Frame::message(visitor.shared, visitor.signed.as_ref(), StatusCode::NOT_FOUND, sentence)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_of_ours_are_gone_on_to() {
+        for to in ["/", "/design/edit", "/participants/7", "/participants?sort=flags", "/design#x"] {
+            assert_eq!(ours(to), Some(to));
+        }
+        for to in [
+            "",
+            "//evil",
+            "/\\evil",
+            "\\\\evil",
+            "https://evil.test",
+            "https:",
+            "javascript:alert(1)",
+            "evil",
+            "/evil",
+            "/sign-in",
+            "/sign-out",
+            "/assets/x.css",
+            "/health",
+            "/design/",
+            "/design/edit/..",
+            "/design\nx",
+            "/\t/evil",
+            "/participants/",
+            "/%2F/evil",
+            "/design/check",
+            "/?x=\u{e9}",
+        ] {
+            assert_eq!(ours(to), None, "{to}");
+        }
+        let asked = |path: &str| asking_for(&path.parse().unwrap());
+        assert_eq!(asked("/"), "/sign-in");
+        assert_eq!(asked("/participants?a=b&c=d"), "/sign-in?to=/participants%3Fa%3Db%26c%3Dd");
+        assert_eq!(asked("/design/edit?saved=file"), "/sign-in?to=/design/edit");
+        assert_eq!(asked("//evil"), "/sign-in");
     }
 }

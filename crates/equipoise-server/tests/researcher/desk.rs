@@ -170,14 +170,17 @@ async fn an_owner_edits_a_draft_and_what_is_saved_is_served() {
         ("field:stop.cap", "12"),
         ("field:title.en", "A \"title\"\r\nof two lines"),
     ];
-    let saved = desk.post(&owner, "/design/fields", &fields, None).await;
+    let saved = desk.post(&owner, "/design/edit", &fields, None).await;
     assert_eq!(saved.to(), "/design/edit?saved=file", "{}", saved.body);
     assert!(desk.text().contains("cap = 12      # or this many"), "a comment is gone");
     let study = Study::parse(&desk.text()).unwrap();
     assert_eq!((study.stop.cap, study.title.r#in("en")), (12, "A \"title\"\nof two lines"));
     let audit = desk.get(&owner, "/settings/audit").await.body;
     assert_eq!(audit.matches("<td>owner</td><td>changed study.toml</td>").count(), 2, "{audit}");
-    assert_eq!(desk.names(), ["cancer.csv", "study.toml", "study.toml.before"]);
+    assert_eq!(desk.names(), ["cancer.csv", "study.toml", "study.toml.before", "study.toml.before-1"]);
+    // Saving what is there already makes no copy of it.
+    assert_eq!(desk.save_as_is(&owner).await.to(), "/design/edit?saved=same");
+    assert_eq!(desk.names().len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -253,7 +256,13 @@ async fn a_file_that_somebody_else_changed_is_not_overwritten() {
     assert!(late.body.contains("has changed on the disk since this page was opened"), "{}", late.body);
     assert!(late.body.contains("By a page"), "what was typed is gone");
     let fields = [("seen", seen.as_str()), ("field:title.en", "By fields")];
-    assert_eq!(desk.post(&owner, "/design/fields", &fields, None).await.status, StatusCode::CONFLICT);
+    let late = desk.post(&owner, "/design/edit", &fields, None).await;
+    assert!(
+        late.status == StatusCode::CONFLICT && late.body.contains("value=\"By fields\""),
+        "{}",
+        late.body
+    );
+    assert!(late.body.contains("<strong>The file study.toml has changed"), "{}", late.body);
     assert_eq!(desk.text(), elsewhere);
     assert_eq!(desk.names(), ["cancer.csv", "study.toml"], "a copy of nothing");
     assert_eq!(desk.save(&owner, &mine).await.to(), "/design/edit?saved=file");
@@ -269,7 +278,7 @@ async fn only_owners_change_a_draft_and_only_from_its_pages() {
     let seen = fingerprint(before.as_bytes());
     let hash = desk.files.design().unwrap().hash().to_owned();
     let fields = [("text", text.as_str()), ("seen", &seen), ("hash", &hash)];
-    let paths = ["/design/edit", "/design/fields", "/design/check", "/design/table", "/design/lock"];
+    let paths = ["/design/edit", "/design/check", "/design/table", "/design/lock"];
     for other in &others {
         for path in paths {
             assert_eq!(desk.post(other, path, &fields, None).await.status, StatusCode::FORBIDDEN, "{path}");
@@ -280,7 +289,7 @@ async fn only_owners_change_a_draft_and_only_from_its_pages() {
         let page = desk.get(other, "/design").await.body;
         assert!(page.contains("An owner can edit and lock it") && !page.contains("/design/edit"), "{page}");
     }
-    for path in &paths[..4] {
+    for path in &paths[..3] {
         let forged = Browser { csrf: "0".repeat(32), ..owner.clone() };
         assert_eq!(desk.post(&forged, path, &fields, None).await.status, StatusCode::FORBIDDEN, "{path}");
         let mut elsewhere =
@@ -325,6 +334,7 @@ async fn tables_are_read_before_they_replace_anything() {
         .collect();
     std::fs::write(desk.directory.join("notes.csv"), "private").unwrap();
     std::fs::write(desk.directory.join("log.sqlite"), "the log").unwrap();
+    std::fs::create_dir(desk.directory.join("folder.csv")).unwrap();
     let names = desk.names();
     for (place, name, content, said) in [
         ("cancer.csv", "a.csv", &b"y,p\n1,0.5\n0,seven\n"[..], "seven"),
@@ -336,13 +346,12 @@ async fn tables_are_read_before_they_replace_anything() {
         ("", "study.toml", b"format = 1\n", "is no name for a table"),
         ("", "log.sqlite", b"y,p\n1,0.5\n", "is no name for a table"),
         ("", "study.lock", b"{}", "is no name for a table"),
-        ("", "notes.csv", b"y,p\n1,0.5\n", "there is a file notes.csv already"),
-        ("", "../../notes.csv", b"y,p\n1,0.5\n", "there is a file notes.csv already"),
+        ("", "log.sqlite.csv", b"y,p\n1,0.5\n", "is no name for a table"),
+        ("", "folder.csv", b"y,p\n1,0.5\n", "there is something else called folder.csv"),
         ("", "a b.csv", b"y,p\n1,0.5\n", "is no name for a table"),
         ("", "", b"y,p\n1,0.5\n", "no file was chosen"),
         ("../evil.csv", "a.csv", b"y,p\n1,0.5\n", "is no name for a table"),
         ("/tmp/evil.csv", "a.csv", b"y,p\n1,0.5\n", "is no name for a table"),
-        ("notes.csv", "a.csv", b"y,p\n1,0.5\n", "there is a file notes.csv already"),
         ("study.toml", "a.csv", b"format = 1\n", "is no name for a table"),
     ] {
         let refused = desk.upload(&owner, place, name, content).await;
@@ -357,15 +366,27 @@ async fn tables_are_read_before_they_replace_anything() {
     assert_eq!(std::fs::read(&table).unwrap(), before);
     let hash = desk.files.design().unwrap().hash().to_owned();
     let put = desk.upload(&owner, "cancer.csv", "C:\\fakepath\\whatever.csv", fewer.as_bytes()).await;
-    assert_eq!(put.to(), "/design/edit?saved=table", "{}", put.body);
+    assert_eq!(put.to(), "/design/edit?saved=table&name=cancer.csv&copy=yes", "{}", put.body);
+    let told = desk.get(&owner, put.to()).await.body;
+    let rows = equipoise_study::numbers::grouped(fewer.lines().count() as u64 - 1);
+    assert!(told.contains(&format!("The table is stored as cancer.csv: {rows} rows, of which ")), "{told}");
+    let ill = fewer.lines().skip(1).filter(|line| line.starts_with("cancer")).count();
+    let share = format!("{:.1} % ", 100.0 * ill as f64 / (fewer.lines().count() - 1) as f64);
+    assert!(told.contains(&share), "{share} in {told}");
+    assert!(told.contains("The one that was there is kept as cancer.csv.before."), "{told}");
     assert_eq!(std::fs::read_to_string(&table).unwrap(), fewer);
     assert_eq!(std::fs::read(desk.directory.join("cancer.csv.before")).unwrap(), before);
     let served = desk.now.lock().unwrap().1.design().hash().to_owned();
     assert!(served != hash && served == desk.files.design().unwrap().hash(), "the table is not served");
-    assert_eq!(
-        desk.upload(&owner, "", "models.csv", b"model,latency\na,3\n").await.to(),
-        "/design/edit?saved=table"
-    );
+    let new = desk.upload(&owner, "", "models.csv", b"model,latency\na,3\n").await;
+    assert_eq!(new.to(), "/design/edit?saved=table&name=models.csv", "{}", new.body);
+    let told = desk.get(&owner, new.to()).await.body;
+    let said = "models.csv: 1 row, with the columns &#34;model&#34;, &#34;latency&#34;. There was none of this name before.";
+    assert!(told.contains(said), "{told}");
+    // One that the study does not name is replaced, too, and a copy stays.
+    let again = desk.upload(&owner, "", "../notes.csv", b"model,latency\na,4\n").await;
+    assert_eq!(again.to(), "/design/edit?saved=table&name=notes.csv&copy=yes", "{}", again.body);
+    assert_eq!(std::fs::read(desk.directory.join("notes.csv.before")).unwrap(), b"private");
     let audit = desk.get(&owner, "/settings/audit").await.body;
     assert_eq!(audit.matches("<td>owner</td><td>changed cancer.csv</td>").count(), 1, "{audit}");
     // One that is larger than forms may be is taken to its end, and refused.
@@ -373,6 +394,248 @@ async fn tables_are_read_before_they_replace_anything() {
     let refused = desk.upload(&owner, "cancer.csv", "large.csv", &large).await;
     assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
     assert!(refused.body.contains("at most 64 MB"), "{}", refused.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_with_which_the_study_cannot_be_run_is_refused() {
+    let desk = desk("impossible");
+    let owner = desk.sign_in("owner").await;
+    let table = desk.directory.join("cancer.csv");
+    let before = std::fs::read(&table).unwrap();
+    let mut said = 0;
+    // All alike, the wrong way round, hardly any, hardly anybody of a class.
+    for rows in [
+        "cancer,0.5\nno cancer,0.5\n".repeat(50),
+        "cancer,0.1\nno cancer,0.9\n".repeat(50),
+        "cancer,0.5\nno cancer,0.5\n".to_owned(),
+        "cancer,0.6\nno cancer,0.4\ncancer,0.3\n".to_owned(),
+        format!("{}cancer,0.2\n", "no cancer,0.1\nno cancer,0.3\n".repeat(20_000)),
+    ] {
+        let content = format!("y,p\n{rows}");
+        // What the check would say of it.
+        std::fs::write(&table, &content).unwrap();
+        let fails = desk.files.check(&desk.text(), false);
+        std::fs::write(&table, &before).unwrap();
+        let error = fails.found.iter().find(|(_, lint)| lint.error).map(|(_, lint)| lint.clone());
+        let Some(error) = error else { continue };
+        let refused = desk.upload(&owner, "cancer.csv", "a.csv", content.as_bytes()).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{error:?}: {}", refused.body);
+        if error.rule != "file" {
+            said += 1;
+            assert!(refused.body.contains(&error.what.replace('"', "&#34;")), "{error:?}: {}", refused.body);
+        }
+        assert_eq!(std::fs::read(&table).unwrap(), before);
+        assert_eq!(desk.names(), ["cancer.csv", "study.toml"]);
+    }
+    assert!(said > 0, "no table of these is readable and of no use");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_file_and_the_last_ones_are_kept() {
+    let desk = desk("copies");
+    let owner = desk.sign_in("owner").await;
+    let first = desk.text();
+    let copy = |name: &str| std::fs::read_to_string(desk.directory.join(name)).unwrap();
+    for n in 1..=25 {
+        let text = first.replace("Screening for cancer", &format!("Version {n}"));
+        let seen = fingerprint(desk.text().as_bytes());
+        desk.files.save(&text, &seen, || Ok(())).unwrap();
+    }
+    assert!(copy("study.toml.before").contains("Version 24"));
+    assert_eq!(copy("study.toml.before-1"), first, "the file as it was at first is gone");
+    assert!(copy("study.toml.before-24").contains("Version 23"));
+    let copies = desk.names().into_iter().filter(|name| name.starts_with("study.toml.before-")).count();
+    assert_eq!(copies, 20);
+    assert!(!desk.names().contains(&"study.toml.before-5".to_owned()));
+    assert_eq!(desk.get(&owner, "/design/edit").await.status, StatusCode::OK);
+}
+
+/// What a textarea or a field of a page has.
+fn typed_in(page: &str, name: &str) -> String {
+    let area =
+        page.split_once(&format!("name=\"{name}\"")).unwrap_or_else(|| panic!("no {name} in {page}")).1;
+    let inside = match area.split_once('>').unwrap() {
+        (tag, _) if tag.contains("value=\"") => {
+            tag.split_once("value=\"").unwrap().1.split_once('"').unwrap().0
+        }
+        (_, rest) => rest.strip_prefix('\n').unwrap().split_once("</textarea>").unwrap().0,
+    };
+    inside
+        .replace("&#34;", "\"")
+        .replace("&#39;", "'")
+        .replace("&#60;", "<")
+        .replace("&#62;", ">")
+        .replace("&#38;", "&")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whichever_button_is_pressed_nothing_that_was_typed_is_lost() {
+    let desk = desk("typed");
+    let owner = desk.sign_in("owner").await;
+    let before = desk.text();
+    let page = desk.get(&owner, "/design/edit").await;
+    assert_eq!(
+        page.body.matches("<form method=\"post\" action=\"/design/").count(),
+        1,
+        "one form has it all"
+    );
+    assert!(!page.body.contains("id=\"unsaved\"") && !page.body.contains("data-unsaved"), "{}", page.body);
+    let seen = page.field("seen");
+    let text = before.replace("seed = 20261116", "seed = 7");
+    let sent = |pressed: &'static str| {
+        [
+            ("text", text.clone()),
+            ("seen", seen.clone()),
+            ("field:stop.cap", " 11 ".to_owned()),
+            ("field:title.en", "A <b>new</b> title".to_owned()),
+            ("do", pressed.to_owned()),
+        ]
+    };
+    let post = |path: &'static str, pressed: &'static str, file: Option<(&'static str, Vec<u8>)>| {
+        let (desk, owner, fields) = (desk.clone(), owner.clone(), sent(pressed));
+        async move {
+            let fields: Vec<(&str, &str)> =
+                fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let file = file.as_ref().map(|(name, content)| (*name, content.as_slice()));
+            desk.post(&owner, path, &fields, file).await
+        }
+    };
+    let table = std::fs::read(desk.directory.join("cancer.csv")).unwrap();
+    for (path, pressed, file, status) in [
+        ("/design/edit", "check", None, StatusCode::OK),
+        ("/design/table", "", Some(("a.csv", table)), StatusCode::OK),
+        (
+            "/design/table",
+            "",
+            Some(("a.csv", b"\xff\xfe\x00,\xe9\n".to_vec())),
+            StatusCode::UNPROCESSABLE_ENTITY,
+        ),
+        ("/design/table", "", None, StatusCode::UNPROCESSABLE_ENTITY),
+    ] {
+        let shown = post(path, pressed, file).await;
+        assert_eq!(shown.status, status, "{}", shown.body);
+        assert_eq!(typed_in(&shown.body, "text"), text);
+        assert_eq!(typed_in(&shown.body, "field:stop.cap"), " 11 ");
+        assert_eq!(typed_in(&shown.body, "field:title.en"), "A <b>new</b> title");
+        assert!(!shown.body.contains("<b>new"), "not escaped");
+        let told = "Not saved yet: the text of study.toml, ";
+        assert!(shown.body.contains(told) && shown.body.contains("data-unsaved"), "{}", shown.body);
+        assert!(shown.body.contains("&#34;Most questions, checks not counted&#34;"), "{}", shown.body);
+        assert_eq!(shown.field("seen"), seen);
+        assert_eq!(desk.text(), before);
+    }
+    // Saved is all of it together.
+    let saved = post("/design/edit", "save", Some(("chosen.csv", b"a\n".to_vec()))).await;
+    assert_eq!(saved.to(), "/design/edit?saved=file&chosen=yes", "{}", saved.body);
+    assert!(desk.get(&owner, saved.to()).await.body.contains("was not uploaded"));
+    let study = Study::parse(&desk.text()).unwrap();
+    assert_eq!((study.seed, study.stop.cap, study.title.r#in("en")), (7, 11, "A <b>new</b> title"));
+    // Unless the two contradict each other: then nothing is, and both are shown.
+    let before = desk.text();
+    let seen = fingerprint(before.as_bytes());
+    let text = before.replace("cap = 11", "cap = 12");
+    let fields = [("text", text.as_str()), ("seen", &seen), ("field:stop.cap", "13"), ("do", "save")];
+    let clash = desk.post(&owner, "/design/edit", &fields, None).await;
+    assert_eq!(clash.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(
+        clash.body.contains("was changed in its field and, in another way, in the text"),
+        "{}",
+        clash.body
+    );
+    assert_eq!(
+        (typed_in(&clash.body, "text"), typed_in(&clash.body, "field:stop.cap")),
+        (text, "13".to_owned())
+    );
+    assert_eq!(desk.text(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_field_is_said_at_the_field() {
+    let desk = desk("numbers");
+    let owner = desk.sign_in("owner").await;
+    let before = desk.text();
+    for (value, said) in [
+        ("abc", "&#34;Most questions, checks not counted&#34; is &#34;abc&#34;, expected a whole number."),
+        ("4.5", "&#34;Most questions, checks not counted&#34; is &#34;4.5&#34;, expected a whole number."),
+        ("", "&#34;Most questions, checks not counted&#34; is &#34;&#34;, expected a whole number."),
+        ("900", "&#34;Most questions, checks not counted&#34; is 900, expected a number in [1, 400]."),
+    ] {
+        let seen = fingerprint(before.as_bytes());
+        let fields = [("seen", seen.as_str()), ("field:stop.cap", value), ("do", "save")];
+        let refused = desk.post(&owner, "/design/edit", &fields, None).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", refused.body);
+        let field =
+            refused.body.split_once("name=\"field:stop.cap\"").unwrap().1.split_once("</p>").unwrap().0;
+        assert!(field.contains(said) && field.contains("aria-invalid"), "{value}: {field}");
+        assert_eq!(typed_in(&refused.body, "field:stop.cap"), value);
+        assert_eq!(desk.text(), before);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_is_signed_out_meanwhile_keeps_what_they_typed() {
+    let desk = desk("signed-out");
+    let owner = desk.sign_in("owner").await;
+    let before = desk.text();
+    let seen = fingerprint(before.as_bytes());
+    let text = before.replace("Screening for cancer", "Typed </textarea><script>alert(1)</script>");
+    let fields = [
+        ("text", text.as_str()),
+        ("seen", &seen),
+        ("field:stop.cap", "11"),
+        ("csrf", &owner.csrf),
+        ("do", "save"),
+    ];
+    send(&desk.app(), form("/sign-out", &owner.cookie, &[("csrf", &owner.csrf)])).await;
+    for path in ["/design/edit", "/design/table"] {
+        let kept = send(&desk.app(), with_files(path, &owner.cookie, &fields, None)).await;
+        assert_eq!(kept.status, StatusCode::UNAUTHORIZED);
+        assert!(
+            kept.body.contains("You are signed out") && kept.body.contains("which is not saved"),
+            "{}",
+            kept.body
+        );
+        assert_eq!(
+            (typed_in(&kept.body, "text"), typed_in(&kept.body, "field:stop.cap")),
+            (text.clone(), "11".into())
+        );
+        assert!(
+            !kept.body.contains("<script>alert") && kept.body.contains("/sign-in?to=/design/edit"),
+            "{}",
+            kept.body
+        );
+        assert_eq!(kept.field("seen"), seen);
+        // Not for another site's form, and not for a file of any size.
+        let mut elsewhere = with_files(path, &owner.cookie, &fields, None);
+        elsewhere.headers_mut().insert(header::ORIGIN, "https://evil.test".parse().unwrap());
+        let elsewhere = send(&desk.app(), elsewhere).await;
+        assert!(elsewhere.status == StatusCode::UNAUTHORIZED && !elsewhere.body.contains("Typed"));
+        let large = vec![b'1'; 9 << 20];
+        let large = send(&desk.app(), with_files(path, "", &fields, Some(("a.csv", &large)))).await;
+        assert!(large.status == StatusCode::UNAUTHORIZED && !large.body.contains("Typed"));
+    }
+    let other = send(&desk.app(), with_files("/design/check", &owner.cookie, &fields, None)).await;
+    assert!(other.status == StatusCode::UNAUTHORIZED && !other.body.contains("Typed"));
+    // Signed in again, the form of before saves nothing, and comes back with what was typed and as one that does.
+    let owner = desk.sign_in("owner").await;
+    let text = before.replace("Screening for cancer", "Typed before");
+    let fields =
+        [("text", text.as_str()), ("seen", &seen), ("field:stop.cap", "11"), ("csrf", ""), ("do", "save")];
+    let stale = send(&desk.app(), with_files("/design/edit", &owner.cookie, &fields, None)).await;
+    assert_eq!(stale.status, StatusCode::FORBIDDEN, "{}", stale.body);
+    assert_eq!(
+        (typed_in(&stale.body, "text"), typed_in(&stale.body, "field:stop.cap")),
+        (text.clone(), "11".into())
+    );
+    assert_eq!(desk.text(), before);
+    assert_eq!((stale.field("csrf"), stale.field("seen")), (owner.csrf.clone(), seen.clone()));
+    let saved = desk.post(&owner, "/design/edit", &[fields[0], fields[1], fields[2]], None).await;
+    assert_eq!(saved.to(), "/design/edit?saved=file", "{}", saved.body);
+    assert!(desk.text().contains("Typed before") && desk.text().contains("cap = 11 "));
+    // Whoever may not edit any more keeps it, too.
+    let viewer = desk.sign_in("viewer").await;
+    let refused = desk.post(&viewer, "/design/edit", &[("text", "My words")], None).await;
+    assert!(refused.status == StatusCode::FORBIDDEN && refused.body.contains("My words"), "{}", refused.body);
 }
 
 #[cfg(unix)]
@@ -446,13 +709,15 @@ async fn a_draft_is_locked_on_its_page_and_then_closed() {
     let text = before.replace("Screening", "Changed");
     for (path, fields) in [
         ("/design/edit", vec![("text", text.as_str()), ("seen", &seen)]),
-        ("/design/fields", vec![("seen", &seen), ("field:stop.cap", "3")]),
+        ("/design/edit", vec![("seen", &seen), ("field:title.en", "Changed title")]),
         ("/design/check", vec![("text", text.as_str())]),
-        ("/design/table", vec![("as", "cancer.csv")]),
+        ("/design/table", vec![("as", "cancer.csv"), ("text", text.as_str())]),
     ] {
         let closed = desk.post(&owner, path, &fields, Some(("a.csv", b"y,p\n1,0.5\n"))).await;
         assert_eq!(closed.status, StatusCode::CONFLICT, "{path}");
         assert!(closed.body.contains("The study is locked, so its file"), "{path}: {}", closed.body);
+        let kept = closed.body.contains("Changed") && closed.body.contains("which is not saved");
+        assert!(kept || path == "/design/check", "what was typed is gone: {}", closed.body);
     }
     assert_eq!(lock(hash).await.status, StatusCode::CONFLICT);
     assert_eq!(desk.get(&owner, "/design/edit").await.status, StatusCode::CONFLICT);
