@@ -28,7 +28,9 @@ function poisoned(directory, payload) {
   execFileSync(equipoise, ["study", "new", directory], { stdio: "ignore" });
   const file = join(directory, "study.toml");
   // What JSON writes between quotes, TOML reads.
-  const quoted = (old) => `en = ${JSON.stringify(`${payload}${old.includes("___") ? " ___ " : ""}`)}`;
+  // With a number, since options that read alike are refused.
+  let texts = 0;
+  const quoted = (old) => `en = ${JSON.stringify(`${payload}${old.includes("___") ? " ___ " : ""} ${(texts += 1)}`)}`;
   const text = readFileSync(file, "utf8")
     .replace(/en = """([\s\S]*?)"""/g, (_, old) => quoted(old))
     .replace(/en = "((?:[^"\\]|\\.)*)"/g, (_, old) => quoted(old))
