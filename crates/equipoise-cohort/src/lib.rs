@@ -249,13 +249,25 @@ pub fn flood(
             tokio::spawn(async move {
                 let mut person = Person::new(6.0, 20.0, Duration::ZERO, place).trying(3);
                 let mut part = Part::default();
-                let mut client = start(address, &token, 3, &mut part).await?;
-                while action(&part.page).as_deref() != Some("/answer") {
-                    if let Step::End = step(&mut client, &mut person, &mut part).await? {
-                        return Err(io::Error::other("there is nothing to answer"));
+                let arrived = async {
+                    let mut client = start(address, &token, 3, &mut part).await?;
+                    while action(&part.page).as_deref() != Some("/answer") {
+                        if let Step::End = step(&mut client, &mut person, &mut part).await? {
+                            return Err(io::Error::other("there is nothing to answer"));
+                        }
                     }
+                    Ok(client)
                 }
+                .await;
+                // Whoever did not get as far is not waited for, and counts as an error.
                 ready.add_permits(1);
+                let mut client = match arrived {
+                    Ok(client) => client,
+                    Err(error) => {
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push(Err(error));
+                        return Ok::<(), io::Error>(());
+                    }
+                };
                 loop {
                     let Some(at) = to_do.lock().await.recv().await else { return Ok(()) };
                     let went = step(&mut client, &mut person, &mut part).await;
