@@ -1,4 +1,4 @@
-// Every page in every state from `cargo run -p equipoise-server --example gallery -- DIR`: a picture of each, and
+// Every page in every state from `cargo run -p equipoise-pages --example gallery -- DIR`: a picture of each, and
 // axe-core on each: on a phone in light colours and on a desk in dark ones, in English also the other way round; none scrolls
 // sideways, from 320 to 1920 px; and what has to be on a phone's screen at once is, in type that grows with its height.
 // Usage: node gallery.mjs DIR PICTURES [NAME-PART]

@@ -19,9 +19,10 @@ pub use verdict::{Fidelity, Verdict, hold};
 
 use hyper::StatusCode;
 use reading::{action, between, items, numbers, title};
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A step that is repeated this often without getting on is a bug in a page.
@@ -189,6 +190,9 @@ pub fn demand(address: SocketAddr, mut tokens: Vec<String>, demand: Demand) -> i
                             if let Some(every) = rounds {
                                 person = person.together(begin, every);
                             }
+                            if finished > 0 {
+                                tokio::time::sleep(person.coming()).await;
+                            }
                             let mut page = Part::default();
                             let mut client = start(address, &token, 1, &mut page).await?;
                             loop {
@@ -197,6 +201,12 @@ pub fn demand(address: SocketAddr, mut tokens: Vec<String>, demand: Demand) -> i
                                 kept.page = std::mem::take(&mut page.page);
                                 let went = step(&mut client, &mut person, kept).await?;
                                 page.page = std::mem::take(&mut kept.page);
+                                // Whoever began to think before answers counted may have answered after.
+                                if !counts && early.sent.last().is_some_and(|sent| *sent >= begin.into_std())
+                                {
+                                    part.sent.extend(early.sent.pop());
+                                    part.waits.extend(early.waits.pop());
+                                }
                                 if let Step::End = went {
                                     break;
                                 }
@@ -228,6 +238,57 @@ pub fn demand(address: SocketAddr, mut tokens: Vec<String>, demand: Demand) -> i
     })
 }
 
+/// So many come in at the same time before a flood: it is the answers that are measured, not the way there.
+const ARRIVING: usize = 16;
+/// After this a reply will not come any more: longer than a server takes to say that it cannot.
+const NEVER: Duration = Duration::from_secs(40);
+/// How long somebody waits who is asked to come again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Answers that are due, the oldest first. Nobody who waits for one holds anything that others need.
+struct Due {
+    times: Mutex<VecDeque<tokio::time::Instant>>,
+    there: tokio::sync::Semaphore,
+}
+
+impl Due {
+    fn new() -> Self {
+        Self { times: Mutex::default(), there: tokio::sync::Semaphore::new(0) }
+    }
+
+    fn times(&self) -> MutexGuard<'_, VecDeque<tokio::time::Instant>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, at: tokio::time::Instant) {
+        self.times().push_back(at);
+        self.there.add_permits(1);
+    }
+
+    /// The next one, when there is one.
+    async fn next(&self) -> io::Result<tokio::time::Instant> {
+        loop {
+            self.there.acquire().await.map_err(io::Error::other)?.forget();
+            // What was given up is no longer there.
+            let first = self.times().pop_front();
+            if let Some(at) = first {
+                return Ok(at);
+            }
+        }
+    }
+
+    fn give_up(&self) {
+        self.times().clear();
+    }
+}
+
+/// What became of each answer of a flood: how long it took from when it was due.
+type Done = Arc<Mutex<Vec<io::Result<Duration>>>>;
+
+fn told(done: &Done, what: io::Result<Duration>) {
+    done.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+}
+
 /// Sends so many answers a second, whether or not the server keeps up, for each of some rates in turn: what came of each.
 /// Waits count from when an answer was due, so that a server that makes people wait does not look as if nobody had come.
 pub fn flood(
@@ -239,48 +300,29 @@ pub fn flood(
     const TICK: Duration = Duration::from_millis(2);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
-        let (due, to_do) = tokio::sync::mpsc::unbounded_channel::<tokio::time::Instant>();
-        let to_do = Arc::new(tokio::sync::Mutex::new(to_do));
-        let done: Arc<Mutex<Vec<io::Result<Duration>>>> = Arc::default();
-        let ready = Arc::new(tokio::sync::Semaphore::new(0));
+        let (due, done) = (Arc::new(Due::new()), Done::default());
+        let [door, ready] = [ARRIVING, 0].map(|places| Arc::new(tokio::sync::Semaphore::new(places)));
         let people = tokens.len();
         for (place, token) in (0..).zip(tokens) {
-            let (to_do, done, ready) = (to_do.clone(), done.clone(), ready.clone());
+            let (due, done, door, ready) = (due.clone(), done.clone(), door.clone(), ready.clone());
             tokio::spawn(async move {
-                let mut person = Person::new(6.0, 20.0, Duration::ZERO, place).trying(3);
+                let mut person = Person::new(6.0, 20.0, Duration::ZERO, place);
                 let mut part = Part::default();
-                let arrived = async {
-                    let mut client = start(address, &token, 3, &mut part).await?;
-                    while action(&part.page).as_deref() != Some("/answer") {
-                        if let Step::End = step(&mut client, &mut person, &mut part).await? {
-                            return Err(io::Error::other("there is nothing to answer"));
-                        }
-                    }
-                    Ok(client)
-                }
-                .await;
+                let arrived = {
+                    let _inside = door.acquire().await;
+                    let arriving = arrive(address, &token, &mut person, &mut part);
+                    tokio::time::timeout(NEVER, arriving).await.unwrap_or_else(|_| Err(never()))
+                };
                 // Whoever did not get as far is not waited for, and counts as an error.
                 ready.add_permits(1);
-                let mut client = match arrived {
-                    Ok(client) => client,
-                    Err(error) => {
-                        done.lock().unwrap_or_else(PoisonError::into_inner).push(Err(error));
-                        return Ok::<(), io::Error>(());
+                let went = match arrived {
+                    Ok(client) => {
+                        answer_when_due(client, address, &token, &mut person, &mut part, &due, &done).await
                     }
+                    Err(error) => Err(error),
                 };
-                loop {
-                    let Some(at) = to_do.lock().await.recv().await else { return Ok(()) };
-                    let went = step(&mut client, &mut person, &mut part).await;
-                    let wait = went.map(|_| at.elapsed());
-                    let failed = wait.is_err();
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push(wait);
-                    if failed {
-                        // As a browser does that was asked to come again.
-                        client = start(address, &token, 3, &mut part).await?;
-                        if action(&part.page).as_deref() != Some("/answer") {
-                            return Ok(());
-                        }
-                    }
+                if let Err(error) = went {
+                    told(&done, Err(error));
                 }
             });
         }
@@ -293,7 +335,7 @@ pub fn flood(
                 tick.tick().await;
                 let wanted = (begun.elapsed().as_secs_f64() * rate) as u64;
                 for n in sent..wanted {
-                    let _ = due.send(begun + Duration::from_secs_f64(n as f64 / rate));
+                    due.add(begun + Duration::from_secs_f64(n as f64 / rate));
                 }
                 sent = wanted;
             }
@@ -309,14 +351,76 @@ pub fn flood(
             load.waits.sort_unstable();
             loads.push(load);
             // What was due and not sent by now is given up; the next rate begins with an empty queue.
-            let mut left = to_do.lock().await;
-            while left.try_recv().is_ok() {}
-            drop(left);
+            due.give_up();
             tokio::time::sleep(Duration::from_secs(1)).await;
-            done.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            // Answers that came too late to count; what went wrong counts whenever it did.
+            done.lock().unwrap_or_else(PoisonError::into_inner).retain(Result::is_err);
+        }
+        let late = std::mem::take(&mut *done.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(last) = loads.last_mut() {
+            last.errors.extend(late.into_iter().filter_map(|one| Some(one.err()?.to_string())));
         }
         Ok(loads)
     })
+}
+
+fn never() -> io::Error {
+    io::Error::other(format!("no reply within {} s", NEVER.as_secs()))
+}
+
+/// From the link to the first comparison.
+async fn arrive(
+    address: SocketAddr,
+    token: &str,
+    person: &mut Person,
+    part: &mut Part,
+) -> io::Result<Client> {
+    let mut client = start(address, token, 1, part).await?;
+    while action(&part.page).as_deref() != Some("/answer") {
+        if let Step::End = step(&mut client, person, part).await? {
+            return Err(io::Error::other("there is nothing to answer"));
+        }
+    }
+    Ok(client)
+}
+
+/// Answers whenever an answer is due, and says what became of each. Whoever is asked to come again does, as the pages' script
+/// does: with the same answer, after a moment.
+async fn answer_when_due(
+    mut client: Client,
+    address: SocketAddr,
+    token: &str,
+    person: &mut Person,
+    part: &mut Part,
+    due: &Due,
+    done: &Done,
+) -> io::Result<()> {
+    loop {
+        if action(&part.page).as_deref() != Some("/answer") {
+            return Err(io::Error::other("somebody was through before the end"));
+        }
+        let at = due.next().await?;
+        let page = part.page.clone();
+        let answering = tokio::time::timeout(NEVER, step(&mut client, person, part));
+        match answering.await.unwrap_or_else(|_| Err(never())) {
+            Ok(_) => told(done, Ok(at.elapsed())),
+            Err(error) => {
+                let again = asks_to_come_again(&error.to_string());
+                told(done, Err(error));
+                tokio::time::sleep(AGAIN).await;
+                if again {
+                    part.page = page;
+                } else {
+                    client = arrive(address, token, person, part).await?;
+                }
+            }
+        }
+    }
+}
+
+/// Whether somebody was turned away for the moment, rather than that something went wrong.
+pub fn asks_to_come_again(error: &str) -> bool {
+    error.ends_with(" 503 Service Unavailable") || error.ends_with(" 429 Too Many Requests")
 }
 
 /// Opens the link and the first page.

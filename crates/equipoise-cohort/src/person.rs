@@ -92,12 +92,26 @@ impl Person {
         if self.random.random() { "a" } else { "b" }
     }
 
+    /// How long until somebody comes who takes a place that has become free. Where all answer together, that is between two
+    /// rounds: nobody enters a class in the second in which it answers.
+    pub(super) fn coming(&mut self) -> Duration {
+        let Some((first, every)) = self.rounds else { return Duration::ZERO };
+        let into = tokio::time::Instant::now().saturating_duration_since(first).as_secs_f64();
+        let into = into.rem_euclid(every.as_secs_f64());
+        let quiet = (every.as_secs_f64() - 2.0).max(0.0);
+        Duration::from_secs_f64((1.5 + quiet * self.speech.random::<f64>() - into).max(0.0))
+    }
+
     /// A time to think: exponential around the mean, and never endless.
     pub(super) fn thinking(&mut self) -> Duration {
         let draw: f64 = self.random.random();
         if let Some((first, every)) = self.rounds {
             let now = tokio::time::Instant::now();
-            let round = now.saturating_duration_since(first).div_duration_f64(every).floor() as u32 + 1;
+            // Whoever is there before the first round waits for that one.
+            let round = match now.checked_duration_since(first) {
+                Some(since) => since.div_duration_f64(every).floor() as u32 + 1,
+                None => 0,
+            };
             return (first + every * round).saturating_duration_since(now)
                 + Duration::from_secs(1).mul_f64(draw);
         }

@@ -3,7 +3,7 @@
 //! Small where every change is tested: what is asserted is that nothing fails. `EQUIPOISE_LOAD=500` is the promise, on a machine that
 //! does nothing else, in a release build; the figures are printed either way.
 
-use equipoise_cohort::{Client, Load, load};
+use equipoise_cohort::{Client, Load, flood, load};
 use equipoise_log::{SqliteStore, Writer};
 use equipoise_server::serve::{Options, study};
 use equipoise_study::seams::{SystemClock, SystemRandom};
@@ -38,9 +38,21 @@ fn people() -> usize {
 
 /// A server on disk with some links; it runs until the process ends.
 fn served(directory: &Path, links: usize) -> (SocketAddr, Vec<String>) {
+    asking(directory, links, 100)
+}
+
+/// The same, with so many questions besides the few that elicit.
+fn asking(directory: &Path, links: usize, evaluation: usize) -> (SocketAddr, Vec<String>) {
     let cancer = template::find("binary-cancer").unwrap();
-    let text =
-        cancer.text.replacen("evaluation = 5", "evaluation = 100", 1).replacen("cap = 30", "cap = 4", 1);
+    let changed = |text: &str, from: &str, to: &str| {
+        assert!(text.contains(from), "the template has another number: {from}");
+        text.replacen(from, to, 1)
+    };
+    let text = changed(
+        &changed(cancer.text, "evaluation = 5", &format!("evaluation = {evaluation}")),
+        "cap = 20",
+        "cap = 4",
+    );
     std::fs::write(directory.join(cancer.table.0), cancer.table.1).unwrap();
     let design = Arc::new(Design::new(Study::parse(&text).unwrap(), directory).unwrap());
     let store = SqliteStore::open(directory.join("log.sqlite")).unwrap();
@@ -56,6 +68,32 @@ fn served(directory: &Path, links: usize) -> (SocketAddr, Vec<String>) {
 
 fn per_second(load: &Load) -> f64 {
     load.waits.len() as f64 / load.counted.as_secs_f64()
+}
+
+/// A server that keeps up leaves people with nothing to do: they wait for the next answer that is due, and whoever counts must
+/// not wait for them.
+#[test]
+fn a_flood_that_is_kept_up_with_ends() {
+    let directory = Directory::new("flood");
+    let (address, tokens) = served(&directory.0, 6);
+    let (tell, told) = channel();
+    std::thread::spawn(move || tell.send(flood(address, tokens, &[10.0, 20.0], Duration::from_secs(1))));
+    let loads = told.recv_timeout(Duration::from_secs(120)).expect("it ends").unwrap();
+    assert_eq!(loads.len(), 2);
+    for load in &loads {
+        assert!(load.errors.is_empty() && !load.waits.is_empty(), "{load:?}");
+    }
+    assert!(loads[0].waits.len() <= 10 && loads[1].waits.len() <= 20, "more answers than were sent");
+}
+
+/// Whoever is through answers nothing more: asking them is an error of whoever measures, and no answer.
+#[test]
+fn a_flood_that_runs_out_of_questions_says_so() {
+    let directory = Directory::new("through");
+    let (address, tokens) = asking(&directory.0, 1, 5);
+    let loads = flood(address, tokens, &[50.0], Duration::from_secs(5)).unwrap();
+    assert_eq!(loads[0].errors, ["somebody was through before the end"]);
+    assert!((8..40).contains(&loads[0].waits.len()), "{} answers", loads[0].waits.len());
 }
 
 #[test]

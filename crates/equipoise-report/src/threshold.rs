@@ -61,7 +61,7 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {
-    let doubt = Bootstrap { metric_draws: draws, resamples: DRAWS, seed: 0, level: 0.95 };
+    let doubt = Bootstrap { metric_draws: draws, resamples: DRAWS, level: 0.95, ..Bootstrap::default() };
     let advice = scores.profile.advise(metric, &[], doubt).ok()?;
     let Optimum::Found(best) = advice.best else { return None };
     Some(Measured {
@@ -109,7 +109,7 @@ fn curves(design: &Design) -> Vec<Curve> {
     let mut curves = vec![];
     let scored = design.scores().and_then(|scores| scores.profile.decision_curve(&at).ok());
     if let Some(points) = scored {
-        let points = points.iter().map(|point| [point.threshold, point.net_benefit]).collect();
+        let points = at.iter().zip(points).map(|(t, [net_benefit, _])| [*t, net_benefit]).collect();
         curves.push(Curve { name: "scores".to_owned(), points });
     }
     if let Some(models) = design.models() {

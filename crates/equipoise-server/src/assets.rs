@@ -1,86 +1,17 @@
-//! Style, script and icon, inside the binary. Their addresses carry a hash of their contents, so a browser may keep
-//! them for ever and still gets new ones after an upgrade.
+//! Which style, script and icon the pages of a router have, and those of researchers and of a table.
 
-use crate::text::hex;
-use sha2::{Digest as _, Sha256};
-use std::sync::LazyLock;
+pub(crate) use equipoise_pages::assets::{Asset, ICON, SCRIPT, STYLE};
 
-/// A file of the pages.
-#[derive(Debug)]
-pub struct Asset {
-    name: &'static str,
-    extension: &'static str,
-    /// Its media type.
-    pub media_type: &'static str,
-    /// Its contents.
-    pub text: &'static str,
-    path: LazyLock<String>,
-}
-
-macro_rules! asset {
-    ($(#[$doc:meta])* $constant:ident, $name:literal, $extension:literal, $media_type:literal) => {
-        $(#[$doc])*
-        pub static $constant: Asset = Asset {
-            name: $name,
-            extension: $extension,
-            media_type: $media_type,
-            text: include_str!(concat!("../assets/", $name, ".", $extension)),
-            path: LazyLock::new(|| $constant.hashed_path()),
-        };
-    };
-}
-
-asset!(
-    /// How pages look.
-    STYLE, "style", "css", "text/css; charset=utf-8"
-);
-asset!(
-    /// What pages do beyond forms.
-    SCRIPT, "script", "js", "text/javascript; charset=utf-8"
-);
-asset!(
-    /// The picture in the browser's tab.
-    ICON, "icon", "svg", "image/svg+xml"
-);
-
-impl Asset {
-    /// Where pages find it.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    fn hashed_path(&self) -> String {
-        let hash = Sha256::digest(self.text.as_bytes());
-        format!("/assets/{}-{}.{}", self.name, hex(&hash[..6]), self.extension)
-    }
-}
-
-asset!(
-    /// How researchers' pages look beyond that.
-    RESEARCHER_STYLE, "researcher", "css", "text/css; charset=utf-8"
-);
-asset!(
-    /// What researchers' pages do beyond forms: refresh.
-    RESEARCHER_SCRIPT, "researcher", "js", "text/javascript; charset=utf-8"
-);
-
+/// How researchers' pages look beyond what all pages do.
+pub static RESEARCHER_STYLE: Asset = Asset::style("researcher", include_str!("../assets/researcher.css"));
+/// What researchers' pages do beyond forms: refresh.
+pub static RESEARCHER_SCRIPT: Asset = Asset::script("researcher", include_str!("../assets/researcher.js"));
 /// How a report looks inside a page of researchers.
-pub static REPORT_STYLE: Asset = Asset {
-    name: "report",
-    extension: "css",
-    media_type: "text/css; charset=utf-8",
-    text: equipoise_report::STYLE_INSIDE,
-    path: LazyLock::new(|| REPORT_STYLE.hashed_path()),
-};
-
-asset!(
-    /// How the pages of a table look beyond that.
-    OPEN_STYLE, "open", "css", "text/css; charset=utf-8"
-);
-asset!(
-    /// What the pages of a table do beyond forms: dropped files, keys.
-    OPEN_SCRIPT, "open", "js", "text/javascript; charset=utf-8"
-);
+pub static REPORT_STYLE: Asset = Asset::style("report", equipoise_report::STYLE_INSIDE);
+/// How the pages of a table look beyond that.
+pub static OPEN_STYLE: Asset = Asset::style("open", include_str!("../assets/open.css"));
+/// What the pages of a table do beyond forms: dropped files, keys.
+pub static OPEN_SCRIPT: Asset = Asset::script("open", include_str!("../assets/open.js"));
 
 /// The asset of a table's pages at an address.
 pub fn find_for_tables(path: &str) -> Option<&'static Asset> {

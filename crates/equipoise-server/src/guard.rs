@@ -60,6 +60,11 @@ async fn headers(request: Request, next: Next) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        // Also where a request took too long, which no page says.
+        let again = HeaderValue::from_static("2");
+        response.headers_mut().entry(header::RETRY_AFTER).or_insert(again);
+    }
     response
 }
 
@@ -143,6 +148,18 @@ mod tests {
         assert!(is_for(&HeaderMap::new(), &Uri::from_static("/"), "http://127.0.0.1:8081"));
         let foreign = Uri::from_static("http://evil.example/");
         assert!(!is_for(&HeaderMap::new(), &foreign, "http://127.0.0.1:8081"));
+    }
+
+    #[tokio::test]
+    async fn what_takes_too_long_is_to_be_asked_again() {
+        use axum::body::Body;
+        use axum::routing::get;
+        use tower::ServiceExt as _;
+        let slow = || tokio::time::sleep(Duration::from_secs(60));
+        let app: Router = guarded(Router::new().route("/", get(slow)), Duration::from_millis(20));
+        let reply = app.oneshot(Request::get("/").body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(reply.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(reply.headers()[header::RETRY_AFTER], "2");
     }
 
     const INSIDE: &str = "EQUIPOISE_INSIDE_A_PANIC";

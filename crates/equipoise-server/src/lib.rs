@@ -1,8 +1,7 @@
 //! Studies with people over the web.
 //!
-//! * [`participant`] is the router for participants: every step a page and a form, state in the study's log.
-//! * [`page`], [`picture`], [`sentence`] and [`language`] are what participants see, as functions of a study and a
-//!   participant's state; they know nothing of requests.
+//! * [`participant`] is the router for participants: every step a page and a form, state in the study's log. What its
+//!   pages say and draw is in [`equipoise_pages`], which knows nothing of requests.
 //! * [`researcher`] is the router for researchers, on a port of its own: accounts, live results, links, export, audit.
 //! * [`open`] is the router for one table on one's own computer: what was read, questions, what came out.
 //! * [`preview`] is the whole study to try out, in a log that is thrown away.
@@ -12,7 +11,7 @@
 //! another server. The routers share no handler: what they have in common are headers (`guard`) and pictures.
 #![forbid(unsafe_code)]
 
-pub mod assets;
+mod assets;
 mod budget;
 #[cfg_attr(
     not(test),
@@ -37,9 +36,7 @@ mod form;
 )]
 mod guard;
 mod health;
-pub mod language;
 mod listen;
-mod markdown;
 #[cfg_attr(
     not(test),
     deny(
@@ -52,11 +49,8 @@ mod markdown;
 )]
 mod multipart;
 pub mod open;
-pub mod page;
 pub mod participant;
-pub mod picture;
 pub mod preview;
 pub mod researcher;
-pub mod sentence;
 pub mod serve;
 mod text;

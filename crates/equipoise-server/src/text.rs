@@ -1,12 +1,9 @@
 //! Small texts of HTTP that both routers read and write.
 
+pub use equipoise_log::hex::encode as hex;
+
 use axum::http::{HeaderMap, header};
 use sha2::{Digest as _, Sha256};
-
-/// Two lower-case digits per byte.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// So many random bytes of the operating system, as hexadecimal text; `None` if it has none.
 pub fn random<const BYTES: usize>() -> Option<String> {

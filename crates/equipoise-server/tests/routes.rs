@@ -506,8 +506,8 @@ async fn no_page_is_heavy_and_none_asks_another_server() {
     let web = web();
     let mut browser = web.browser(0).await;
     browser.prepare().await;
-    let style = web.get(equipoise_server::assets::STYLE.path(), "").await;
-    let script = web.get(equipoise_server::assets::SCRIPT.path(), "").await;
+    let style = web.get(equipoise_pages::assets::STYLE.path(), "").await;
+    let script = web.get(equipoise_pages::assets::SCRIPT.path(), "").await;
     assert!(style.headers[header::CACHE_CONTROL].to_str().unwrap().contains("immutable"));
     let bytes = style.body.len() + script.body.len() + browser.page.len();
     // 60 kB compressed is the promise; it holds even uncompressed.

@@ -12,6 +12,9 @@ const FEW: usize = 128;
 const IDLE: Duration = Duration::from_secs(120);
 /// There are never more than so many but for those being looked at: as many as are promised to be able to answer at once.
 const MOST: usize = 500;
+/// When there is no room, so many go: enough that it is done seldom. Everybody who goes and comes again costs a reading of the
+/// log and all that followed from their answers, and in a class they come again all at once.
+const GO: usize = MOST / 16;
 /// Of those who are done never more than so many: they look at the last page, and nothing hurries them.
 const MOST_DONE: usize = 32;
 
@@ -62,10 +65,13 @@ impl Cache {
         }
         self.drop_until(now.checked_sub(IDLE));
         if self.0.len() >= MOST {
+            // Whoever is done needs the place least.
+            self.0.retain(|_, (found, _)| Arc::strong_count(found) > 1 || !done(found));
+        }
+        if self.0.len() >= MOST {
             let mut times: Vec<Instant> = self.0.values().map(|(_, asked)| *asked).collect();
-            // Half of them at once, so that it is done seldom.
-            let middle = *times.select_nth_unstable(MOST / 2).1;
-            self.drop_until(Some(middle));
+            let last = *times.select_nth_unstable(self.0.len() - MOST + GO).1;
+            self.drop_until(Some(last));
         }
     }
 
@@ -86,12 +92,14 @@ mod tests {
         let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
         let design = Arc::new(Design::new(study, std::path::Path::new("src/templates")).unwrap());
         let mut cache = Cache::default();
-        let mut come = |n: usize| cache.keep(Participant::new(design.clone(), &format!("s{n}")));
-        let held = come(0);
+        let come =
+            |cache: &mut Cache, n: usize| cache.keep(Participant::new(design.clone(), &format!("s{n}")));
+        let held = come(&mut cache, 0);
         for n in 1..3 * MOST {
-            come(n);
+            come(&mut cache, n);
+            assert!(cache.0.len() <= MOST, "{}", cache.0.len());
+            assert!(n < MOST || cache.0.len() > MOST - MOST / 8, "{} went for one", MOST - cache.0.len());
         }
-        assert!(cache.0.len() <= MOST, "{}", cache.0.len());
         assert!(Arc::ptr_eq(&cache.get("s0").unwrap(), &held));
         assert!(cache.get("s1").is_none() && cache.get(&format!("s{}", 3 * MOST - 1)).is_some());
         // Those who are done are the first to go.

@@ -8,6 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// People who wait to be imagined; when there are more, what was imagined of them before has to do.
 const WAITING: usize = 64;
 
+/// By how much it yields to threads somebody waits for, as `nice` counts: after a class has answered, all of them are imagined.
+#[cfg(target_os = "linux")]
+const YIELDING: i32 = 10;
+
 /// A handle on the thread, which ends with it.
 pub(crate) struct Forecaster(SyncSender<Weak<Mutex<Participant>>>);
 
@@ -16,6 +20,9 @@ impl Forecaster {
     pub(crate) fn start(design: Arc<Design>) -> Self {
         let (people, waiting) = sync_channel::<Weak<Mutex<Participant>>>(WAITING);
         std::thread::spawn(move || {
+            // Behind those who wait: of one thread on Linux only; elsewhere it would be the whole program's.
+            #[cfg(target_os = "linux")]
+            let _ = rustix::process::nice(YIELDING);
             design.lengths_left(&design.belief(), 0, 0);
             for place in waiting {
                 if let Some(place) = place.upgrade() {

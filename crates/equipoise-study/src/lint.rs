@@ -1,5 +1,8 @@
 //! Whether a study is a good one: the thesis' guidelines G1 to G9, and whether its questions can be asked at all.
 
+mod length;
+mod texts;
+
 use crate::design::Design;
 use crate::length::Length;
 use crate::schedule;
@@ -22,44 +25,6 @@ pub struct Lint {
 
 /// The languages the pages have words in: another one's texts would stand among English ones.
 pub const PAGES: [&str; 5] = ["en", "de", "es", "fr", "en-XA"];
-
-/// Numbers as words, for promises of minutes in the languages of the templates.
-const WORDS: [(&str, f64); 34] = [
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("twelve", 12.0),
-    ("fifteen", 15.0),
-    ("twenty", 20.0),
-    ("thirty", 30.0),
-    ("fünf", 5.0),
-    ("sechs", 6.0),
-    ("sieben", 7.0),
-    ("acht", 8.0),
-    ("neun", 9.0),
-    ("zehn", 10.0),
-    ("zwölf", 12.0),
-    ("fünfzehn", 15.0),
-    ("zwanzig", 20.0),
-    ("dreißig", 30.0),
-    ("cinco", 5.0),
-    ("seis", 6.0),
-    ("siete", 7.0),
-    ("ocho", 8.0),
-    ("nueve", 9.0),
-    ("diez", 10.0),
-    ("quince", 15.0),
-    ("veinte", 20.0),
-    ("cinq", 5.0),
-    ("huit", 8.0),
-    ("neuf", 9.0),
-    ("dix", 10.0),
-    ("quinze", 15.0),
-    ("vingt", 20.0),
-];
 
 /// How many steps a scale may have: with one there is nothing to choose, and people do not tell more than eleven apart.
 const STEPS: std::ops::RangeInclusive<usize> = 2..=11;
@@ -118,79 +83,6 @@ struct Lints<'a> {
 impl Lints<'_> {
     fn say(&mut self, rule: &'static str, error: bool, what: impl Into<String>) {
         self.found.push(Lint { rule, error, what: what.into() });
-    }
-
-    /// G6: a person is predicted to be something; a label is the truth to those who know the word.
-    fn wording(&mut self) {
-        let wrong: Vec<String> = texts(self.study)
-            .into_iter()
-            .flat_map(|(place, text)| {
-                text.all().map(move |text| (place.clone(), text.to_lowercase())).collect::<Vec<_>>()
-            })
-            .filter(|(_, text)| text.contains("labelled") || text.contains("labeled"))
-            .map(|(place, _)| place)
-            .collect();
-        for place in wrong {
-            self.say("G6", true, format!("{place} says \"labelled\", expected \"predicted as\""));
-        }
-    }
-
-    fn languages(&mut self) {
-        for language in &self.study.languages {
-            if !PAGES.contains(&language.as_str()) {
-                let known = PAGES[..4].join(", ");
-                let what = format!(
-                    "languages has \"{language}\", in which the pages have no words, expected some of {known}"
-                );
-                self.say("languages", true, what);
-            }
-        }
-        for (place, text) in texts(self.study) {
-            let missing: Vec<&str> = self
-                .study
-                .languages
-                .iter()
-                .map(String::as_str)
-                .filter(|language| !text.has(language))
-                .collect();
-            if !missing.is_empty() {
-                self.say("languages", true, format!("{place} is not there in {}", missing.join(", ")));
-            }
-        }
-    }
-
-    /// Every text that people read has words in it, in every language they can choose.
-    fn said(&mut self) {
-        let empty = |(place, text): (String, &Text)| match text {
-            Text::Plain(words) => words.trim().is_empty().then_some(place),
-            Text::ByLanguage(texts) => {
-                let found = texts.iter().find(|(tag, words)| {
-                    words.trim().is_empty() && self.study.languages.iter().any(|language| language == *tag)
-                });
-                found.map(|(tag, _)| format!("{place}.{tag}"))
-            }
-        };
-        let places: Vec<String> = texts(self.study).into_iter().filter_map(empty).collect();
-        for place in places {
-            self.say("empty", true, format!("{place} is empty, expected words that people read"));
-        }
-        let without: Vec<String> = self
-            .study
-            .stated_cost
-            .iter()
-            .flat_map(|stated| match &stated.question {
-                Text::Plain(words) => vec![("stated_cost.question".to_owned(), words)],
-                Text::ByLanguage(texts) => {
-                    texts.iter().map(|(tag, words)| (format!("stated_cost.question.{tag}"), words)).collect()
-                }
-            })
-            .filter(|(_, words)| !words.trim().is_empty() && !words.contains("___"))
-            .map(|(place, _)| place)
-            .collect();
-        for place in without {
-            let what = format!("{place} has no ___, expected it where people write their number");
-            self.say("stated_cost", true, what);
-        }
     }
 
     /// Every question can be answered.
@@ -463,37 +355,6 @@ impl Lints<'_> {
             self.say("table", false, what);
         }
     }
-
-    /// What the consent text promises is what a rehearsal finds.
-    fn length(&mut self, design: &Design) {
-        let Some(length) = design.known_length() else { return };
-        let Length { comparisons, minutes, .. } = *length;
-        if minutes > 20 {
-            let what = format!("about {comparisons} comparisons and {minutes} minutes, expected at most 20");
-            self.say("length", false, what);
-        }
-        let found: Vec<(String, Option<f64>)> = match &self.study.consent.text {
-            Text::Plain(text) => vec![("consent.text".to_owned(), promised(text))],
-            Text::ByLanguage(texts) => {
-                texts.iter().map(|(tag, text)| (format!("consent.text.{tag}"), promised(text))).collect()
-            }
-        };
-        for (place, promise) in found {
-            match promise {
-                Some(promise) if length.keeps(promise) => {}
-                Some(promise) => {
-                    let what =
-                        format!("{place} promises {promise} minutes, expected about {minutes} as rehearsed");
-                    self.say("length", false, what);
-                }
-                None => {
-                    let what =
-                        format!("{place} does not say how long it takes, expected about {minutes} minutes");
-                    self.say("length", false, what);
-                }
-            }
-        }
-    }
 }
 
 /// The area under the ROC curve and its standard error where scores tell nothing; none where a class has no rows.
@@ -526,95 +387,4 @@ fn is_reachable(text: &str) -> bool {
     };
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits >= 5 || text.split_whitespace().any(|word| mail(word) || web(word))
-}
-
-/// How many minutes a text promises: the number before the word; of a range its middle.
-fn promised(text: &str) -> Option<f64> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let number = |word: &str| -> Option<f64> {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let ends: Option<Vec<f64>> = word.split(['-', '–', '—']).map(|end| end.parse().ok()).collect();
-        match ends.as_deref() {
-            Some([only]) => Some(*only),
-            Some([low, high]) => Some(0.5 * (low + high)),
-            _ => WORDS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number),
-        }
-    };
-    words.windows(2).filter(|pair| pair[1].starts_with("minut")).find_map(|pair| number(&pair[0]))
-}
-
-/// Every text participants read, with its place.
-fn texts(study: &Study) -> Vec<(String, &Text)> {
-    let mut all = vec![
-        ("title".to_owned(), &study.title),
-        ("task.question".to_owned(), &study.task.question),
-        ("task.introduction".to_owned(), &study.task.introduction),
-        ("task.people".to_owned(), &study.task.people),
-        ("task.system".to_owned(), &study.task.system),
-        ("consent.text".to_owned(), &study.consent.text),
-    ];
-    for (n, class) in study.task.classes.iter().enumerate() {
-        all.push((format!("task.classes.{n}.truth"), &class.truth));
-        all.push((format!("task.classes.{n}.predicted"), &class.predicted));
-    }
-    for (n, has) in study.task.attributes.iter().enumerate() {
-        all.push((format!("task.attributes.{n}.name"), &has.name));
-        all.extend(has.unit.as_ref().map(|unit| (format!("task.attributes.{n}.unit"), unit)));
-        let explanation = has.explanation.as_ref();
-        all.extend(explanation.map(|text| (format!("task.attributes.{n}.explanation"), text)));
-    }
-    for (n, group) in study.task.groups.iter().enumerate() {
-        all.push((format!("task.groups.{n}.name"), &group.name));
-    }
-    for (n, mistake) in study.task.mistakes.iter().enumerate() {
-        all.push((format!("task.mistakes.{n}.one"), &mistake.one));
-        all.push((format!("task.mistakes.{n}.many"), &mistake.many));
-        all.push((format!("task.mistakes.{n}.short"), &mistake.short));
-    }
-    if let Some(stated) = &study.stated_cost {
-        all.push(("stated_cost.question".to_owned(), &stated.question));
-    }
-    for (n, card) in study.consequences.iter().enumerate() {
-        all.push((format!("consequences.{n}.kind"), &card.kind));
-        all.push((format!("consequences.{n}.text"), &card.text));
-    }
-    for (n, question) in study.picture.iter().enumerate() {
-        all.push((format!("picture.{n}.question"), &question.question));
-        all.push((format!("picture.{n}.explanation"), &question.explanation));
-        all.extend(question.options.iter().map(|option| (format!("picture.{n}.options"), option)));
-    }
-    for (n, item) in study.questionnaire.iter().enumerate() {
-        all.push((format!("questionnaire.{n}.question"), &item.question));
-        match &item.kind {
-            ItemKind::Single { options } | ItemKind::Multiple { options } => {
-                all.extend(options.iter().map(|option| (format!("questionnaire.{n}.options"), option)));
-            }
-            ItemKind::Scale { low, high, .. } => {
-                all.push((format!("questionnaire.{n}.low"), low));
-                all.push((format!("questionnaire.{n}.high"), high));
-            }
-            ItemKind::Number { .. } | ItemKind::Text { .. } => {}
-        }
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn promises_of_minutes_are_found_in_every_language() {
-        for (text, expected) in [
-            ("It takes about 8 minutes.", Some(8.0)),
-            ("It takes about fifteen minutes. You may stop after two.", Some(15.0)),
-            ("Das dauert 8-10 Minuten.", Some(9.0)),
-            ("Dura unos quince minutos.", Some(15.0)),
-            ("Cela prend environ vingt minutes", Some(20.0)),
-            ("You can stop within minutes.", None),
-            ("It takes a while.", None),
-        ] {
-            assert_eq!(promised(text), expected, "{text}");
-        }
-    }
 }

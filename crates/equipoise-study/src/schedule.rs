@@ -9,7 +9,7 @@ use crate::design::Design;
 use crate::event::{Asked, Invited, Purpose, Side};
 use crate::forecast::{Forecast, Imagining};
 use crate::groups::Shares;
-use crate::participant::Question;
+use crate::participant::{Heard, Question};
 use crate::shown::{Dominance, Shown};
 use equipoise::Query;
 use rand::seq::SliceRandom as _;
@@ -48,13 +48,20 @@ pub(crate) fn next(
     design: &Design,
     invited: &Invited,
     answered: &[Question],
-    belief: &Belief,
+    heard: &Heard,
     imagining: &Imagining,
 ) -> Option<Asked> {
     let schedule = Schedule { design, invited, answered, place: answered.len() };
-    let telling = schedule.telling(belief);
+    // The first that can be shown stays the first as long as it can: what was shown only becomes more.
+    let found = heard.telling.get_or_init(|| schedule.telling(&heard.belief));
+    let telling = match found {
+        Some((query, shown)) if schedule.was_asked(query) || schedule.was_shown(shown) => {
+            schedule.telling(&heard.belief)
+        }
+        found => found.clone(),
+    };
     let forecast = match telling {
-        Some(_) => Forecast::of(design, invited, answered, belief, imagining),
+        Some(_) => Forecast::of(design, invited, answered, &heard.belief, imagining),
         None => Forecast::over(),
     };
     let due = schedule.due();
@@ -208,7 +215,7 @@ impl Schedule<'_> {
     /// The pair as it would be shown, if it can be: new, readable, and not better throughout, which would be a check (UX-08).
     fn presentable(&self, query: Query) -> Option<(Query, Shown)> {
         let query = self.design.permitted(query)?;
-        if self.answered.iter().any(|question| question.asked.query.is_close(&query, 1e-9)) {
+        if self.was_asked(&query) {
             return None;
         }
         let shown = self.design.show(&query);
@@ -218,6 +225,10 @@ impl Schedule<'_> {
         };
         // Two that read alike are the same question.
         (reads && !self.was_shown(&shown)).then_some((query, shown))
+    }
+
+    fn was_asked(&self, query: &Query) -> bool {
+        self.answered.iter().any(|question| question.asked.query.is_close(query, 1e-9))
     }
 
     fn was_shown(&self, shown: &Shown) -> bool {

@@ -275,3 +275,26 @@ fn sides_are_even_over_many_sessions() {
     println!("fewer missed on side A in {left} of {all}");
     assert!((left as f64 / all as f64 - 0.5).abs() < 0.02, "{left} of {all}");
 }
+
+/// What was worked out for an earlier answer is used for later ones; whoever is read from the log anew has none of it.
+#[test]
+fn whether_somebody_is_in_memory_changes_no_question() {
+    for seed in 0..3 {
+        let [kept, anew] = [false, true].map(|anew| {
+            let service = service("binary-cancer", seed);
+            let session = service.invite(1).unwrap().remove(0).session;
+            let mut person = Simulant::new(6.0, 20.0, seed);
+            for number in 0.. {
+                if anew {
+                    service.forget(&session);
+                }
+                let Some(event) = service.look(&session, |p| person.next(p)).unwrap() else { break };
+                service.record(&session, DEVICE, &format!("k{number}"), &event).unwrap();
+            }
+            let asked = |p: &Participant| p.questions().iter().map(|q| q.asked.clone()).collect::<Vec<_>>();
+            service.peek(&session, asked).unwrap()
+        });
+        assert!(kept.iter().filter(|asked| asked.purpose == Purpose::Evaluation).count() > 2);
+        assert_eq!(kept, anew);
+    }
+}

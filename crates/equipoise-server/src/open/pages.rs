@@ -2,9 +2,9 @@
 
 use super::multipart::LARGEST;
 use super::view::{Branch, Flow, Kind, Outcome, Page, Question, Systems, Table};
-use crate::page::render;
-use crate::picture;
 use askama::Template;
+use equipoise_pages::page::render;
+use equipoise_pages::picture;
 use equipoise_study::numbers::grouped;
 
 /// What surrounds a page.

@@ -1,8 +1,8 @@
 //! What forms send, checked: either an event for the log or what is wrong with the form.
 
 use crate::form::Fields;
-use crate::language::{Language, fill};
-use crate::page::{Field, Typed};
+use equipoise_pages::language::{Language, fill};
+use equipoise_pages::page::{Field, Typed};
 use equipoise_study::Study;
 use equipoise_study::event::{Choice, Event, ItemAnswer, When};
 use equipoise_study::study::{Item, ItemKind, Position};

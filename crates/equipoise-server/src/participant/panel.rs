@@ -3,19 +3,12 @@
 use super::reply::Reply;
 use super::visitor::{Panel, Visitor, kept};
 use super::{Participants, joined, missing};
-use crate::page::{Ending, Frame, Message, render};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use equipoise_study::study::End;
+use equipoise_pages::page::{Ending, Frame, Message, render};
 use equipoise_study::{Entered, Participant, Result};
 use std::collections::BTreeMap;
-
-impl From<&End> for Ending {
-    fn from(end: &End) -> Self {
-        Self { code: end.code.clone(), url: end.address() }
-    }
-}
 
 /// The address for everybody. Whoever is let in goes on to `/`, whoever is not to a page of its own: who it is leaves the address
 /// either way.

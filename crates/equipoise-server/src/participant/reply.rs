@@ -1,10 +1,10 @@
 //! What a request comes to, and how it is said to a browser or to the script.
 
-use crate::page::{Frame, Message, render};
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use equipoise_log::{Receipt, Why};
+use equipoise_pages::page::{Frame, Message, render};
 use equipoise_study::{Error, Refusal};
 
 /// What a request comes to.

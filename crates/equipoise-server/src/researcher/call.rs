@@ -299,7 +299,7 @@ impl Making {
 
 /// A page.
 pub fn page(page: &impl askama::Template) -> Response {
-    Html(crate::page::render(page)).into_response()
+    Html(equipoise_pages::page::render(page)).into_response()
 }
 
 /// On to an address, after something was done.

@@ -3,10 +3,10 @@
 use super::Shared;
 use super::accounts::Role;
 use super::sign::Signed;
-use crate::page::render;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
+use equipoise_pages::page::render;
 pub use equipoise_study::numbers::when;
 
 /// The places, in the order of the menu: address, name, and who sees it there.

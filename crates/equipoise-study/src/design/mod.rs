@@ -17,7 +17,7 @@ use equipoise::engine::Adaptive;
 use equipoise::population::Profile;
 use equipoise::space::Binary;
 use equipoise::{AnyPlan, Metric, Query};
-use equipoise_data::choice::{Front, Said, Words};
+use equipoise_choice::{Front, Said, Words};
 use pairs::Engine;
 use prepare::{Prepared, prepare};
 use serde::Serialize;

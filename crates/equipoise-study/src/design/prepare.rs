@@ -13,7 +13,7 @@ use equipoise::metric::{Named, Transform};
 use equipoise::population::{AskError, Confusions as _, Logistic, Population as _, PostShift, Rule, Score};
 use equipoise::space::{Binary, GroupSphere, Polygon, Space as _, Sphere};
 use equipoise::{GroupShares, Measure, Point};
-use equipoise_data::choice::{self, Front};
+use equipoise_choice::{self as choice, Front};
 use equipoise_data::{Groups, ModelConfusions, Sample, Table, binary_space, operating_point, space_for};
 use std::path::Path;
 

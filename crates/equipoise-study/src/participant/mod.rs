@@ -105,8 +105,9 @@ pub struct Participant {
     picture: (usize, usize),
     practice: usize,
     questions: Vec<Question>,
-    /// Worked out when somebody asks: of most people in a log only how far they are is asked.
-    heard: OnceLock<Heard>,
+    /// Worked out when somebody asks: of most people in a log only how far they are is asked. Half a megabyte, which a copy of this
+    /// person shares until an answer changes it.
+    heard: OnceLock<Arc<Heard>>,
     next: OnceLock<Option<Asked>>,
     imagining: Imagining,
     retracted: usize,
@@ -249,8 +250,10 @@ impl Participant {
         question.answer = Some(answered.clone());
         question.answer_seq = Some(self.events);
         question.answered_at = Some(at);
-        if let Some(heard) = self.heard.get_mut() {
-            heard.take(&self.design, &question.asked, answered.choice);
+        if let Some(heard) = self.heard.get_mut()
+            && question.asked.purpose != Purpose::Evaluation
+        {
+            Arc::make_mut(heard).take(&self.design, &question.asked, answered.choice);
         }
         Ok(())
     }
@@ -341,7 +344,7 @@ impl Participant {
         }
         self.next
             .get_or_init(|| {
-                schedule::next(&self.design, invited, &self.questions, self.belief(), &self.imagining)
+                schedule::next(&self.design, invited, &self.questions, self.heard(), &self.imagining)
             })
             .as_ref()
     }
@@ -472,13 +475,13 @@ impl Participant {
     fn heard(&self) -> &Heard {
         // From the start, in order: a belief is the same bits however it was come by.
         self.heard.get_or_init(|| {
-            let mut heard = Heard { belief: self.design.belief(), evidence: None };
+            let mut heard = Heard { belief: self.design.belief(), evidence: None, telling: OnceLock::new() };
             for question in &self.questions {
                 if let Some(answer) = &question.answer {
                     heard.take(&self.design, &question.asked, answer.choice);
                 }
             }
-            heard
+            Arc::new(heard)
         })
     }
 
@@ -529,10 +532,13 @@ impl Participant {
 
 /// What the answers so far say.
 #[derive(Debug, Clone)]
-struct Heard {
-    belief: Belief,
+pub(crate) struct Heard {
+    pub(crate) belief: Belief,
     /// The logarithm of how much likelier the answers are from somebody with a preference than from a coin.
     evidence: Option<f64>,
+    /// The next question that elicits, once it was looked for. Answers that change no belief leave it as it is, unless it was asked
+    /// meanwhile: finding it is most of what an answer costs.
+    pub(crate) telling: OnceLock<Option<(Query, Shown)>>,
 }
 
 impl Heard {
@@ -556,6 +562,9 @@ impl Heard {
             && let Some(weight) = self.weight(design, asked, choice)
         {
             self.evidence = Some(self.evidence.unwrap_or(0.0) + weight);
+        }
+        if asked.purpose != Purpose::Evaluation {
+            self.telling = OnceLock::new();
         }
         take(design, &mut self.belief, asked, choice);
     }

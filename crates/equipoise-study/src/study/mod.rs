@@ -157,7 +157,7 @@ impl Has {
     /// A number of it without the unit, as people read it in English.
     pub fn number(&self, x: f64) -> String {
         let shown = self.out_of.map_or(x, |of| x * of as f64);
-        equipoise_data::choice::Said::as_named("", None, None).number(shown)
+        equipoise_choice::Said::as_named("", None, None).number(shown)
     }
 }
 

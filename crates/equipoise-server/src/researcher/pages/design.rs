@@ -1,13 +1,13 @@
 //! The study as it was designed, and what a participant will see: any question, out of any number, in any variant.
 
-use crate::language::Language;
 use crate::participant::link;
-use crate::picture;
 use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::Frame;
 use askama::Template;
 use equipoise::{Preference, Query};
+use equipoise_pages::language::Language;
+use equipoise_pages::picture;
 use equipoise_study::Design;
 use equipoise_study::length::Length;
 use equipoise_study::lint::{self, Lint};

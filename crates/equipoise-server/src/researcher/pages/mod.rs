@@ -16,8 +16,8 @@ mod replay;
 pub mod results;
 pub mod settings;
 
-use crate::language::Language;
-use crate::sentence::Mistakes;
+use equipoise_pages::language::Language;
+use equipoise_pages::sentence::Mistakes;
 use equipoise_study::Study;
 use equipoise_study::exchange::{Amount, Exchange};
 use equipoise_study::numbers::two_digits;

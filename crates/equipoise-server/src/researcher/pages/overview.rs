@@ -2,7 +2,6 @@
 
 use super::course::{Course, course};
 use super::{FEWEST, LANGUAGE, counted, exchange, interval};
-use crate::picture;
 use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::chart;
@@ -11,6 +10,7 @@ use crate::researcher::watch::{Line, Seen, density};
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
+use equipoise_pages::picture;
 use equipoise_study::event::Asked;
 use equipoise_study::numbers::two_digits;
 use equipoise_study::{Design, Known, Participant, Step, Study, progress};

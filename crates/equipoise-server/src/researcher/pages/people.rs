@@ -8,8 +8,8 @@ use crate::researcher::accounts::Role;
 use crate::researcher::call::{Call, Outcome, Problem, page as show};
 use crate::researcher::frame::{Frame, when};
 use crate::researcher::watch::Line;
-use crate::sentence;
 use askama::Template;
+use equipoise_pages::sentence;
 use equipoise_report::{Agreement, Shares};
 use equipoise_study::event::{Choice, ItemAnswer, When};
 use equipoise_study::numbers::{grouped, two_digits};
@@ -334,7 +334,7 @@ fn answer(study: &Study, question: &Question, blinded: bool) -> Option<Answer> {
         // What is asked follows what is believed.
         difference: match blinded {
             true => "hidden".to_owned(),
-            false => crate::picture::difference(study, &asked.shown, asked.missed_first, LANGUAGE),
+            false => equipoise_pages::picture::difference(study, &asked.shown, asked.missed_first, LANGUAGE),
         },
         choice,
         seconds: answer.response_ms.map_or(String::new(), |ms| format!("{:.1}", ms as f64 / 1000.0)),

@@ -1,7 +1,7 @@
 //! One answer of one participant again: what was on the screen, what was chosen, and what was known afterwards.
 
 use super::{LANGUAGE, interval};
-use crate::picture;
+use equipoise_pages::picture;
 use equipoise_study::event::Choice;
 use equipoise_study::{Participant, progress};
 

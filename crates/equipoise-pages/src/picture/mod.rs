@@ -9,7 +9,7 @@ mod flow;
 mod groups;
 mod kinds;
 
-pub(crate) use flow::of_words as flow_of_words;
+pub use flow::of_words as flow_of_words;
 
 use crate::language::{Language, fill};
 use crate::sentence;

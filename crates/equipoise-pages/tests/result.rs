@@ -1,9 +1,9 @@
 //! The last page: every template has something to tell, and the page tells what the report would, or why it does not.
 
 use equipoise_log::{MemoryStore, Writer};
+use equipoise_pages::language::Language;
+use equipoise_pages::page::{Frame, ResultPage, Told, render};
 use equipoise_report::person;
-use equipoise_server::language::Language;
-use equipoise_server::page::{Frame, ResultPage, Told, render};
 use equipoise_study::event::{Answered, Choice};
 use equipoise_study::seams::{TestClock, TestRandom};
 use equipoise_study::{Design, Event, Participant, Question, Service, Step, Study, template};

@@ -19,7 +19,7 @@ pub use stated::{StatedCost, Typed};
 use crate::language::{Language, Words};
 use crate::{markdown, sentence};
 use askama::Template;
-use equipoise_study::study::Better;
+use equipoise_study::study::{Better, End};
 use equipoise_study::{Participant, Study};
 
 /// What surrounds every page.
@@ -235,6 +235,12 @@ pub struct Ending {
     pub code: Option<String>,
     /// Where to.
     pub url: Option<String>,
+}
+
+impl From<&End> for Ending {
+    fn from(end: &End) -> Self {
+        Self { code: end.code.clone(), url: end.address() }
+    }
 }
 
 #[derive(Debug)]

@@ -1,11 +1,11 @@
-//! Every page in every state, as files: `cargo run -p equipoise-server --example gallery -- DIR`
+//! Every page in every state, as files: `cargo run -p equipoise-pages --example gallery -- DIR`
 //!
 //! Open `DIR/index.html` through any static server; `e2e/gallery.mjs` does, takes pictures, and checks accessibility.
 
 use equipoise_log::{MemoryStore, Writer};
-use equipoise_server::assets;
-use equipoise_server::language::Language;
-use equipoise_server::page::{
+use equipoise_pages::assets;
+use equipoise_pages::language::Language;
+use equipoise_pages::page::{
     Comparison, Consent, Consequences, Device, Ending, Field, Frame, LanguagePage, Learn, LearnState,
     Message, Questionnaire, ResultPage, StatedCost, Tried, Typed, render,
 };
@@ -22,7 +22,7 @@ const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../equipoise-study/sr
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(directory) = std::env::args_os().nth(1).map(PathBuf::from) else {
-        return Err("where to? cargo run -p equipoise-server --example gallery -- DIR".into());
+        return Err("where to? cargo run -p equipoise-pages --example gallery -- DIR".into());
     };
     let mut gallery = Gallery { directory, names: vec![] };
     std::fs::create_dir_all(gallery.directory.join("assets"))?;
