@@ -27,7 +27,8 @@ MOST_RULES = 8
 #: Different combinations of labels up to which models are drawn again together.
 MOST_CELLS = 65_536
 
-_Arrays = tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.bool_], NDArray[np.uint64], NDArray[np.float64] | None, bool]
+_Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
+_Arrays = tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.bool_], NDArray[np.uint64], _Weights | None, bool]
 
 
 class Cells(NamedTuple):
@@ -125,8 +126,8 @@ class Source:
         self.buckets = self.buckets or buckets
         most = min(different, BUCKETS + 1) * max(len(self.classes) * max(len(self._group), 1), 1)
         found = self._ask(statements.profile(of, other, buckets), most)
-        self._adds_up(sum(int(row[-2 if self.weight else -1]) for row in found))
         width = 1 + len(self.group_columns)
+        self._adds_up(sum(int(row[width + 1]) for row in found))
         truth = [self._class_of(row) for row in found]
         kept = [n for n, code in enumerate(truth) if other is None or code in (of, other)]
         found, truth = [found[n] for n in kept], [truth[n] for n in kept]
@@ -136,9 +137,16 @@ class Source:
             np.array([self._group_of(row) for row in found], dtype=np.uint16),
             np.array(truth) == of,
             np.array([row[width + 1] for row in found], dtype=np.uint64),
-            np.array([row[width + 2] for row in found], dtype=np.float64) if self.weight else None,
+            self._weights(found, width + 2),
             buckets,
         )
+
+    def _weights(self, found: list[tuple[Any, ...]], place: int) -> _Weights | None:
+        """The sums of weights and of their squares, from this place of the answers on."""
+        if not self.weight:
+            return None
+        weights, squares = ([row[n] for row in found] for n in (place, place + 1))
+        return np.array(weights, dtype=np.float64), np.array(squares, dtype=np.float64)
 
     def confusions(self, rules: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
         """The counts of rules by group, true class and estimated class; a rule is a matrix of rewards per group, or one for all."""

@@ -102,9 +102,10 @@ class Metric:
         ----------
         costs : array of shape (k, k), or data frame
             Rows are true classes, columns estimated ones; what is right costs nothing. The columns of a data frame are
-            the names of the classes, unless ``labels`` are given.
+            the names of the classes, and its rows go by their names in the index, whatever their order.
         labels : sequence, optional
-            The names of the classes, in order; the last of two is the positive one.
+            The names of the classes, in order; the last of two is the positive one. A data frame of these names is brought
+            into their order, one of others gets them from left to right.
 
         Examples
         --------
@@ -113,12 +114,14 @@ class Metric:
         >>> metric(["ill", "ill", "well", "well"], ["well", "ill", "ill", "well"])
         2.0
         """
-        if labels is None and hasattr(costs, "columns"):
-            labels = list(costs.columns)
         matrix = _checks.numbers(costs, "costs")
         k = len(matrix) if matrix.ndim else 0
         if matrix.shape != (k, k) or k < 2:
             raise ValueError(f"costs has shape {matrix.shape}, expected as many rows as columns, at least 2")
+        if hasattr(costs, "columns"):
+            matrix, labels = _in_order(matrix, list(costs.columns), list(getattr(costs, "index", range(k))), labels)
+        if not np.isfinite(matrix).all():
+            raise ValueError(f"costs has {matrix[~np.isfinite(matrix)][0]}, expected finite numbers")
         if np.diagonal(matrix).any():
             raise ValueError(f"costs has {np.diagonal(matrix).tolist()} on its diagonal, expected 0 for what is right")
         metric = cls(
@@ -184,11 +187,11 @@ class Metric:
 
     def with_class_names(self, names: Sequence[Any]) -> Metric:
         """The same metric with other names of its classes, in their order; the last of two is the positive one."""
-        return Metric._of(self._core.with_class_names([str(name) for name in _checks.listed(names, "names")]))
+        return Metric._of(self._core.with_class_names(_each_once(names)))
 
     def with_group_names(self, names: Sequence[Any]) -> Metric:
         """The same metric with other names of the groups it compares, in their order."""
-        return Metric._of(self._core.with_group_names([str(name) for name in _checks.listed(names, "names")]))
+        return Metric._of(self._core.with_group_names(_each_once(names)))
 
     @property
     def cost_ratio(self) -> float | None:
@@ -424,3 +427,29 @@ class Metric:
             [f"{record['truth']} predicted as {record['estimate']}", f"{record['cost']:.4g}"] for record in self.records()
         ]
         return page("Metric", rows, grid(["what", "cost"], told[:60]))
+
+
+def _each_once(names: Sequence[Any]) -> list[str]:
+    """Names as strings; what goes by name cannot tell two of the same apart."""
+    found = [str(name) for name in _checks.listed(names, "names")]
+    for name in found:
+        if found.count(name) > 1:
+            raise ValueError(f"names has {name!r} {found.count(name)} times, expected names that differ")
+    return found
+
+
+def _in_order(
+    matrix: NDArray[np.float64], columns: list[Any], rows: list[Any], labels: Sequence[Any] | None
+) -> tuple[NDArray[np.float64], Sequence[Any]]:
+    """A data frame's costs with rows and columns in one order, that of the labels where they are its names, and the labels."""
+    names = [str(name) for name in columns]
+    found = [str(name) for name in rows]
+    wanted = names if labels is None else [str(label) for label in labels]
+    if sorted(wanted) != sorted(names):
+        return matrix, labels if labels is not None else columns  # labels are other names for the columns, from left to right
+    if found == [str(place) for place in range(len(rows))] and sorted(found) != sorted(names):
+        found = names  # nobody named the rows
+    if sorted(found) != sorted(names):
+        raise ValueError(f"costs has the rows {rows} and the columns {columns}, expected the same classes in both")
+    down, across = ([where.index(name) for name in wanted] for where in (found, names))
+    return matrix[np.ix_(down, across)], columns if labels is None else labels

@@ -204,18 +204,21 @@ def databases(files):
         ["inspect", "t2", "--no-svg", "--scores", "score", "--group", "sex"],
         ["threshold", "t2", "--metric", "6:1", "--no-svg", "--scores", "score", "--group", "sex", "--per-group"],
         ["elicit", "t2", "--oracle", "6:1", "--scores", "score", "--out", "OUT", "--save", "SAVE"],
+        ["elicit", "t3", "--oracle", "accuracy", "--around", "model", "--budget", "4", "--out", "OUT", "--save", "SAVE"],
     ],
     ids=lambda line: " ".join(line[:1] + line[2:4]),
 )
 def test_tables_in_a_database_print_what_files_print(files, databases, kind, line, tmp_path):
     def said(name, more):
-        changed = {"t2": name, "OUT": str(tmp_path / name), "SAVE": str(tmp_path / f"{name}.interview")}
+        for file in tmp_path.iterdir():
+            file.unlink()
+        changed = {line[1]: name, "OUT": str(tmp_path / "metric"), "SAVE": str(tmp_path / "interview")}
         done = run(files, [*(changed.get(word, word) for word in line), *more])
         assert done.returncode in (0, 1), done.stderr
         return done.returncode, done.stdout.replace(name, "T"), done.stderr
 
-    (code, printed, _), there = said("t2.csv", []), said("t2", databases(kind))
-    assert there[:2] == (code, printed.replace("t2.csv", "T"))
+    (code, printed, _), there = said(f"{line[1]}.csv", []), said(line[1], databases(kind))
+    assert there[:2] == (code, printed.replace(f"{line[1]}.csv", "T"))
     assert "in a database: 6000 rows, of which only counts are fetched" in there[2]
 
 
@@ -238,6 +241,32 @@ def test_models_in_a_database_have_the_value_they_have_in_files(files, databases
     np.testing.assert_allclose(list(other["interval"].values()), list(own["interval"].values()), atol=0.005)
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rules_are_tuned_and_classifiers_optimised_on_counts(files, databases, kind, classes, tmp_path):
+    import json
+
+    scores = "score" if classes == 2 else "p_a,p_b,p_c"
+
+    def value(line, more):
+        done = run(files, [*line, "--json", *more])
+        assert done.returncode in (0, 1), done.stderr
+        return json.loads(done.stdout)
+
+    if classes == 3:
+        line = ["--metric", "accuracy", "--require", "recall:c>=0.5", "--draws", "20", "--no-svg"]
+        here, there = value(["threshold", "t3.csv", *line], []), value(["threshold", "t3", *line], databases(kind))
+        assert there["tuned"] == here["tuned"]
+        assert [rule["value"] for rule in there["rules"]] == [rule["value"] for rule in here["rules"]]
+    names = {}
+    for where, train, more in (("here", f"t{classes}.csv", []), ("there", f"t{classes}", databases(kind))):
+        out = tmp_path / f"{where}.json"
+        line = ["optimize", "--train", train, "--validation", f"t{classes}.csv", "--truth", "y", "--scores", scores]
+        found = value([*line, "--metric", "g_mean", "--iterations", "3", "--classifier", str(out)], more)
+        names[where] = (found["value"]["validation"], found["method"], out.read_text())
+    assert names["here"] == names["there"]
+
+
 def test_two_models_of_a_table_are_ranked(files, databases):
     line = ["rank", "t2", "--models", "score,other", "--metric", "f1", *databases("sqlite")]
     done = run(files, line, code=0)
@@ -249,7 +278,7 @@ def test_two_models_of_a_table_are_ranked(files, databases):
     [
         (["inspect", "t9"], 3, "table t9: found a database that does not answer ("),
         (["inspect", "t2", "--scores", "risk"], 2, 'found no column "risk", expected one of the columns y, sex, score'),
-        (["threshold", "t3", "--metric", "accuracy"], 2, "table t3 has 3 classes, and this needs their rows"),
+        (["inspect", "t3"], 3, "table t3: found a sample of 3 classes, expected 2 classes, since the rows stay"),
     ],
 )
 def test_what_a_database_cannot_answer_is_said_in_one_sentence(files, databases, line, code, told):

@@ -213,10 +213,25 @@ def test_costs_are_a_metric():
     assert Metric.from_costs(costs, names)(truth, estimate) == pytest.approx(expected)
     frame = pd.DataFrame(costs, index=names, columns=names)
     assert Metric.from_costs(frame)(truth, estimate) == pytest.approx(expected)
+    # Rows, columns and labels of a frame go by their names: labels in another order gave every cost to another mistake.
+    turned = names[::-1]
+    for shuffled in (frame.loc[turned], frame[turned], frame.loc[turned, turned], frame.loc[turned].reset_index(drop=True)[turned]):
+        for labels in (None, names, turned):
+            metric = Metric.from_costs(shuffled, labels)
+            assert metric(truth, estimate) == pytest.approx(expected)
+            assert labels is None or metric.class_names == labels
+    renamed = frame.rename(columns=lambda name: f"says {name}", index=lambda name: f"is {name}")
+    assert Metric.from_costs(renamed, names)(truth, estimate) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="expected the same classes in both"):
+        Metric.from_costs(renamed)
     with pytest.raises(ValueError, match="on its diagonal, expected 0 for what is right"):
         Metric.from_costs([[1, 2], [3, 0]])
     with pytest.raises(ValueError, match="expected as many rows as columns"):
         Metric.from_costs([[0, 2]])
+    with pytest.raises(ValueError, match="costs has nan, expected finite numbers"):
+        Metric.from_costs([[0, np.nan], [7, 0]], ["well", "ill"])
+    with pytest.raises(ValueError, match="names has 'ill' 2 times, expected names that differ"):
+        Metric.from_costs([[0, 1], [7, 0]], ["ill", "ill"])
 
 
 def test_the_package_has_a_version_and_a_command(tmp_path):

@@ -8,7 +8,7 @@ use equipoise::engine::{Adaptive, Stop};
 use equipoise::metric::Transform;
 use equipoise::space::Candidates;
 use equipoise::{AnyPlan, Query, Step};
-use equipoise_data::choice::{Chosen, Front, Wanted, Words, ranked};
+use equipoise_choice::{Chosen, Front, Wanted, Words, ranked};
 use pyo3::prelude::*;
 use serde_json::json;
 

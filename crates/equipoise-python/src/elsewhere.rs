@@ -20,13 +20,14 @@ use pyo3::prelude::*;
 /// Bins of a reliability curve.
 const BINS: usize = 10;
 
-/// A profile as Python hands it over: score, group, whether positive, rows, weight of each cell, and whether scores are in buckets.
+/// A profile as Python hands it over: score, group, whether positive, rows, the sums of weights and of their squares of each cell, and
+/// whether scores are in buckets.
 type Counts<'py> = (
     PyReadonlyArray1<'py, f64>,
     PyReadonlyArray1<'py, u16>,
     PyReadonlyArray1<'py, bool>,
     PyReadonlyArray1<'py, u64>,
-    Option<PyReadonlyArray1<'py, f64>>,
+    Option<(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>)>,
     bool,
 );
 
@@ -198,17 +199,18 @@ impl Elsewhere {
         let found = self.source.bind(py).call_method1("profile", (class, other))?;
         let (scores, groups, positive, rows, weights, bucketed) = found.extract::<Counts<'_>>()?;
         let (scores, groups, positive) = (scores.as_slice()?, groups.as_slice()?, positive.as_slice()?);
-        let (rows, weights) = (rows.as_slice()?, weights.as_ref().map(|w| w.as_slice()).transpose()?);
+        let both = |(weights, squares): &(PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>)| {
+            Ok::<_, PyErr>((weights.as_slice()?.to_vec(), squares.as_slice()?.to_vec()))
+        };
+        let (rows, weights) = (rows.as_slice()?, weights.as_ref().map(both).transpose()?);
         let mut cells = Vec::with_capacity(scores.len());
         for n in 0..scores.len() {
-            let weight = weights.map_or(1.0, |weights| weights[n] / rows[n] as f64);
-            let cell = Cell { score: scores[n], weight, rows: 0, group: groups[n], positive: positive[n] };
-            let mut left = rows[n];
-            while left > 0 {
-                let some = left.min(u64::from(u32::MAX));
-                cells.push(Cell { rows: some as u32, ..cell });
-                left -= some;
-            }
+            let counted = rows[n] as f64;
+            let (weight, squares) =
+                weights.as_ref().map_or((counted, counted), |(weights, squares)| (weights[n], squares[n]));
+            let cell =
+                Cell { score: scores[n], weight: 1.0, rows: 0, group: groups[n], positive: positive[n] };
+            cells.extend(cell.counted(rows[n], weight, squares));
         }
         let (groups, total) = (self.totals.cells.len(), self.totals.overall().weight);
         Ok(if bucketed {

@@ -5,6 +5,7 @@ use crate::metric::Metric;
 use equipoise::decide::threshold::{self, Bootstrap, Optimum, Requirement, Tuned};
 use equipoise::population::{PostShift, Profile, Rule, Total, Totals};
 use equipoise::{GroupConfusions, Metric as Judge};
+use equipoise_data::on_all_cores;
 use numpy::{PyReadonlyArray3, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use rand::SeedableRng as _;
@@ -54,7 +55,7 @@ pub fn advise(
     Doubt { draws, level, seed }: Doubt,
 ) -> equipoise::Result<String> {
     let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-    let doubt = Bootstrap { metric_draws: &metric_draws, resamples: draws, seed, level };
+    let doubt = Bootstrap { metric_draws: &metric_draws, resamples: draws, seed, level, run: on_all_cores };
     let mut document = json!(profile.advise(metric, requirements, doubt)?);
     if per_group {
         document["per_group"] = json!(profile.advise_per_group(metric, requirements, doubt)?);
@@ -86,7 +87,7 @@ pub fn best_thresholds(
 /// The decision curve at threshold probabilities: net benefit, that of treating all, of treating none.
 pub fn decision_curve(profile: &Profile, thresholds: &[f64]) -> equipoise::Result<Vec<(f64, f64, f64)>> {
     let curve = profile.decision_curve(thresholds)?;
-    Ok(curve.iter().map(|point| (point.net_benefit, point.treat_all, point.treat_none)).collect())
+    Ok(curve.iter().map(|[benefit, all]| (*benefit, *all, 0.0)).collect())
 }
 
 /// The rule whose neighbours are asked about: "model" is the most likely class, "balanced" has classes weighed alike, "metric" is

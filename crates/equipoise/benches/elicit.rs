@@ -5,7 +5,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use equipoise::ask::Simulated;
-use equipoise::search::{GroupFair, Linear, Method, Quadratic, SlopeSearch};
+use equipoise::search::{GroupFair, Linear, Quadratic, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::{GroupShares, Interview, Measure, Metric, Oracle, Plan, Sense, Step};
 use std::hint::black_box;
@@ -19,7 +19,7 @@ fn linear(criterion: &mut Criterion) {
         let ball = Sphere::new(Measure::OffDiagonalRates, classes, 0.1).unwrap();
         let metric = Metric::linear(ball.view(), Sense::Cost, weights(ball.centre().len())).unwrap();
         let paper = Linear::new(ball, 0.01).unwrap();
-        let antipodal = paper.clone().search(SlopeSearch::new(Method::Antipodal, 0.01).unwrap());
+        let antipodal = paper.clone().search(SlopeSearch::antipodal(0.01).unwrap());
         for (name, plan) in [("paper", paper), ("antipodal", antipodal)] {
             let q = classes * (classes - 1);
             criterion.bench_function(&format!("linear q={q} {name}"), |bench| {
@@ -44,8 +44,7 @@ fn replay(criterion: &mut Criterion) {
 
 fn families(criterion: &mut Criterion) {
     let space = GroupSphere::new(0.2, GroupShares::equal(3, 3)).unwrap();
-    let plan =
-        GroupFair::new(space, 1e-3).unwrap().search(SlopeSearch::new(Method::Antipodal, 1e-3).unwrap());
+    let plan = GroupFair::new(space, 1e-3).unwrap().search(SlopeSearch::antipodal(1e-3).unwrap());
     let likes_less = |query: &equipoise::Query| match query.first < query.second {
         true => equipoise::Preference::First,
         false => equipoise::Preference::Second,

@@ -2,11 +2,11 @@
 
 use equipoise::ask::Simulated;
 use equipoise::decide::optimize::{
-    Comparing, FrankWolfe, Guide, Hard, Predictions, Probing, Problem, baselines, direct_search, nested,
-    plug_in, select,
+    Comparing, FrankWolfe, Guide, Judge, Labels, Predictions, Probing, Problem, baselines, direct_search,
+    nested, plug_in, select,
 };
 use equipoise::metric::Named;
-use equipoise::population::{Basis, Classifier, Column, Form, Rows, Scores};
+use equipoise::population::{Basis, Classifier, Column, Rows, Scores};
 use equipoise::{Measure, Metric, View};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -110,8 +110,7 @@ mod frank_wolfe {
             let (train, validation) = (train.rows(), validation.rows());
             let metric = named(["g_mean", "macro_f", "accuracy"][which], &validation);
             let problem = Problem::new(&train, &validation, bases()).unwrap();
-            let form = if general { Form::General } else { Form::Diagonal };
-            let plan = FrankWolfe::default().iterations(5).unwrap().form(form);
+            let plan = FrankWolfe::default().iterations(5).unwrap().general(general);
             let outcome = match known {
                 true => plan.run(&problem, &mut metric.clone()).unwrap(),
                 false => plan.run(&problem, &mut Probing::new(metric.clone())).unwrap(),
@@ -163,8 +162,8 @@ mod frank_wolfe {
         let (train, validation) = (train.rows(), validation.rows());
         let problem = Problem::new(&train, &validation, bases()).unwrap();
         let mut metric = named("accuracy", &validation);
-        let (once, weights) = plug_in(&problem, Form::General, &mut metric).unwrap();
-        let plan = FrankWolfe::default().iterations(1).unwrap().form(Form::General);
+        let (once, weights) = plug_in(&problem, true, &mut metric).unwrap();
+        let plan = FrankWolfe::default().iterations(1).unwrap().general(true);
         let outcome = plan.run(&problem, &mut metric).unwrap();
         assert_eq!(outcome.classifier, once);
         assert_eq!((outcome.rank, outcome.unknowns), (weights.rank, weights.unknowns));
@@ -218,6 +217,21 @@ mod oracles {
         assert_eq!(closed.queries, 5 * (1 + 3 * 2) + 2);
         let predictions = |it: &Classifier| it.predict(validation.scores()).unwrap();
         assert_eq!(predictions(&closed.classifier), predictions(&closure.classifier));
+    }
+
+    /// A closure that takes labels; ten draws are averaged.
+    struct Hard<F>(F);
+
+    impl<F: FnMut(&[u8]) -> f64> Judge for Hard<F> {
+        type Err = std::convert::Infallible;
+
+        fn labels(&self) -> Labels {
+            Labels::Hard { draws: 10 }
+        }
+
+        fn value(&mut self, predictions: &Predictions<'_>) -> Result<f64, Self::Err> {
+            Ok(self.0(&predictions.labels()))
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use equipoise::ask::Finding;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::metric::Family;
 use equipoise::population::{Logistic, Softmax};
-use equipoise::search::{self, Halving, Method, SlopeSearch};
+use equipoise::search::{self, Halving, SlopeSearch};
 use equipoise::space::{Binary, Diagonal, GroupSphere, Space, Sphere};
 use equipoise::testing::random::{self as random_of, normals, sizes};
 use equipoise::{Measure, Metric, Outcome, Plan, Sense};
@@ -37,7 +37,7 @@ fn angle_within<P: Plan<Output = Outcome>>(plan: &P, metric: &Metric, bound: f64
 }
 
 fn antipodal(tolerance: f64) -> SlopeSearch {
-    SlopeSearch::new(Method::Antipodal, tolerance).unwrap()
+    SlopeSearch::antipodal(tolerance).unwrap()
 }
 
 #[test]
@@ -186,9 +186,9 @@ fn linear_metrics_on_balls_up_to_ten_classes() {
             let q = ball.centre().len();
             let metric = Metric::linear(ball.view(), Sense::Cost, sizes(q, random)).unwrap();
             let plan = search::Linear::new(ball.clone(), 1e-4).unwrap();
-            let backward = Method::backward(1, Halving::Three);
+            let backward = SlopeSearch::backward(1, Halving::Three, 1e-4).unwrap();
             let bound = 1e-4 * (q as f64).sqrt();
-            angle_within(&plan.clone().search(SlopeSearch::new(backward, 1e-4).unwrap()), &metric, bound);
+            angle_within(&plan.clone().search(backward), &metric, bound);
             angle_within(&plan.clone().search(antipodal(1e-4)), &metric, bound);
             let mixed = Metric::linear(ball.view(), Sense::Cost, normals(q, random)).unwrap();
             let unknown = plan.search(antipodal(1e-4)).of_unknown_signs();
@@ -207,8 +207,8 @@ fn fractions_on_balls() {
             let metric = Metric::linear_fractional(ball.view(), Sense::Cost, parts, 1.5).unwrap();
             let plan = search::LinearFractional::new(ball.clone(), 1e-5).unwrap();
             angle_within(&plan.clone().search(antipodal(1e-6)), &metric, 1e-3);
-            let many = Method::backward(12, Halving::Three);
-            let outcome = angle_within(&plan.search(SlopeSearch::new(many, 1e-6).unwrap()), &metric, 1e-2);
+            let many = SlopeSearch::backward(12, Halving::Three, 1e-6).unwrap();
+            let outcome = angle_within(&plan.search(many), &metric, 1e-2);
             // Order agreement on random pairs, whatever the gauge.
             let point = |random: &mut Xoshiro256PlusPlus| {
                 let step = normals(6, random);
@@ -302,10 +302,7 @@ fn parallel_weights_hide_the_trade_off() {
     let shares = equipoise::GroupShares::equal(2, 2);
     let space = GroupSphere::new(0.2, shares.clone()).unwrap();
     let weights = vec![0.6, 0.8];
-    let pair = equipoise::metric::Pair {
-        groups: [0, 1],
-        violation: equipoise::metric::Weights { weights: weights.clone() },
-    };
+    let pair = equipoise::metric::Pair { groups: [0, 1], violation: weights.clone() };
     let plan = search::TradeOff::new(space, weights, vec![pair], 1e-3).unwrap();
     let metric = random_of::group_fair(&shares, 0.5, &mut Xoshiro256PlusPlus::seed_from_u64(1));
     let (outcome, asked) = run(&plan, &metric);

@@ -3,7 +3,7 @@
 use equipoise::decide::threshold::{
     Bootstrap, Chosen, Optimum, Requirement, bayes, decision_text, net_benefit, rewards,
 };
-use equipoise::metric::{Fair, Family, Pair, Posterior, Weights};
+use equipoise::metric::{Fair, Family, Pair, Posterior};
 use equipoise::population::{Profile, resampling};
 use equipoise::{GroupConfusions, GroupShares, Measure, Metric, Sense, View};
 use proptest::prelude::*;
@@ -65,7 +65,7 @@ fn metrics() -> Vec<Metric> {
     let view = |measure| View::new(measure, 2, 1).unwrap();
     let matrix = vec![vec![2.0, -1.0], vec![-1.0, 0.5]];
     let fair = |trade_off| {
-        let pair = Pair { groups: [0, 1], violation: Weights { weights: vec![0.6, 0.8] } };
+        let pair = Pair { groups: [0, 1], violation: vec![0.6, 0.8] };
         let fair = Fair::new(vec![1.0, 2.0], vec![pair], trade_off, shares()).unwrap();
         let view = View::new(Measure::GroupRates, 2, 2).unwrap();
         Metric::new(view, Sense::Cost, Family::GroupFair(fair)).unwrap()
@@ -175,11 +175,10 @@ proptest! {
     fn decision_curves_are_net_benefits(rows in rows(40)) {
         let sample = rows.sample();
         let thresholds: Vec<f64> = (0..50).map(|n| f64::from(n) / 50.0).collect();
-        for point in sample.decision_curve(&thresholds).unwrap() {
-            let at = |t: f64| net_benefit(&rows.confusions([t; 2]).overall(), point.threshold).unwrap();
-            prop_assert!((point.net_benefit - at(point.threshold)).abs() < 1e-12 * (1.0 + at(-1.0).abs()));
-            prop_assert!((point.treat_all - at(-1.0)).abs() < 1e-12 * (1.0 + at(-1.0).abs()));
-            prop_assert_eq!(point.treat_none, 0.0);
+        for (&threshold, [benefit, all]) in thresholds.iter().zip(sample.decision_curve(&thresholds).unwrap()) {
+            let at = |t: f64| net_benefit(&rows.confusions([t; 2]).overall(), threshold).unwrap();
+            prop_assert!((benefit - at(threshold)).abs() < 1e-12 * (1.0 + at(-1.0).abs()));
+            prop_assert!((all - at(-1.0)).abs() < 1e-12 * (1.0 + at(-1.0).abs()));
         }
     }
 
@@ -470,6 +469,32 @@ fn intervals_of_group_thresholds_lie_around_them() {
         assert!(uncertain.interval.contains(cut.threshold), "{uncertain:?} {cut:?}");
     }
     assert_eq!(sample.advise_per_group(&metric, &[], Bootstrap::default()).unwrap().uncertain, None);
+}
+
+#[test]
+fn draws_are_the_same_whoever_makes_them_when() {
+    let n = 400;
+    let score = |i: usize| ((i * 37) % n) as f64 / n as f64;
+    let scores: Vec<f64> = (0..n).map(score).collect();
+    let truth: Vec<u8> = (0..n).map(|i| u8::from(score(i) > ((i * 53) % 101) as f64 / 101.0)).collect();
+    let groups: Vec<u16> = (0..n).map(|i| u16::from(i % 3 == 0)).collect();
+    let sample = Profile::from_rows(&scores, &truth, None, Some((&groups, 2))).unwrap();
+    let metric = Metric::from_cost_ratio(3.0).unwrap();
+    let in_turn = Bootstrap { resamples: 40, seed: 2, ..Bootstrap::default() };
+    // Two threads, each from the last of its draws to the first.
+    let run: equipoise::decide::threshold::Run = |jobs, job| {
+        std::thread::scope(|scope| {
+            for odd in 0..2 {
+                scope.spawn(move || (0..jobs).rev().filter(|n| n % 2 == odd).for_each(job));
+            }
+        });
+    };
+    let threads = Bootstrap { run, ..in_turn };
+    assert_eq!(sample.advise(&metric, &[], threads), sample.advise(&metric, &[], in_turn));
+    assert_eq!(
+        sample.advise_per_group(&metric, &[], threads),
+        sample.advise_per_group(&metric, &[], in_turn)
+    );
 }
 
 /// Scores that are probabilities, or their squares: then theory cuts in the wrong place.

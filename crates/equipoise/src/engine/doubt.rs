@@ -21,21 +21,6 @@ const MORE: usize = 5;
 const HABIT: f64 = 20.0;
 
 /// The questions after the questions: probes, and what they say of the answers. The estimate stays as it is.
-///
-/// ```
-/// use equipoise::{Preference, engine::Adaptive, population::Logistic, space::Binary};
-/// let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(21.0, 6.3)?));
-/// let mut belief = plan.start();
-/// while let Ok(query) = plan.next(belief.as_ref()) {
-///     belief.take(&query, &Preference::First.into()); // without looking
-/// }
-/// let mut doubt = plan.doubt(belief.as_ref());
-/// while let Some(query) = doubt.probe() {
-///     doubt.hear(&query, &Preference::First.into());
-/// }
-/// assert!(doubt.findings()[0].to_string().contains("mostly choosing the same side"));
-/// # Ok::<(), equipoise::Error>(())
-/// ```
 #[derive(Debug, Clone)]
 pub struct Doubt {
     belief: Box<dyn Belief>,
@@ -69,12 +54,6 @@ impl Doubt {
         let decided = self.evidence >= CLEARLY.ln() || self.evidence <= OBJECTION.ln();
         let enough = self.heard >= self.least && (decided || self.heard >= self.least + MORE);
         if self.least == 0 || enough { None } else { self.belief.probe(self.heard, self.seed) }
-    }
-
-    /// The evidence of the questions, and of the probes, against a coin: logarithms.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn evidence(&self) -> [f64; 2] {
-        [self.before, self.evidence]
     }
 
     /// Hears the answer to a probe.

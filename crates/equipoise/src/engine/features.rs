@@ -5,9 +5,7 @@
 //! length of $\theta$ the length of the coefficients, so that a round prior favours no family member.
 
 use crate::linalg::{Matrix, applied, plus, scaled, times, zeros};
-use crate::metric::{
-    Fair, Family, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights, factorial, pairs,
-};
+use crate::metric::{Fair, Family, Metric, Pair, Polynomial, Quadratic, Sense, factorial, pairs};
 use crate::rates::GroupShares;
 use crate::search::Monomials;
 use crate::view::View;
@@ -210,12 +208,12 @@ impl Features {
                 .and_then(|family| Metric::new(self.view, sense, Family::Polynomial(family))),
             Kind::GroupFair(shares) => {
                 let weights = |(groups, part): ([usize; 2], &[f64])| {
-                    let weights = part.iter().map(|b| (b / self.radius).max(0.0)).collect();
-                    Pair { groups, violation: Weights { weights } }
+                    let weights: Vec<f64> = part.iter().map(|b| (b / self.radius).max(0.0)).collect();
+                    Pair { groups, violation: weights }
                 };
                 let fairness: Vec<_> =
                     pairs(shares.groups()).zip(value[q..].chunks(q)).map(weights).collect();
-                let unfair = fairness.iter().any(|pair| pair.violation.weights.iter().any(|b| *b > 0.0));
+                let unfair = fairness.iter().any(|pair| pair.violation.iter().any(|b| *b > 0.0));
                 let performance = linear.iter().map(|a| a.max(0.0)).collect();
                 Fair::new(performance, fairness, if unfair { 0.5 } else { 0.0 }, shares.clone())
                     .and_then(|family| Metric::new(self.view, sense, Family::GroupFair(family)))
@@ -224,7 +222,7 @@ impl Features {
                 let size = q * (q + 1) / 2;
                 let squared = |(groups, part): ([usize; 2], &[f64])| Pair {
                     groups,
-                    violation: Squared { matrix: matrix_of(part, q, self.radius) },
+                    violation: matrix_of(part, q, self.radius),
                 };
                 let fairness: Vec<_> =
                     pairs(shares.groups()).zip(value[q..].chunks(size)).map(squared).collect();
@@ -302,14 +300,14 @@ impl Features {
             (Kind::GroupFair(_), Family::GroupFair(f)) => {
                 let mut value = scaled(f.performance(), (1.0 - f.trade_off()) * self.radius);
                 for pair in f.fairness() {
-                    value.extend(pair.violation.weights.iter().map(|b| b * f.trade_off() * self.radius));
+                    value.extend(pair.violation.iter().map(|b| b * f.trade_off() * self.radius));
                 }
                 value
             }
             (Kind::GroupFairQuadratic(_), Family::GroupFairQuadratic(f)) => {
                 let mut value = scaled(f.performance(), (1.0 - f.trade_off()) * self.radius);
                 for pair in f.fairness() {
-                    push_entries(&pair.violation.matrix, self.radius, f.trade_off(), &mut value);
+                    push_entries(&pair.violation, self.radius, f.trade_off(), &mut value);
                 }
                 value
             }

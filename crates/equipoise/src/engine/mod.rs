@@ -2,7 +2,7 @@
 //!
 //! The papers' searches spend hundreds of questions; people answer a few dozen. [`Adaptive`] is the plan: it keeps a [`Belief`]
 //! (a grid for the cost ratio of two classes, a Gaussian for whatever is linear in features of the confusion matrix, a
-//! cloud of [`Pencil`]s for fractions), asks the pair that splits it best, and stops when it is narrow enough or another
+//! cloud of pencils for fractions), asks the pair that splits it best, and stops when it is narrow enough or another
 //! [`Stop`] applies.
 
 mod aim;
@@ -23,6 +23,7 @@ mod question;
 mod rivals;
 mod stop;
 
+#[cfg(any(test, feature = "testing"))]
 pub use belief::pencil::Pencil;
 #[cfg(any(test, feature = "testing"))]
 pub use belief::prior::Prior;
@@ -32,7 +33,7 @@ pub use belief::{Belief, Regret, Width};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use belief::{choice::Choice, log_weights::LogWeights};
 pub use decisions::{Decisions, Tendency};
-pub use doubt::Doubt;
+#[cfg(any(test, feature = "testing"))]
 pub(crate) use features::Features;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use inquiry::Inquiry;

@@ -13,7 +13,7 @@ use super::doubt::Doubt;
 use super::features::Features;
 use super::question::Reach;
 use super::stop::Stop;
-use crate::ask::{NoiseModel, Query};
+use crate::ask::{Answer, Finding, NoiseModel, Query};
 use crate::error::{Error, Result, check as expect, refuse};
 use crate::search::SignKnowledge;
 use crate::space::{AnySpace, Binary, Candidates, GroupSphere, OperatingPoint, Pool, Space, Sphere};
@@ -639,8 +639,29 @@ impl Adaptive {
         self.probes > 0 && self.next(belief).is_err()
     }
 
-    /// The probes after a belief that has come to its end, for whoever asks the questions one by one.
-    pub fn doubt(&self, belief: &dyn Belief) -> Doubt {
+    /// What is to be doubted after a belief that has come to its end, by a few more answers of whoever is asked one by one.
+    ///
+    /// ```
+    /// use equipoise::{Preference, engine::Adaptive, population::Logistic, space::Binary};
+    /// let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(21.0, 6.3)?));
+    /// let mut belief = plan.start();
+    /// while let Ok(query) = plan.next(belief.as_ref()) {
+    ///     belief.take(&query, &Preference::First.into()); // without looking
+    /// }
+    /// let doubts = plan.doubts(belief.as_ref(), |_| Preference::First.into());
+    /// assert!(doubts[0].to_string().contains("mostly choosing the same side"));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn doubts(&self, belief: &dyn Belief, mut ask: impl FnMut(&Query) -> Answer) -> Vec<Finding> {
+        let mut doubt = self.doubt(belief);
+        while let Some(query) = doubt.probe() {
+            doubt.hear(&query, &ask(&query));
+        }
+        doubt.findings()
+    }
+
+    /// The probes after a belief that has come to its end.
+    pub(super) fn doubt(&self, belief: &dyn Belief) -> Doubt {
         let probes = if self.asks_people() { self.probes } else { 0 };
         let doubt = Doubt::new(belief, probes, self.seed);
         match self.candidates() {

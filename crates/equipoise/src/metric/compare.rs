@@ -62,11 +62,9 @@ impl Metric {
                 let b = if sign < 0.0 { b.negated() } else { b.clone() };
                 Some(vectors(&a.tensors().concat(), &b.tensors().concat()))
             }
-            (Family::GroupFair(a), Family::GroupFair(b)) if sign > 0.0 => {
-                Some(fair(a, b, |v| v.weights.clone()))
-            }
+            (Family::GroupFair(a), Family::GroupFair(b)) if sign > 0.0 => Some(fair(a, b, Vec::clone)),
             (Family::GroupFairQuadratic(a), Family::GroupFairQuadratic(b)) if sign > 0.0 => {
-                Some(fair(a, b, |v| v.matrix.concat()))
+                Some(fair(a, b, |v| v.concat()))
             }
             _ => None,
         }

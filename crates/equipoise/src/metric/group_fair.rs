@@ -11,13 +11,14 @@ use crate::linalg::{Matrix, applied, dot, norm, plus, scaled, times, zeros};
 use crate::rates::GroupShares;
 use crate::view::{Measure, View};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// $(1-\lambda)\langle a, r\rangle + \lambda \sum_{u<v} \langle b^{uv}, |r^u - r^v| \rangle$ (Definition 5.1), a cost.
-pub type GroupFair = Fair<Weights>;
+pub type GroupFair = Fair<Vec<f64>>;
 
 /// $(1-\lambda)\langle a, r\rangle + \tfrac\lambda2 \sum_{u<v} (r^u - r^v)^T B^{uv} (r^u - r^v)$ (Definition 6.4), a cost.
-pub type GroupFairQuadratic = Fair<Squared>;
+pub type GroupFairQuadratic = Fair<Matrix>;
 
 /// All pairs of groups, (0,1), (0,2), ...
 pub fn pairs(groups: usize) -> impl Iterator<Item = [usize; 2]> {
@@ -25,17 +26,26 @@ pub fn pairs(groups: usize) -> impl Iterator<Item = [usize; 2]> {
 }
 
 /// What a difference between two groups costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Pair<V> {
     /// The two groups, smaller index first.
     pub groups: [usize; 2],
-    /// The weights or the matrix.
-    #[serde(flatten)]
+    /// Weights on $|r^u - r^v|$, one per off-diagonal rate, or a symmetric matrix for $\tfrac12 (r^u - r^v)^T B (r^u - r^v)$.
     pub violation: V,
+}
+
+impl<V: Violation> Serialize for Pair<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Pair", 2)?;
+        fields.serialize_field("groups", &self.groups)?;
+        fields.serialize_field(V::FIELD, &self.violation)?;
+        fields.end()
+    }
 }
 
 /// A cost of error rates overall plus a cost of their differences between groups.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "V: Violation")]
 pub struct Fair<V> {
     performance: Vec<f64>,
     fairness: Vec<Pair<V>>,
@@ -47,9 +57,11 @@ pub struct Fair<V> {
 }
 
 /// How a difference of two groups' rates is charged: what the two families differ in.
-pub trait Violation: Clone {
+pub trait Violation: Clone + Serialize {
     /// A pair of groups and its charge as it stands in a document.
     type Fields: DeserializeOwned + Into<Pair<Self>>;
+    /// What the charge is called there.
+    const FIELD: &'static str;
     /// Whether the charge is curved; if it is not, its entries are costs that cannot be negative.
     const CURVED: bool;
     /// The family of metrics that charges so.
@@ -72,13 +84,6 @@ pub trait Violation: Clone {
     fn times(&self, factor: f64) -> Self;
 }
 
-/// Weights on $|r^u - r^v|$.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Weights {
-    /// One weight per off-diagonal rate.
-    pub weights: Vec<f64>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[doc(hidden)]
@@ -87,69 +92,63 @@ pub struct WeightsFields {
     weights: Vec<f64>,
 }
 
-impl From<WeightsFields> for Pair<Weights> {
+impl From<WeightsFields> for Pair<Vec<f64>> {
     fn from(fields: WeightsFields) -> Self {
-        Pair { groups: fields.groups, violation: Weights { weights: fields.weights } }
+        Pair { groups: fields.groups, violation: fields.weights }
     }
 }
 
-impl Violation for Weights {
+impl Violation for Vec<f64> {
     type Fields = WeightsFields;
+    const FIELD: &'static str = "weights";
     const CURVED: bool = false;
 
     fn family(fair: Fair<Self>) -> Family {
         Family::GroupFair(fair)
     }
     fn entries(&self) -> Vec<f64> {
-        self.weights.clone()
+        self.clone()
     }
     fn with_entries(&self, entries: &[f64]) -> Self {
-        Self { weights: entries.to_vec() }
+        entries.to_vec()
     }
     fn zero(dimension: usize) -> Self {
-        Self { weights: vec![0.0; dimension] }
+        vec![0.0; dimension]
     }
     fn check(&self, field: &str, dimension: usize) -> Result<()> {
-        check::length(&format!("{field}.weights"), self.weights.len(), dimension)?;
-        check::all_finite(&format!("{field}.weights"), &self.weights)
+        check::length(&format!("{field}.weights"), self.len(), dimension)?;
+        check::all_finite(&format!("{field}.weights"), self)
     }
     fn value(&self, u: &[f64], v: &[f64]) -> f64 {
-        self.weights.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * (x - y).abs()).sum()
+        self.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * (x - y).abs()).sum()
     }
     fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64> {
         let sign = |d: f64| if d == 0.0 { 0.0 } else { d.signum() };
-        self.weights.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * sign(x - y)).collect()
+        self.iter().zip(u.iter().zip(v)).map(|(b, (x, y))| b * sign(x - y)).collect()
     }
     fn size(&self) -> f64 {
-        norm(&self.weights)
+        norm(self)
     }
     fn times(&self, factor: f64) -> Self {
-        Self { weights: scaled(&self.weights, factor) }
+        scaled(self, factor)
     }
-}
-
-/// A matrix for $\tfrac12 (r^u - r^v)^T B (r^u - r^v)$.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Squared {
-    /// Symmetric, one row per off-diagonal rate.
-    pub matrix: Matrix,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[doc(hidden)]
-pub struct SquaredFields {
+pub struct MatrixFields {
     groups: [usize; 2],
     matrix: Matrix,
 }
 
-impl From<SquaredFields> for Pair<Squared> {
-    fn from(fields: SquaredFields) -> Self {
-        Pair { groups: fields.groups, violation: Squared { matrix: fields.matrix } }
+impl From<MatrixFields> for Pair<Matrix> {
+    fn from(fields: MatrixFields) -> Self {
+        Pair { groups: fields.groups, violation: fields.matrix }
     }
 }
 
-impl Fair<Weights> {
+impl GroupFair {
     /// What each overall error rate, and then each gap between groups, contributes to the cost of a point.
     pub(crate) fn parts(&self, point: &[f64]) -> Vec<f64> {
         let q = self.performance.len();
@@ -161,43 +160,44 @@ impl Fair<Weights> {
         let by_gap = self.fairness.iter().flat_map(|pair| {
             let [u, v] = pair.groups.map(|group| &point[group * q..][..q]);
             let gap = move |n: usize| (u[n] - v[n]).abs();
-            (0..q).map(move |n| self.trade_off * pair.violation.weights[n] * gap(n))
+            (0..q).map(move |n| self.trade_off * pair.violation[n] * gap(n))
         });
         (0..q).map(by_rate).chain(by_gap).collect()
     }
 }
 
-impl Violation for Squared {
-    type Fields = SquaredFields;
+impl Violation for Matrix {
+    type Fields = MatrixFields;
+    const FIELD: &'static str = "matrix";
     const CURVED: bool = true;
 
     fn family(fair: Fair<Self>) -> Family {
         Family::GroupFairQuadratic(fair)
     }
     fn entries(&self) -> Vec<f64> {
-        upper_triangle(&self.matrix)
+        upper_triangle(self)
     }
     fn with_entries(&self, entries: &[f64]) -> Self {
-        Self { matrix: from_upper_triangle(entries, self.matrix.len()) }
+        from_upper_triangle(entries, self.len())
     }
     fn zero(dimension: usize) -> Self {
-        Self { matrix: zeros(dimension) }
+        zeros(dimension)
     }
     fn check(&self, field: &str, dimension: usize) -> Result<()> {
-        check_symmetric(&format!("{field}.matrix"), &self.matrix, dimension)
+        check_symmetric(&format!("{field}.matrix"), self, dimension)
     }
     fn value(&self, u: &[f64], v: &[f64]) -> f64 {
         0.5 * dot(&plus(u, -1.0, v), &self.gradient(u, v))
     }
     fn gradient(&self, u: &[f64], v: &[f64]) -> Vec<f64> {
-        applied(&self.matrix, &plus(u, -1.0, v))
+        applied(self, &plus(u, -1.0, v))
     }
     /// Half the Frobenius norm, the share of Definition 6.4.
     fn size(&self) -> f64 {
-        0.5 * norm(&self.matrix.concat())
+        0.5 * norm(&self.concat())
     }
     fn times(&self, factor: f64) -> Self {
-        Self { matrix: self.matrix.iter().map(|row| scaled(row, factor)).collect() }
+        self.iter().map(|row| scaled(row, factor)).collect()
     }
 }
 

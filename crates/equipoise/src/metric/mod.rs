@@ -30,7 +30,7 @@ use chance::{Kappa, Mcc};
 use closed::{DemographicParity, GeometricMean, MacroF};
 pub use compare::Difference;
 pub(crate) use group_fair::Violation;
-pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, Squared, Weights, pairs};
+pub use group_fair::{Fair, GroupFair, GroupFairQuadratic, Pair, pairs};
 pub(crate) use linear::Linear;
 pub(crate) use linear_fractional::LinearFractional;
 pub use named::Named;

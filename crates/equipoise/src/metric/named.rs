@@ -5,8 +5,7 @@
 //! is in its [`View`]. To add one, add it to [`Named`], give it a line in [`NAMES`], a formula and words.
 
 use super::{
-    DemographicParity, Fair, Family, GeometricMean, Kappa, MacroF, Mcc, Metric, Pair, Quadratic, Sense,
-    Weights, pairs,
+    DemographicParity, Fair, Family, GeometricMean, Kappa, MacroF, Mcc, Metric, Pair, Quadratic, Sense, pairs,
 };
 use crate::error::{Result, check};
 use crate::rates::{GroupShares, Prevalence, off_diagonal_index, off_diagonal_pairs};
@@ -425,7 +424,7 @@ impl Metric {
     /// The same weights for every pair of groups, and no care for performance.
     fn fairness_only(shares: &GroupShares, weights: Vec<f64>) -> Result<Metric> {
         let (k, m) = (shares.classes(), shares.groups());
-        let pair = |groups| Pair { groups, violation: Weights { weights: weights.clone() } };
+        let pair = |groups| Pair { groups, violation: weights.clone() };
         let fair = Fair::new(vec![1.0; k * k - k], pairs(m).map(pair).collect(), 1.0, shares.clone())?;
         Metric::new(View::new(Measure::GroupRates, k, m)?, Sense::Cost, Family::GroupFair(fair))
     }

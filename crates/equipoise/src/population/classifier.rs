@@ -3,7 +3,7 @@
 use super::basis::{Basis, evaluate};
 use super::plug_in::{Form, PlugIn};
 use super::rows::Scores;
-use super::rule::largest;
+use super::rule::{PostShift, largest};
 use crate::document::{self, FORMAT, Object};
 use crate::error::{Error, Result, check};
 use serde::{Deserialize, Serialize};
@@ -18,11 +18,12 @@ pub struct Classifier {
     rules: Vec<(f64, PlugIn)>,
     class_names: Option<Vec<String>>,
     score_columns: Option<Vec<String>>,
+    scores_are: Option<String>,
 }
 
 impl Classifier {
     pub(crate) fn new(bases: Vec<Basis>, rules: Vec<(f64, PlugIn)>) -> Self {
-        Self { bases, rules, class_names: None, score_columns: None }
+        Self { bases, rules, class_names: None, score_columns: None, scores_are: None }
     }
 
     /// The same classifier that knows what its classes are called and which columns have their probabilities.
@@ -38,6 +39,12 @@ impl Classifier {
         Ok(self)
     }
 
+    /// The same classifier that knows what the numbers in these columns are, in the words of whoever reads them; probabilities
+    /// need none.
+    pub fn with_scores_that_are(self, scale: Option<String>) -> Self {
+        Self { scores_are: scale, ..self }
+    }
+
     /// Number of classes.
     pub fn classes(&self) -> usize {
         self.rules[0].1.classes()
@@ -51,6 +58,11 @@ impl Classifier {
     /// The columns that have the class probabilities.
     pub fn score_columns(&self) -> Option<&[String]> {
         self.score_columns.as_deref()
+    }
+
+    /// What the numbers in these columns are, unless they are probabilities.
+    pub fn scores_are(&self) -> Option<&str> {
+        self.scores_are.as_deref()
     }
 
     /// The bases of its weights.
@@ -109,6 +121,14 @@ impl Classifier {
         mean
     }
 
+    /// The one reward matrix that decides alike, where it is one rule on all rows.
+    pub fn post_shift(&self) -> Option<PostShift> {
+        match (&self.bases[..], &self.rules[..]) {
+            ([Basis::All], [(_, only)]) => only.post_shift().ok(),
+            _ => None,
+        }
+    }
+
     /// The predicted class of every row.
     pub fn predict(&self, scores: &Scores) -> Result<Vec<u8>> {
         let k = self.classes();
@@ -138,6 +158,8 @@ impl Classifier {
             classes: Classes<'a>,
             #[serde(skip_serializing_if = "Option::is_none")]
             scores: Option<&'a [String]>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            scores_are: Option<&'a str>,
             bases: &'a [Basis],
             rules: Vec<RuleDocument>,
         }
@@ -156,6 +178,7 @@ impl Classifier {
             kind: "post_shift",
             classes: self.class_names().map_or(Classes::Count(self.classes()), Classes::Names),
             scores: self.score_columns(),
+            scores_are: self.scores_are(),
             bases: &self.bases,
             rules: self.rules.iter().map(rule).collect(),
         };
@@ -172,6 +195,7 @@ impl Classifier {
         struct Raw {
             classes: Classes,
             scores: Option<Vec<String>>,
+            scores_are: Option<String>,
             bases: Vec<Basis>,
             rules: Vec<RuleDocument>,
         }
@@ -198,7 +222,7 @@ impl Classifier {
                 check::unit(&format!("rules[{n}].share"), rule.share)?;
                 rules.push((rule.share, PlugIn::new(k, rule.form, rule.weights.concat())?));
             }
-            let classifier = Self::new(raw.bases, rules);
+            let classifier = Self::new(raw.bases, rules).with_scores_that_are(raw.scores_are);
             match (raw.classes, raw.scores) {
                 (Classes::Names(classes), Some(scores)) => classifier.with_names(classes, scores),
                 _ => Ok(classifier),

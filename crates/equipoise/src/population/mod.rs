@@ -24,7 +24,7 @@ pub use classifier::Classifier;
 pub use logistic::Logistic;
 pub use moments::Moments;
 pub(crate) use moments::blend;
-pub use plug_in::Form;
+pub(crate) use plug_in::Form;
 pub(crate) use plug_in::PlugIn;
 pub(crate) use profile::Coarse;
 pub use profile::{Cell, Profile, Score};

@@ -2,7 +2,7 @@
 
 use super::basis::Values;
 use super::rows::Scores;
-use super::rule::largest;
+use super::rule::{PostShift, largest};
 use crate::error::{Result, check};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,10 @@ pub enum Form {
 }
 
 impl Form {
+    pub(crate) fn new(general: bool) -> Self {
+        if general { Form::General } else { Form::Diagonal }
+    }
+
     /// How many weights a basis has.
     pub fn weights(self, classes: usize) -> usize {
         match self {
@@ -92,6 +96,15 @@ impl PlugIn {
     pub fn of_basis(&self, basis: usize) -> &[f64] {
         let width = self.form.weights(self.classes);
         &self.weights[basis * width..][..width]
+    }
+
+    /// The post-shift rule that decides alike where the only basis is all rows.
+    pub fn post_shift(&self) -> Result<PostShift> {
+        match self.form {
+            _ if self.weights.iter().all(|&w| w == 0.0) => PostShift::diagonal(&vec![1.0; self.classes]),
+            Form::Diagonal => PostShift::diagonal(&self.weights),
+            Form::General => PostShift::new(self.classes, self.weights.clone()),
+        }
     }
 
     /// What each basis adds to the rewards of two classes for being right: class 1 is predicted where
@@ -185,7 +198,6 @@ pub(crate) fn is_positive([to_0, to_1]: [f64; 2], positive: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::population::PostShift;
 
     #[test]
     fn a_rule_on_all_rows_is_a_post_shift() -> Result<()> {
@@ -201,6 +213,12 @@ mod tests {
         assert_eq!(diagonal.predict(&scores, &[Values::One]), [1; 4]);
         assert_eq!(PlugIn::most_likely(3, 1).predict(&scores, &[Values::One]), [0, 2, 2, 0]);
         assert_eq!(PlugIn::constant(3, 1, 2).predict(&scores, &[Values::One]), [2; 4]);
+        for rule in [rule, diagonal, PlugIn::most_likely(3, 1), PlugIn::constant(3, 1, 2)] {
+            let shifted = rule.post_shift()?;
+            let expected = |row: usize| shifted.predict(&columns.map(|column| column[row]), 0) as u8;
+            let found = rule.predict(&scores, &[Values::One]);
+            assert_eq!(found, (0..4).map(expected).collect::<Vec<_>>());
+        }
         Ok(())
     }
 

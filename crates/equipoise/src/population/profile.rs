@@ -57,6 +57,41 @@ impl Cell {
             .then_with(|| self.weight.total_cmp(&other.weight))
     }
 
+    /// Rows that were counted together, by the sums of their weights and of the squares of these: as many rows of at most two weights with the same
+    /// sums, so that the rows drawn again weigh what the others would, and vary as much.
+    ///
+    /// ```
+    /// use equipoise::population::Cell;
+    /// let cell = Cell { score: 0.3, weight: 1.0, rows: 0, group: 0, positive: true };
+    /// let found = cell.counted(4, 10.0, 40.0);
+    /// let sum = |of: fn(f64) -> f64| found.iter().map(|cell| f64::from(cell.rows) * of(cell.weight)).sum::<f64>();
+    /// assert!((sum(|w| w) - 10.0).abs() < 1e-12 && (sum(|w| w * w) - 40.0).abs() < 1e-12);
+    /// ```
+    pub fn counted(self, rows: u64, weight: f64, squares: f64) -> Vec<Self> {
+        let n = rows as f64;
+        let mean = weight / n;
+        let variance = squares / n - mean * mean;
+        let mut parts = vec![(rows, mean)];
+        // Weights that are the same but for rounding are the same.
+        if rows > 1 && variance > 1e-12 * mean * mean {
+            // The share of heavy rows: half of them, or fewer where the light ones would weigh less than nothing.
+            let heavy = (n / (1.0 + variance / (mean * mean))).floor().clamp(1.0, (n / 2.0).floor());
+            let light = n - heavy;
+            let up = (variance * light / heavy).sqrt();
+            let down = (variance * heavy / light).sqrt();
+            parts = vec![(heavy as u64, mean + up), (light as u64, (mean - down).max(0.0))];
+        }
+        let mut cells = vec![];
+        for (mut left, weight) in parts {
+            while left > 0 {
+                let some = left.min(u64::from(u32::MAX));
+                cells.push(Self { rows: some as u32, weight, ..self });
+                left -= some;
+            }
+        }
+        cells
+    }
+
     /// What they weigh together.
     pub fn mass(&self) -> f64 {
         self.weight * f64::from(self.rows)

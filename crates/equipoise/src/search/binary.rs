@@ -1,7 +1,7 @@
 //! Two classes, linear metrics: $\phi = m_{11} TP + m_{00} TN$ (Algorithms 3.1 and 3.2, Section 3.4.1).
 
 use super::interval::{Halving, Interval, checked_tolerance};
-use super::slope::{Ball, METHODS, Method, Signs, SlopeSearch};
+use super::slope::{Ball, METHODS, Signs, SlopeSearch};
 use crate::ask::{Finding, Oracle, Outcome, Plan, Query};
 use crate::document::Object;
 use crate::error::Result;
@@ -133,7 +133,7 @@ impl Plan for BinaryLinear {
                 (found.weights, found.findings)
             }
             How::Antipodal => {
-                let search = SlopeSearch::new(Method::Antipodal, self.tolerance).expect("checked when made");
+                let search = SlopeSearch::antipodal(self.tolerance).expect("checked when made");
                 let centre = self.space.centre();
                 let ball = Ball { centre: &centre, radius: inscribed_radius(&self.space) };
                 let slope = search.run(ball, Signs::Known(&[sign, sign]), oracle)?;

@@ -8,13 +8,13 @@
 use super::cuts::Cuts;
 use super::interval::Halving;
 use super::linear::beyond_reach;
-use super::slope::{Ball, Method, Signs, SlopeSearch};
+use super::slope::{Ball, Signs, SlopeSearch};
 use super::trade_off::{Known, TradeOff};
 use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
 use crate::linalg::{Singular, direction, norm, plus, scaled, times};
-use crate::metric::{self, Fair, Family, Metric, Pair, Sense, Weights, pairs};
+use crate::metric::{self, Fair, Family, Metric, Pair, Sense, pairs};
 use crate::rates::Rates;
 use crate::space::{GroupSphere, Space};
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ pub struct GroupFair {
 impl GroupFair {
     /// The papers' slope search (four cycles, four questions per halving) with our equations.
     pub fn new(space: GroupSphere, tolerance: f64) -> Result<Self> {
-        let search = SlopeSearch::new(Method::paper(4, Halving::Four), tolerance)?;
+        let search = SlopeSearch::paper(4, Halving::Four, tolerance)?;
         Ok(Self { space, search, equations: Equations::LeastSquares, trade_off: TradeOffBy::ClosedForm })
     }
 
@@ -181,7 +181,7 @@ impl Plan for GroupFair {
         let shares = self.space.prevalence();
         let pair = |(groups, weights): ([usize; 2], &Vec<f64>)| {
             let weights = scaled(weights, if size > 0.0 { 1.0 / size } else { 0.0 });
-            Pair { groups, violation: Weights { weights } }
+            Pair { groups, violation: weights }
         };
         let fairness: Vec<_> = pairs(shares.groups()).zip(&fairness).map(pair).collect();
         let trade_off = match self.trade_off {
@@ -258,7 +258,7 @@ mod tests {
                 // In units of (1 - lambda): lambda b / (1 - lambda).
                 let factor = truth.trade_off() / (1.0 - truth.trade_off());
                 for (found, pair) in Cuts::new(m).solve(&sums).iter().zip(truth.fairness()) {
-                    let expected = scaled(&pair.violation.weights, factor);
+                    let expected = scaled(&pair.violation, factor);
                     assert!(norm(&plus(found, -1.0, &expected)) < 1e-9, "({k},{m}) {equations:?}");
                 }
             }

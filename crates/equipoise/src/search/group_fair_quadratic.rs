@@ -11,8 +11,8 @@ use super::cuts::Cuts;
 use super::linear::beyond_reach;
 use super::quadratic::{FromSlopes, Round, Shape};
 use crate::ask::{Finding, Oracle, Outcome, Plan};
-use crate::linalg::{direction, norm, plus, scaled};
-use crate::metric::{self, Fair, Family, Metric, Pair, Sense, Squared, Violation, pairs};
+use crate::linalg::{Matrix, direction, norm, plus, scaled};
+use crate::metric::{self, Fair, Family, Metric, Pair, Sense, Violation, pairs};
 use crate::rates::GroupShares;
 use crate::space::{GroupSphere, Space, Sphere};
 
@@ -79,8 +79,8 @@ fn put_together(
     });
     let matrices = cuts.solve(&sums);
     let pair = |(groups, flat): ([usize; 2], &Vec<f64>)| {
-        let matrix = flat.chunks(q).map(<[f64]>::to_vec).collect();
-        Pair { groups, violation: Squared { matrix } }
+        let matrix: Matrix = flat.chunks(q).map(<[f64]>::to_vec).collect();
+        Pair { groups, violation: matrix }
     };
     let fairness: Vec<_> = pairs(shares.groups()).zip(&matrices).map(pair).collect();
     // In units of (1 - lambda) a, so equal parts of both; the normal form moves the balance into lambda = S / (1 + S).

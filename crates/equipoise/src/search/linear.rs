@@ -1,7 +1,7 @@
 //! Linear metrics on a ball: $\phi = \langle a, r\rangle$ (Algorithm 4.2 and its antipodal replacement).
 
 use super::interval::Halving;
-use super::slope::{Ball, Method, Signs, SlopeSearch};
+use super::slope::{Ball, Signs, SlopeSearch};
 use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::Result;
@@ -35,7 +35,7 @@ pub struct Linear {
 impl Linear {
     /// The printed search: forward order, two cycles, four questions per halving, signs known.
     pub fn new(space: Sphere, tolerance: f64) -> Result<Self> {
-        let search = SlopeSearch::new(Method::paper(2, Halving::Four), tolerance)?;
+        let search = SlopeSearch::paper(2, Halving::Four, tolerance)?;
         Ok(Self { space, search, signs: SignKnowledge::Monotone })
     }
 

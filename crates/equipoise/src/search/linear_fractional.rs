@@ -39,7 +39,7 @@ impl Hyperplane {
 impl LinearFractional {
     /// The printed searches: forward order, two cycles, four questions per halving.
     pub fn new(space: Sphere, tolerance: f64) -> Result<Self> {
-        Ok(Self { space, search: SlopeSearch::new(Method::paper(2, Halving::Four), tolerance)? })
+        Ok(Self { space, search: SlopeSearch::paper(2, Halving::Four, tolerance)? })
     }
 
     /// Another search.

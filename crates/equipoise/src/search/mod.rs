@@ -35,6 +35,6 @@ pub use linear_fractional::LinearFractional;
 pub use monotone::MonotoneDiagonal;
 pub(crate) use polynomial::Monomials;
 pub use polynomial::Polynomial;
-pub use quadratic::{Quadratic, Reconstruction};
-pub use slope::{Method, SlopeSearch};
+pub use quadratic::Quadratic;
+pub use slope::SlopeSearch;
 pub use trade_off::{QuadraticTradeOff, TradeOff};

@@ -9,7 +9,7 @@
 use super::interval::Halving;
 use super::linear::beyond_reach;
 use super::quadratic::{Around, checked_inner_radius};
-use super::slope::{Method, SlopeSearch};
+use super::slope::SlopeSearch;
 use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
@@ -35,7 +35,7 @@ pub struct Polynomial {
 impl Polynomial {
     /// Antipodal slopes in balls a tenth of the space's.
     pub fn new(space: Sphere, degree: usize, tolerance: f64) -> Result<Self> {
-        let search = SlopeSearch::new(Method::Antipodal, tolerance)?;
+        let search = SlopeSearch::antipodal(tolerance)?;
         check::number("degree", degree as f64, (1..=20).contains(&degree), "a whole number from 1 to 20")?;
         // Unknown coefficients: all ways to pick up to `degree` of q rates, with repetition.
         let q = space.centre().len();
@@ -70,7 +70,7 @@ impl Polynomial {
     pub(crate) fn read(mut object: Object, space: Sphere) -> Result<Self> {
         let degree = object.or("degree", 3)?;
         let mut plan = crate::document::at(&object.place(), Self::new(space, degree, 1e-3))?;
-        let paper = SlopeSearch::new(Method::paper(3, Halving::Three), 1e-3)?;
+        let paper = SlopeSearch::paper(3, Halving::Three, 1e-3)?;
         let default = if object.is("method", "paper") { paper } else { plan.search };
         plan.search = SlopeSearch::read(&mut object, default)?;
         plan = object.change("inner_radius", plan, Self::inner_radius)?;

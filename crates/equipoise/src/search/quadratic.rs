@@ -6,7 +6,7 @@
 
 use super::interval::Halving;
 use super::linear::beyond_reach;
-use super::slope::{Ball, Method, Signs, SlopeSearch};
+use super::slope::{Ball, Signs, SlopeSearch};
 use crate::ask::{Finding, Oracle, Outcome, Plan};
 use crate::document::Object;
 use crate::error::{Result, check};
@@ -57,7 +57,7 @@ impl<S: Round> FromSlopes<S> {
     /// The UAI search (three cycles, at most three questions per halving) in balls a tenth of the space's, with our
     /// reconstruction.
     pub fn new(space: S, tolerance: f64) -> Result<Self> {
-        let search = SlopeSearch::new(Method::paper(3, Halving::Three), tolerance)?;
+        let search = SlopeSearch::paper(3, Halving::Three, tolerance)?;
         let inner_radius = 0.1 * space.of_one_group().radius();
         Ok(Self { space, search, inner_radius, reconstruction: Reconstruction::Scales })
     }
@@ -73,9 +73,9 @@ impl<S: Round> FromSlopes<S> {
         Ok(Self { inner_radius, ..self })
     }
 
-    /// How slopes are put together.
-    pub fn reconstruction(self, reconstruction: Reconstruction) -> Self {
-        Self { reconstruction, ..self }
+    /// Slopes are put together by the formula of the paper, corrected.
+    pub fn by_formula(self) -> Self {
+        Self { reconstruction: Reconstruction::Formula, ..self }
     }
 
     pub(crate) fn read(mut object: Object, space: S) -> Result<Self> {
@@ -200,7 +200,7 @@ impl LocalSlopes {
     pub fn reconstruct(&self, how: Reconstruction, resolution: f64, findings: &mut Vec<Finding>) -> Shape {
         let matrix = match how {
             Reconstruction::Scales => self.by_scales(resolution, findings),
-            Reconstruction::Formula => self.by_formula(),
+            Reconstruction::Formula => self.formula(),
         };
         let finite = matrix.iter().flatten().all(|b| b.is_finite());
         let matrix = if finite {
@@ -264,7 +264,7 @@ impl LocalSlopes {
     }
 
     /// Eq. (6.18), corrected, with $d_1 = f_{10}$ so that $d = f_0$ keeps its sign.
-    fn by_formula(&self) -> Matrix {
+    fn formula(&self) -> Matrix {
         let q = self.middle.len();
         let ratio = |f: &[f64], i: usize| f[i] / f[0];
         let (f0, f, f1_minus) = (&self.middle, &self.plus, &self.minus[0]);

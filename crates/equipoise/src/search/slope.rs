@@ -44,18 +44,6 @@ pub enum Method {
     Antipodal,
 }
 
-impl Method {
-    /// The printed search with this many cycles and comparisons per halving.
-    pub fn paper(cycles: usize, queries_per_halving: Halving) -> Self {
-        Self::Paper { cycles, order: Order::Forward, queries_per_halving }
-    }
-
-    /// The same from the last angle to the first.
-    pub fn backward(cycles: usize, queries_per_halving: Halving) -> Self {
-        Self::Paper { cycles, order: Order::Backward, queries_per_halving }
-    }
-}
-
 /// A slope search: its method, and the angle it stops at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SlopeSearch {
@@ -83,8 +71,23 @@ pub struct Ball<'a> {
 }
 
 impl SlopeSearch {
-    /// A search that narrows every angle to `tolerance` radians.
-    pub fn new(method: Method, tolerance: f64) -> Result<Self> {
+    /// The papers' search, one angle at a time with this many cycles and comparisons per halving: every angle is narrowed to
+    /// `tolerance` radians.
+    pub fn paper(cycles: usize, queries_per_halving: Halving, tolerance: f64) -> Result<Self> {
+        Self::new(Method::Paper { cycles, order: Order::Forward, queries_per_halving }, tolerance)
+    }
+
+    /// The same from the last angle to the first.
+    pub fn backward(cycles: usize, queries_per_halving: Halving, tolerance: f64) -> Result<Self> {
+        Self::new(Method::Paper { cycles, order: Order::Backward, queries_per_halving }, tolerance)
+    }
+
+    /// Bisection on antipodal pairs.
+    pub fn antipodal(tolerance: f64) -> Result<Self> {
+        Self::new(Method::Antipodal, tolerance)
+    }
+
+    fn new(method: Method, tolerance: f64) -> Result<Self> {
         checked_tolerance(tolerance)?;
         if let Method::Paper { cycles, .. } = method {
             let ok = (1..=100).contains(&cycles);
@@ -94,7 +97,7 @@ impl SlopeSearch {
     }
 
     /// How it searches.
-    pub fn method(&self) -> Method {
+    pub(super) fn method(&self) -> Method {
         self.method
     }
 
@@ -108,7 +111,9 @@ impl SlopeSearch {
         let word = object.word("method", &METHODS, usual)?;
         let method = match (word.as_str(), default.method) {
             ("antipodal", _) => Method::Antipodal,
-            (_, Method::Antipodal) => Method::paper(2, Halving::Four),
+            (_, Method::Antipodal) => {
+                Method::Paper { cycles: 2, order: Order::Forward, queries_per_halving: Halving::Four }
+            }
             (_, paper) => paper,
         };
         let method = match method {
@@ -136,7 +141,7 @@ impl SlopeSearch {
         oracle: &mut O,
     ) -> Result<Vec<f64>, O::Err> {
         match self.method {
-            Method::Antipodal => self.antipodal(ball, signs, oracle),
+            Method::Antipodal => self.bisect(ball, signs, oracle),
             Method::Paper { cycles, order, queries_per_halving } => {
                 let found;
                 let signs = match signs {
@@ -183,7 +188,7 @@ impl SlopeSearch {
         Ok(direction_of(&angles, signs))
     }
 
-    fn antipodal<O: Oracle>(
+    fn bisect<O: Oracle>(
         &self,
         ball: Ball<'_>,
         signs: Signs<'_>,
@@ -338,13 +343,13 @@ mod tests {
 
     #[test]
     fn question_counts_are_the_published_ones() {
-        let paper = SlopeSearch::new(Method::paper(2, Halving::Four), 0.01).unwrap();
+        let paper = SlopeSearch::paper(2, Halving::Four, 0.01).unwrap();
         for (q, expected) in [(6, 320), (12, 704)] {
             let slope = random_slope(q, false, 5);
             assert_eq!(search(paper, &slope, Signs::Known(&vec![1.0; q])).1, expected);
         }
         // 2 + ceil(log2(pi / 2 eps)) + (q - 2) ceil(log2(pi / eps))
-        let antipodal = SlopeSearch::new(Method::Antipodal, 1e-3).unwrap();
+        let antipodal = SlopeSearch::antipodal(1e-3).unwrap();
         assert_eq!(search(antipodal, &random_slope(6, true, 5), Signs::Unknown).1, 2 + 11 + 4 * 12);
         let known = search(antipodal, &random_slope(6, false, 5), Signs::Known(&[1.0; 6]));
         assert!(known.1 == 5 * 11 && known.0 < 2e-3, "{known:?}");

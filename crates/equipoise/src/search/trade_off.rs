@@ -9,13 +9,14 @@ use super::quadratic::checked_inner_radius;
 use crate::ask::{Finding, Oracle, Outcome, Plan, Query};
 use crate::document::Object;
 use crate::error::{Error, Result};
-use crate::linalg::{angle, direction, dot, norm, plus, scaled, times};
-use crate::metric::{Fair, Metric, Pair, Sense, Squared, Violation, Weights};
+use crate::linalg::{Matrix, angle, direction, dot, norm, plus, scaled, times};
+use crate::metric::{Fair, Metric, Pair, Sense, Violation};
 use crate::space::{GroupSphere, Space};
 use serde::{Deserialize, Serialize};
 
 /// The weights that are given.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "V: Violation")]
 pub struct Known<V> {
     /// a.
     pub performance: Vec<f64>,
@@ -35,16 +36,17 @@ enum How {
 /// # Departures
 /// The condition of Lemma 5.1 is that the two slopes are not parallel; if they are, the trade-off is reported as
 /// not identifiable.
-pub type TradeOff = TradeOffAlone<Weights>;
+pub type TradeOff = TradeOffAlone<Vec<f64>>;
 
 /// Elicits the trade-off of a group-fair quadratic metric whose weights are given (Algorithm D.3).
 ///
 /// The metric is replaced by its linear approximation in a small ball around $z_1$; the bias this causes grows with the
 /// ball's radius (`inner_radius`) and is estimated in the findings. The antipodal search has none.
-pub type QuadraticTradeOff = TradeOffAlone<Squared>;
+pub type QuadraticTradeOff = TradeOffAlone<Matrix>;
 
 /// [`TradeOff`] and [`QuadraticTradeOff`]: they differ in the ball the first group moves through.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "V: Violation")]
 pub struct TradeOffAlone<V> {
     pub(crate) space: GroupSphere,
     #[serde(flatten)]

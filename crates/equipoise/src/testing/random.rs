@@ -5,8 +5,7 @@
 
 pub use crate::linalg::normals;
 use crate::metric::{
-    Attribute, Fair, Family, LinearFractional, Metric, Pair, Polynomial, Quadratic, Sense, Squared, Weights,
-    pairs,
+    Attribute, Fair, Family, LinearFractional, Metric, Pair, Polynomial, Quadratic, Sense, pairs,
 };
 use crate::rates::GroupShares;
 use crate::view::{Measure, View};
@@ -72,7 +71,7 @@ pub fn polynomial(view: View, degree: usize, random: &mut impl Rng) -> Metric {
 pub fn group_fair(shares: &GroupShares, trade_off: f64, random: &mut impl Rng) -> Metric {
     let q = rates(shares);
     let performance = sizes(q, random);
-    let weights = |groups| Pair { groups, violation: Weights { weights: sizes(q, random) } };
+    let weights = |groups| Pair { groups, violation: sizes(q, random) };
     let fairness = pairs(shares.groups()).map(weights).collect();
     let fair = Fair::new(performance, fairness, 0.5, shares.clone()).expect("finite, not zero");
     made(Metric::new(fair_view(shares), Sense::Cost, Family::GroupFair(fair.with_trade_off(trade_off))))
@@ -86,7 +85,7 @@ pub fn group_fair_quadratic(shares: &GroupShares, trade_off: f64, random: &mut i
         let raw: Vec<Vec<f64>> = (0..q).map(|_| normals(q, random)).collect();
         let entry = |i: usize, j: usize| (0..q).map(|n| raw[i][n] * raw[j][n]).sum();
         let matrix = (0..q).map(|i| (0..q).map(|j| entry(i, j)).collect()).collect();
-        Pair { groups, violation: Squared { matrix } }
+        Pair { groups, violation: matrix }
     };
     let fairness = pairs(shares.groups()).map(matrix).collect();
     let fair = Fair::new(performance, fairness, 0.5, shares.clone()).expect("finite and symmetric");

@@ -141,7 +141,7 @@ mod tests {
                 let largest_other = (0..2 * classes).filter(|&m| m != n).map(entry).fold(0.0, f64::max);
                 assert!(entry(n) > 2.0 * largest_other, "{n}: {} {largest_other}", entry(n));
             }
-            let fixed = FrankWolfe::default().form(Form::Diagonal);
+            let fixed = FrankWolfe::default().general(false);
             let metric = Metric::g_mean(classes)?;
             let value = |plan: FrankWolfe| {
                 let outcome = plan.run(&problem, &mut metric.clone()).unwrap();

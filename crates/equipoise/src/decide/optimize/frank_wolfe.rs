@@ -77,9 +77,10 @@ impl FrankWolfe {
         Ok(Self { iterations, ..self })
     }
 
-    /// Which entries to weigh; without a word from the caller, the diagonal for two classes and all entries for more.
-    pub fn form(self, form: Form) -> Self {
-        Self { form: Some(form), ..self }
+    /// Whether to weigh all entries of a confusion matrix, or those of its diagonal; without a word from the caller, all for more
+    /// than two classes.
+    pub fn general(self, general: bool) -> Self {
+        Self { form: Some(Form::new(general)), ..self }
     }
 
     /// Probes by classifiers that satisfy constraints, for bases that do not overlap, instead of fixed ones.
@@ -93,7 +94,7 @@ impl FrankWolfe {
     }
 
     fn form_for(&self, classes: usize) -> Form {
-        self.form.unwrap_or(if classes == 2 { Form::Diagonal } else { Form::General })
+        self.form.unwrap_or(Form::new(classes > 2))
     }
 
     /// Says what does not fit a problem, before anybody is asked.

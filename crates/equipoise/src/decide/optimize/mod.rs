@@ -43,7 +43,7 @@ mod weights;
 pub use direct::direct_search;
 pub use frank_wolfe::{FrankWolfe, Stopped};
 pub use kmeans::centres;
-pub use oracle::{Cause, Failure, Guide, Hard, Judge, Labels, Predictions, Probing};
+pub use oracle::{Cause, Failure, Guide, Judge, Labels, Predictions, Probing};
 pub use pairwise::Comparing;
 pub use plug_in::plug_in;
 pub use problem::{Problem, ROWS_PER_WEIGHT};

@@ -1,8 +1,8 @@
 //! Who knows the metric: a judge who evaluates classifiers, and a guide that makes slopes of it.
 //!
 //! A [`Judge`] puts one number on the predictions for the validation rows. Whether it takes probabilities or labels must
-//! be said, because it decides how far probes go: a closure takes probabilities, [`Hard`] makes one take labels, a
-//! [`Metric`](crate::Metric) is a soft judge. A [`Guide`] says how the metric changes along moves of the current
+//! be said, because it decides how far probes go: a closure takes probabilities, and so does a
+//! [`Metric`](crate::Metric). A [`Guide`] says how the metric changes along moves of the current
 //! classifier; [`Probing`] finds out by asking a judge.
 
 use super::probe::Move;
@@ -116,22 +116,6 @@ impl<F: FnMut(&Predictions<'_>) -> f64> Judge for F {
 
     fn value(&mut self, predictions: &Predictions<'_>) -> Result<f64, Infallible> {
         Ok(self(predictions))
-    }
-}
-
-/// A closure that takes labels; ten draws are averaged.
-#[derive(Debug, Clone)]
-pub struct Hard<F>(pub F);
-
-impl<F: FnMut(&[u8]) -> f64> Judge for Hard<F> {
-    type Err = Infallible;
-
-    fn labels(&self) -> Labels {
-        Labels::Hard { draws: 10 }
-    }
-
-    fn value(&mut self, predictions: &Predictions<'_>) -> Result<f64, Infallible> {
-        Ok(self.0(&predictions.labels()))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::{Result, check};
 use crate::metric::Metric;
 use crate::population::{Cell, Coarse, Profile, accepts, resampling};
 use serde::Serialize;
+use std::sync::OnceLock;
 
 /// Buckets of large profiles in draws of a threshold per group: every draw is a search through all of them.
 const GROUP_BUCKETS: usize = 1 << 12;
@@ -21,17 +22,27 @@ const TRIES: u64 = 100;
 pub struct Bootstrap<'a> {
     /// Draws of the metric, from its posterior.
     pub metric_draws: &'a [Metric],
-    /// How often the rows are drawn again, each time in the memory of the time before.
+    /// How often the rows are drawn again.
     pub resamples: usize,
     /// The same seed gives the same resamplings.
     pub seed: u64,
     /// The probability intervals have.
     pub level: f64,
+    /// Who makes the draws. Each is made by its number alone, so that threads come to what one comes to.
+    pub run: Run,
+}
+
+/// Does a number of jobs, each once and in any order.
+pub type Run = fn(usize, &(dyn Fn(usize) + Sync));
+
+/// One job after the other.
+pub fn in_turn(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    (0..jobs).for_each(job);
 }
 
 impl Default for Bootstrap<'_> {
     fn default() -> Self {
-        Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL }
+        Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL, run: in_turn }
     }
 }
 
@@ -95,20 +106,19 @@ impl Profile {
         requirements: &[Requirement],
         doubt: Bootstrap,
     ) -> Result<(Option<Uncertain>, Option<Gain>)> {
-        let (mut thresholds, mut gains) = (Vec::new(), Vec::new());
         let prior = self.positive_prior();
         let rows = Drawn::of(self, metric, doubt, prior, BUCKETS);
         let draws = rows.each(metric, requirements, doubt, |mut draw| {
-            let met = rows
-                .profile()
-                .sweep(draw.drawn, &mut draw.judge)
-                .filter(|(_, rating)| rating.violation == 0.0);
-            let Some((accepted, _)) = met else { return };
+            let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
+            if rating.violation > 0.0 {
+                return None;
+            }
             let threshold = self.cut_after(rows.fine_cells(accepted)).threshold;
-            thresholds.push(threshold);
-            gains.extend(rows.gain(&mut draw, |_| threshold, prior));
+            Some((threshold, rows.gain(&mut draw, |_| threshold, prior)))
         })?;
-        Ok((Uncertain::of(&thresholds, draws, doubt.level), Gain::of(&gains, doubt.level)))
+        let thresholds: Vec<f64> = draws.iter().flatten().map(|&(threshold, _)| threshold).collect();
+        let gains: Vec<f64> = draws.iter().flatten().filter_map(|&(_, gain)| gain).collect();
+        Ok((Uncertain::of(&thresholds, draws.len(), doubt.level), Gain::of(&gains, doubt.level)))
     }
 
     /// The intervals of the thresholds of all groups, and their gain over that of theory.
@@ -122,17 +132,20 @@ impl Profile {
         doubt: Bootstrap,
     ) -> Result<(Option<Vec<Uncertain>>, Option<Gain>)> {
         check::length("cuts", best.cuts.len(), self.groups())?;
-        let (mut thresholds, mut gains) = (vec![Vec::new(); self.groups()], Vec::new());
         let prior = self.positive_prior();
         let rows = Drawn::of(self, metric, doubt, prior, GROUP_BUCKETS);
         let draws = rows.each(metric, requirements, doubt, |mut draw| {
-            let Some(cuts) = rows.profile().improve(best, draw.drawn, &mut draw.judge) else { return };
-            cuts.iter().zip(&mut thresholds).for_each(|(cut, found)| found.push(cut.threshold));
+            let cuts = rows.profile().improve(best, draw.drawn, &mut draw.judge)?;
             let own = |cell: &Cell| cuts[usize::from(cell.group)].threshold;
-            gains.extend(rows.gain(&mut draw, own, prior));
+            let gain = rows.gain(&mut draw, own, prior);
+            Some((cuts, gain))
         })?;
-        let uncertain = thresholds.iter().map(|found| Uncertain::of(found, draws, doubt.level)).collect();
-        Ok((uncertain, Gain::of(&gains, doubt.level)))
+        let uncertain = (0..self.groups()).map(|group| {
+            let found: Vec<f64> = draws.iter().flatten().map(|(cuts, _)| cuts[group].threshold).collect();
+            Uncertain::of(&found, draws.len(), doubt.level)
+        });
+        let gains: Vec<f64> = draws.iter().flatten().filter_map(|&(_, gain)| gain).collect();
+        Ok((uncertain.collect(), Gain::of(&gains, doubt.level)))
     }
 }
 
@@ -184,40 +197,44 @@ impl<'a> Drawn<'a> {
         tally
     }
 
-    /// Hands over every draw; returns how many there were.
-    fn each(
+    /// What is made of every draw, in their order whoever makes them when.
+    fn each<T: Send + Sync>(
         &self,
         metric: &Metric,
         requirements: &[Requirement],
         doubt: Bootstrap,
-        mut act: impl FnMut(Draw),
-    ) -> Result<usize> {
+        act: impl Fn(Draw) -> T + Sync,
+    ) -> Result<Vec<T>> {
         check_level(doubt.level)?;
         self.fine.check(metric, requirements)?;
         let (wanted, resamples) = (doubt.metric_draws, doubt.resamples);
         wanted.iter().try_for_each(|draw| metric.view().expect("the metric", draw.view(), "a draw of it"))?;
-        let draws = wanted.len().max(resamples);
-        let (mut drawn, mut left) = (self.profile().masses(), vec![]);
-        for n in 0..draws {
-            let metric = if wanted.is_empty() { metric } else { &wanted[n % wanted.len()] };
-            if resamples > 0 {
-                self.draw_again(doubt.seed, (n % resamples) as u64, &mut drawn, &mut left);
-            }
-            act(Draw { drawn: &drawn, left: &left, judge: Judge::new(metric, requirements) });
-        }
-        Ok(draws)
+        let all = self.profile().masses();
+        let made: Vec<OnceLock<T>> = (0..wanted.len().max(resamples)).map(|_| OnceLock::new()).collect();
+        (doubt.run)(made.len(), &|n| {
+            let judge =
+                Judge::new(if wanted.is_empty() { metric } else { &wanted[n % wanted.len()] }, requirements);
+            made[n].get_or_init(|| match resamples {
+                0 => act(Draw { drawn: &all, left: &[], judge }),
+                _ => {
+                    let (drawn, left) = self.draw_again(doubt.seed, (n % resamples) as u64);
+                    act(Draw { drawn: &drawn, left: &left, judge })
+                }
+            });
+        });
+        Ok(made.into_iter().map(|cell| cell.into_inner().expect("every job is done")).collect())
     }
 
-    /// Draws the rows again, which are numbered by falling score: the same wherever the profile was counted.
-    fn draw_again(&self, seed: u64, number: u64, drawn: &mut Vec<f64>, left: &mut Vec<f64>) {
+    /// What the rows of each cell weigh that are drawn, and those that are not. Rows are numbered by falling score: the same
+    /// wherever the profile was counted.
+    fn draw_again(&self, seed: u64, number: u64) -> (Vec<f64>, Vec<f64>) {
         let cells = self.profile().cells().len();
+        let (mut drawn, mut left) = (vec![0.0; cells], vec![0.0; cells]);
         for attempt in 0..TRIES {
             let times = resampling(seed, number, attempt);
             let mut key = 0;
-            for masses in [&mut *drawn, &mut *left] {
-                masses.clear();
-                masses.resize(cells, 0.0);
-            }
+            drawn.fill(0.0);
+            left.fill(0.0);
             for (n, cell) in self.fine.cells().iter().enumerate() {
                 let (mut taken, mut none) = (0.0, 0.0);
                 for _ in 0..cell.rows {
@@ -230,10 +247,11 @@ impl<'a> Drawn<'a> {
                 drawn[at] += cell.weight * taken;
                 left[at] += cell.weight * none;
             }
-            if self.profile().tally(drawn).overall_totals().iter().all(|&total| total > 0.0) {
-                return;
+            if self.profile().tally(&drawn).overall_totals().iter().all(|&total| total > 0.0) {
+                break;
             }
         }
+        (drawn, left)
     }
 }
 
@@ -274,15 +292,12 @@ mod tests {
             (Metric::from_cost_ratio(4.0).unwrap(), Bootstrap { resamples: 30, ..Bootstrap::default() });
         let of = |coarse: Option<Coarse>| {
             let rows = Drawn { fine: &fine, coarse };
-            let (mut cuts, mut gains) = (vec![], vec![]);
             let act = |mut draw: Draw| {
                 let (accepted, _) = rows.profile().sweep(draw.drawn, &mut draw.judge).unwrap();
                 let cut = fine.cut_after(rows.fine_cells(accepted)).threshold;
-                cuts.push(cut);
-                gains.extend(rows.gain(&mut draw, |_| cut, fine.positive_prior()));
+                (cut, rows.gain(&mut draw, |_| cut, fine.positive_prior()).unwrap())
             };
-            rows.each(&metric, &[], doubt, act).unwrap();
-            (cuts, gains)
+            rows.each(&metric, &[], doubt, act).unwrap().into_iter().unzip::<f64, f64, Vec<_>, Vec<_>>()
         };
         let (exact, rough) = (of(None), of(Some(fine.coarse(1_000, &[0.2]))));
         let off: Vec<f64> = exact.1.iter().zip(&rough.1).map(|(a, b)| (a - b).abs()).collect();

@@ -3,20 +3,6 @@
 use crate::error::{Result, check};
 use crate::population::{Profile, accepts};
 use crate::rates::Confusion;
-use serde::Serialize;
-
-/// The net benefits at one threshold probability.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CurvePoint {
-    /// $p_t$.
-    pub threshold: f64,
-    /// Of accepting the scores of at least $p_t$.
-    pub net_benefit: f64,
-    /// Of accepting everybody.
-    pub treat_all: f64,
-    /// Of accepting nobody: 0.
-    pub treat_none: f64,
-}
 
 /// The net benefit of a two-class rule, in true positives per row (Vickers and Elkin 2006).
 ///
@@ -34,18 +20,18 @@ pub fn net_benefit(confusion: &Confusion, threshold: f64) -> Result<f64> {
 }
 
 impl Profile {
-    /// The decision curve of these scores, taken as calibrated probabilities, at the given threshold probabilities.
+    /// The decision curve of these scores, taken as calibrated probabilities, at the given threshold probabilities:
+    /// at each the net benefit of accepting scores of at least that, and of accepting everybody. Of accepting nobody it is 0.
     ///
     /// ```
     /// use equipoise::population::Profile;
     /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
     /// let curve = profile.decision_curve(&[0.2, 0.5])?;
-    /// assert_eq!(curve[0].net_benefit, 0.5 - 0.25 * 0.25); // all but the first row are accepted
-    /// assert_eq!(curve[1].net_benefit, 0.25);
-    /// assert_eq!((curve[1].treat_all, curve[1].treat_none), (0.0, 0.0));
+    /// assert_eq!(curve[0][0], 0.5 - 0.25 * 0.25); // all but the first row are accepted
+    /// assert_eq!(curve[1], [0.25, 0.0]);
     /// # Ok::<(), equipoise::Error>(())
     /// ```
-    pub fn decision_curve(&self, thresholds: &[f64]) -> Result<Vec<CurvePoint>> {
+    pub fn decision_curve(&self, thresholds: &[f64]) -> Result<Vec<[f64; 2]>> {
         let mut sums = vec![[0.0; 2]];
         for cell in self.cells() {
             let mut sum = sums[sums.len() - 1];
@@ -58,9 +44,7 @@ impl Profile {
         let point = |&threshold: &f64| {
             let odds = odds(threshold)?;
             let accepted = self.cells().partition_point(|cell| accepts(cell.score, threshold));
-            let (net_benefit, treat_all) =
-                (benefit(sums[accepted], odds), benefit([negative, positive], odds));
-            Ok(CurvePoint { threshold, net_benefit, treat_all, treat_none: 0.0 })
+            Ok([sums[accepted], [negative, positive]].map(|sums| benefit(sums, odds)))
         };
         thresholds.iter().map(point).collect()
     }

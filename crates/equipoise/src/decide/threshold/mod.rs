@@ -19,8 +19,8 @@ mod tune;
 
 pub use advice::{Advice, Chosen, GroupAdvice, RARE};
 pub use bayes::{Bayes, bayes};
-pub use bootstrap::Bootstrap;
-pub use curve::{CurvePoint, net_benefit};
+pub use bootstrap::{Bootstrap, Run, in_turn};
+pub use curve::net_benefit;
 pub use requirement::Requirement;
 pub use rewards::{decision_text, rewards};
 pub use sweep::Optimum;

@@ -1,7 +1,7 @@
 //! Two classes, asked of people: what is worth asking, and what they are probed with.
 
 use super::Belief as _;
-use super::grid::{Grid, SAME, SHARES_FOR_PEOPLE};
+use super::grid::{Grid, SAME, SHARES_FOR_PEOPLE, bits_of};
 use crate::ask::Query;
 use crate::seed::stream;
 use crate::space::Space as _;
@@ -54,7 +54,9 @@ impl Grid {
             };
             let found = CLOSER.iter().filter_map(|closer| self.even(ratio, *closer)).find(fresh);
             if let Some(query) = found {
-                let score = self.worth(self.chances_by_place(&query), self.bits(&query));
+                // Once for both: this is most of what the next question costs.
+                let chances: Vec<_> = self.chances_by_place(&query).collect();
+                let score = self.worth(chances.iter().copied(), bits_of(chances.iter().copied()));
                 scored.push((score, turned(query, seed, self.answered.len())));
             }
         }

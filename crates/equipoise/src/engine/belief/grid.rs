@@ -438,13 +438,7 @@ impl Belief for Grid {
 
     // About the ratio, noise averaged out.
     fn bits(&self, query: &Query) -> f64 {
-        let (mut first, mut uncertainty, mut total) = (0.0, 0.0, 0.0);
-        for (_, mass, chance) in self.chances_by_place(query) {
-            first += mass * chance;
-            uncertainty += mass * entropy(chance);
-            total += mass;
-        }
-        if total > 0.0 { entropy((first / total).clamp(0.0, 1.0)) - uncertainty / total } else { 0.0 }
+        bits_of(self.chances_by_place(query))
     }
 
     fn chance_of_first(&self, query: &Query) -> f64 {
@@ -552,6 +546,17 @@ fn chance(noise: &NoiseModel, gap: Gap, preference: Preference, hesitates: bool)
         Preference::CannotTell => cannot_tell,
     }
     .max(1e-12)
+}
+
+/// What a question tells of the ratio, from places, their masses, and how likely "first" is there.
+pub(super) fn bits_of(chances: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
+    let (mut first, mut uncertainty, mut total) = (0.0, 0.0, 0.0);
+    for (_, mass, chance) in chances {
+        first += mass * chance;
+        uncertainty += mass * entropy(chance);
+        total += mass;
+    }
+    if total > 0.0 { entropy((first / total).clamp(0.0, 1.0)) - uncertainty / total } else { 0.0 }
 }
 
 /// Weights of length 1 with the logarithm of a ratio.

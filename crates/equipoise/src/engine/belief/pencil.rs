@@ -34,6 +34,7 @@ impl Pencil {
     }
 
     /// The liking a linear-fractional metric stands for, in units of a ball.
+    #[cfg(any(test, feature = "testing"))]
     pub fn of(metric: &Metric, ball: &Sphere) -> Option<Self> {
         let Family::LinearFractional(fraction) = metric.family() else { return None };
         let (centre, radius) = (ball.centre(), ball.radius());
