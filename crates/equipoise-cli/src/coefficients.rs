@@ -26,7 +26,7 @@ pub fn named(metric: &Metric) -> Vec<(String, f64)> {
         Family::GroupFair(f) => {
             let mut rows = names.each("", f.performance());
             for pair in f.fairness() {
-                rows.extend(names.each(&between(pair.groups), &pair.violation.weights));
+                rows.extend(names.each(&between(pair.groups), &pair.violation));
             }
             rows.push(("trade-off".to_owned(), f.trade_off()));
             rows
@@ -34,7 +34,7 @@ pub fn named(metric: &Metric) -> Vec<(String, f64)> {
         Family::GroupFairQuadratic(f) => {
             let mut rows = names.each("", f.performance());
             for pair in f.fairness() {
-                rows.extend(names.each_product(&between(pair.groups), &pair.violation.matrix));
+                rows.extend(names.each_product(&between(pair.groups), &pair.violation));
             }
             rows.push(("trade-off".to_owned(), f.trade_off()));
             rows

@@ -87,6 +87,8 @@ fn run(line: &CommandLine) -> anyhow::Result<ExitCode> {
         Some(Command::Study(study)) => commands::study::run(&study.command, &line.global),
         #[cfg(feature = "cluster")]
         Some(Command::Cluster(group)) => commands::cluster::run(&group.command),
+        #[cfg(not(feature = "cluster"))]
+        Some(Command::Cluster { .. }) => Err(fault::Fault::usage(tables::NO_CLUSTER).into()),
         None => {
             args::program().print_help()?;
             Ok(ExitCode::SUCCESS)

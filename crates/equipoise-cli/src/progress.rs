@@ -1,11 +1,14 @@
 //! A progress bar for jobs that turn out to be long.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::mpsc;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::{LazyLock, mpsc};
 use std::time::Duration;
 
 /// Jobs that end before this stay quiet.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Everything that is shown at the moment.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// Counts the steps of a job, and shows them on standard error once it has taken two seconds.
 ///
@@ -30,7 +33,8 @@ impl Progress {
             let bar = bar.clone();
             std::thread::spawn(move || {
                 if over.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    // A job may be a part of another, whose bar stays above its own.
+                    let bar = BARS.add(bar);
                     bar.enable_steady_tick(Duration::from_millis(250));
                 }
             });
@@ -49,6 +53,13 @@ impl Progress {
     /// One step is done.
     pub fn step(&self) {
         self.bar.inc(1);
+    }
+
+    /// So many of so many steps are done.
+    #[cfg(feature = "cluster")]
+    pub fn reached(&self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
     }
 }
 

@@ -6,7 +6,9 @@ use crate::files;
 use crate::progress::Progress;
 use crate::tables::{Streaming, TableColumns, few_groups, with_option};
 use anyhow::{Result, bail};
-use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
+use equipoise::population::{
+    Ask, AskError, Basis, Classifier, Confusions, Population, Profile, Rule, Score, Totals,
+};
 use equipoise::rates::{GroupConfusions, Prevalence};
 use equipoise_data::read::{self, Database, Streamed};
 use equipoise_data::{Error, Groups, Reading, Sample, Table};
@@ -39,8 +41,16 @@ impl Rows {
             let notes = notes.into_iter().map(with_option).collect();
             return Ok(Reading { data: Rows::Database(Box::new(data)), notes });
         }
-        let elsewhere = from.elsewhere()?;
+        let elsewhere = from.elsewhere(global)?;
         let remote = elsewhere.is_some();
+        if remote && read::is_address(path) {
+            let what = format!(
+                "{}: found an object store, expected files that the machines of the cluster see under the same paths; leave \
+                 --cluster out",
+                path.display()
+            );
+            return Err(Fault::usage(what).into());
+        }
         if remote || from.stream || read::is_address(path) || is_large(path) {
             let progress =
                 Progress::spinner(&format!("counting {}", files::name(path)), global.shows_progress());
@@ -57,9 +67,11 @@ impl Rows {
             }
         }
         if remote {
+            // What is wrong with the table may be why.
+            columns.read_quietly(path, global)?;
             let what = format!(
-                "{}: found a table that has to be read as a whole, expected Parquet with a column of probabilities for a \
-                 cluster; leave --cluster out",
+                "{}: found a table that has to be read as a whole, expected Parquet with columns of probabilities, and no \
+                 --drop-missing, for a cluster; leave --cluster out",
                 path.display()
             );
             return Err(Fault::usage(what).into());
@@ -68,8 +80,9 @@ impl Rows {
         Ok(Reading { data: data.into(), notes })
     }
 
-    /// The same, where commands for more than two classes would go over the files too often: these are read into memory.
-    pub fn read_two(
+    /// The same, where a command for more than two classes goes over the files many times: unless somebody asks for that, these are read
+    /// into memory.
+    pub fn read_often(
         path: &Path,
         columns: &TableColumns,
         from: &Streaming,
@@ -77,25 +90,17 @@ impl Rows {
     ) -> Result<Reading<Self>> {
         let reading = Self::read(path, columns, from, global)?;
         match (&reading.data, reading.data.class_names().len()) {
-            (Rows::Streamed(rows), 3..) if rows.is_elsewhere() => {
-                let what = format!(
-                    "{}: found {} classes, expected 2 for a cluster, since this command needs all rows of more; leave --cluster out",
-                    path.display(),
-                    reading.data.class_names().len()
-                );
-                Err(Fault::usage(what).into())
-            }
-            (Rows::Streamed(_), 3..) => {
+            (Rows::Streamed(_), 3..) if !from.is_asked_for() => {
                 let Reading { data, notes } = columns.read_quietly(path, global)?;
                 Ok(Reading { data: data.into(), notes })
             }
-            (Rows::Database(_), classes @ 3..) => Err(Fault::usage(format!(
-                "table {} has {classes} classes, and this needs their rows, which stay in the database; it can be done with 2",
-                path.display()
-            ))
-            .into()),
             _ => Ok(reading),
         }
+    }
+
+    /// Whether the rows stay in a database.
+    pub fn is_in_database(&self) -> bool {
+        matches!(self, Rows::Database(_))
     }
 
     /// The rows, where they are in memory.
@@ -105,6 +110,21 @@ impl Rows {
             Rows::Streamed(_) => bail!("the table is streamed, and this needs its rows in memory"),
             Rows::Database(_) => bail!("the table is in a database, and this needs its rows in memory"),
         }
+    }
+
+    /// A classifier as a rule that these rows can be asked about; none if they lack what it looks at.
+    pub fn rule_of(&self, classifier: &Classifier) -> Option<Rule> {
+        let counted = || {
+            let groups = classifier.group_columns().is_none() || !self.group_names().is_empty();
+            classifier.columns().is_empty() && groups
+        };
+        let known = match self {
+            Rows::Memory(rows) => rows.rows().is_ok_and(|rows| classifier.check(rows.scores()).is_ok()),
+            // A statement has a matrix for each rule, where scores alone do not decide.
+            Rows::Database(rows) if rows.classes() > 2 => return classifier.post_shift().map(Rule::from),
+            Rows::Streamed(_) | Rows::Database(_) => counted(),
+        };
+        known.then(|| Rule::Classifier(Box::new(classifier.clone())))
     }
 
     /// The class names, in order.

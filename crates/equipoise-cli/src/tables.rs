@@ -36,7 +36,7 @@ pub struct TableColumns {
     #[arg(long, conflicts_with = "weight")]
     pub no_weight: bool,
     /// What the numbers in the probability columns are
-    #[arg(long, value_name = "SCALE", value_parser = ["probability", "percent", "logit"])]
+    #[arg(long, value_name = "SCALE", value_parser = SCALES)]
     pub scores_are: Option<String>,
     /// Leave rows out that lack a value, and say how many
     #[arg(long)]
@@ -66,11 +66,7 @@ impl TableColumns {
         } else if self.no_weight {
             columns = columns.without_weight();
         }
-        columns = match self.scores_are.as_deref() {
-            Some("percent") => columns.scale(Scale::Percent),
-            Some("logit") => columns.scale(Scale::Logit),
-            _ => columns,
-        };
+        columns = columns.scale(scale(self.scores_are.as_deref()));
         if self.drop_missing { columns.drop_missing() } else { columns }
     }
 
@@ -99,14 +95,7 @@ impl TableColumns {
         typed.collect()
     }
 
-    /// Reads a table; what was guessed, changed or found is said on standard error, unless nobody wants to read it.
-    pub fn read(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
-        let reading = self.read_quietly(path, global)?;
-        say(&reading.notes, global);
-        Ok(reading)
-    }
-
-    /// The same without a word.
+    /// Reads a table without a word about what was guessed, changed or found.
     pub fn read_quietly(&self, path: &Path, global: &Global) -> Result<Reading<Sample<Table>>> {
         let _progress = Progress::spinner(&format!("reading {}", files::name(path)), global.shows_progress());
         self.made_of(read::table(path, &self.columns()), path)
@@ -147,8 +136,20 @@ pub fn with_option(note: Note) -> Note {
     }
 }
 
+/// What numbers in probability columns may be.
+pub const SCALES: [&str; 3] = ["probability", "percent", "logit"];
+
+/// The scale of that name.
+pub fn scale(name: Option<&str>) -> Scale {
+    match name {
+        Some("percent") => Scale::Percent,
+        Some("logit") => Scale::Logit,
+        _ => Scale::Probability,
+    }
+}
+
 /// The option that helps with a table that cannot be read, as the end of a sentence.
-fn option_for(error: &Error) -> Option<&'static str> {
+pub fn option_for(error: &Error) -> Option<&'static str> {
     let (found, expected) = (&*error.found, &*error.expected);
     Some(match () {
         () if expected.starts_with("a truth column") => "--truth names it",
@@ -168,11 +169,9 @@ fn option_for(error: &Error) -> Option<&'static str> {
 
 impl TableColumns {
     /// Whether what is wrong with a table is that a group column is not in it.
-    pub fn lacks_groups(&self, path: &Path) -> bool {
-        let missing = |error: &equipoise_data::Error| {
-            self.group.iter().flatten().any(|name| *error.found == *format!("no column {name:?}"))
-        };
-        read::table(path, &self.columns()).is_err_and(|error| missing(&error))
+    pub fn lacks_groups(&self, error: &anyhow::Error) -> bool {
+        let said = error.to_string();
+        self.group.iter().flatten().any(|name| said.contains(&format!("found no column {name:?}")))
     }
 
     /// A name that was typed and is not in the table is the line's fault, not the table's.
@@ -200,6 +199,10 @@ impl TableColumns {
     }
 }
 
+/// What a build without one says of a cluster.
+#[cfg(not(feature = "cluster"))]
+pub const NO_CLUSTER: &str = "this build has no clusters; build with --features cluster";
+
 /// Whether files are read piece by piece and by whom, or the table is in a database.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Streaming {
@@ -215,9 +218,21 @@ pub struct Streaming {
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     pub on: crate::args::OnCluster,
+    #[cfg(not(feature = "cluster"))]
+    #[arg(long, value_name = "HOST:PORT", hide = true)]
+    pub cluster: Option<String>,
 }
 
 impl Streaming {
+    /// Whether somebody wants rows to stay where they are, whatever that takes.
+    pub fn is_asked_for(&self) -> bool {
+        #[cfg(feature = "cluster")]
+        let cluster = &self.on.cluster;
+        #[cfg(not(feature = "cluster"))]
+        let cluster = &self.cluster;
+        self.stream || self.adbc.is_some() || cluster.is_some()
+    }
+
     /// The database, where the table is in one; `None` where it is in files.
     #[cfg(feature = "adbc")]
     pub fn database(&self) -> Result<Option<Box<dyn read::Answers>>> {
@@ -239,11 +254,18 @@ impl Streaming {
     }
 
     /// The cluster that reads them, if it is one.
-    pub fn elsewhere(&self) -> Result<Option<Box<dyn Elsewhere>>> {
-        #[cfg(feature = "cluster")]
-        return self.on.connect();
-        #[cfg(not(feature = "cluster"))]
-        Ok(None)
+    #[cfg(feature = "cluster")]
+    pub fn elsewhere(&self, global: &Global) -> Result<Option<Box<dyn Elsewhere>>> {
+        self.on.connect(global.shows_progress())
+    }
+
+    /// The same where there can be none.
+    #[cfg(not(feature = "cluster"))]
+    pub fn elsewhere(&self, _: &Global) -> Result<Option<Box<dyn Elsewhere>>> {
+        match &self.cluster {
+            None => Ok(None),
+            Some(_) => Err(Fault::usage(NO_CLUSTER).into()),
+        }
     }
 }
 

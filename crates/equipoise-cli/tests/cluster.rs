@@ -14,7 +14,7 @@ use place::{Place, Run};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A scheduler or an executor, which is killed when it is dropped.
@@ -147,7 +147,7 @@ fn printed(run: &Run) -> (Option<i32>, &str, Vec<&str>) {
     (run.code, run.out.as_str(), run.err.lines().filter(how).collect())
 }
 
-const LINES: [&str; 8] = [
+const LINES: [&str; 12] = [
     "inspect two --group grp",
     "inspect three --group grp",
     "threshold two --metric 6:1 --group grp",
@@ -156,6 +156,10 @@ const LINES: [&str; 8] = [
     "score two/part-*.parquet --metric 6:1 --threshold best",
     "rank two/part-0.parquet two/part-0.parquet two/part-1.parquet --metric 6:1 --no-group",
     "elicit two --oracle 6:1 --out metric.json --save answers.json",
+    "threshold three --metric accuracy --require recall:2>=0.6",
+    "elicit three --oracle accuracy --around model --budget 4 --out three.json --save answers-three.json",
+    "optimize --train two --validation two/part-0.parquet --test two --truth y --scores score --metric g_mean --no-group",
+    "optimize --train three --validation three/part-0.parquet --truth y --scores p_0,p_1,p_2 --metric g_mean --iterations 3 --no-group",
 ];
 
 #[test]
@@ -184,9 +188,6 @@ fn one_and_two_executors_print_what_one_machine_prints() {
         said.contains("counted on a cluster: ") && said.contains("of which only counts are kept"),
         "{said}"
     );
-    let refused = place.line(&format!("threshold three --metric accuracy --cluster {}", scheduler.address));
-    assert_eq!(refused.code, Some(2), "{}", refused.err);
-    assert!(refused.err.contains("three: found 3 classes, expected 2 for a cluster"), "{}", refused.err);
 }
 
 #[test]
@@ -321,6 +322,65 @@ fn a_lost_executor_changes_no_number() {
         alone.err
     );
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
+fn whoever_waits_is_told_how_far_a_pass_is() {
+    let place = Place::new("cluster_progress");
+    write(&place.0.join("three"), 3, 400_000);
+    let scheduler = Part::scheduler(&place, &[]);
+    let _executor = Part::executor(&place, &scheduler, &[]);
+    let told = Arc::new(Mutex::new(vec![]));
+    let (own, told) = (Arc::clone(&told), move || std::mem::take(&mut *told.lock().unwrap()));
+    let cluster = Cluster::connect(&scheduler.address, None).unwrap();
+    let cluster = cluster.watched(Box::new(move |so_far| own.lock().unwrap().push(so_far)));
+    let (path, columns) = (place.0.join("three"), Columns::guess().groups(["grp"]));
+    let counted = read::elsewhere(&path, &columns, Box::new(cluster)).unwrap().unwrap().data;
+    told();
+    // Many draws, so that a pass takes its time.
+    counted.resampled(&[Rule::most_likely(3).unwrap()], 7, 4_000).unwrap();
+    let said = told();
+    eprintln!("{said:?}");
+    assert_eq!(said.last(), Some(&None), "{said:?}");
+    let steps: Vec<(usize, usize)> = said.into_iter().flatten().collect();
+    assert!(steps.len() > 1 && steps.iter().all(|(done, all)| *all > 4 && done <= all), "{steps:?}");
+    assert!(steps.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{steps:?}");
+    assert!(steps.last().unwrap().0 > 0, "{steps:?}");
+}
+
+/// Seconds of processors that a process has taken.
+fn processors(id: u32) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
+    ticks / 100.0
+}
+
+#[test]
+fn a_pass_that_nobody_waits_for_is_ended() {
+    let place = Place::new("cluster_cancelled");
+    write(&place.0.join("three"), 3, 400_000);
+    let scheduler = Part::scheduler(&place, &[]);
+    let executor = Part::executor(&place, &scheduler, &[]);
+    let line = format!("score three --metric accuracy --draws 40000 --cluster {}", scheduler.address);
+    let mut command =
+        place.command(&line.split(' ').collect::<Vec<_>>()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(command.try_wait().unwrap(), None, "a pass of minutes");
+    command.kill().unwrap();
+    command.wait().unwrap();
+    let start = Instant::now();
+    loop {
+        let before = processors(executor.process.id());
+        std::thread::sleep(Duration::from_secs(2));
+        if processors(executor.process.id()) - before < 0.2 {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(90), "the executor goes on");
+    }
+    eprintln!("quiet {:.0?} after the command was ended", start.elapsed());
+    let said = place.line(&format!("score three --metric accuracy --cluster {}", scheduler.address));
+    assert_eq!(said.code, Some(0), "{}", said.err);
 }
 
 /// Certificates for 127.0.0.1 from an authority, with the openssl program; `None` where there is none.

@@ -216,6 +216,14 @@ mod models {
         let model = &document["models"][0];
         let count = |i: usize, j: usize| number(&model["confusion"][i][j]);
         assert_eq!(count(0, 0) + count(0, 1) + count(1, 0) + count(1, 1), 600.0);
+        // Counts of rows are whole, however many there are: shares of them are not, to the last digit.
+        for rows in [997, 1_201, 1_999] {
+            two_models(&place, "odd.csv", rows);
+            let line = line.replace("val.csv", "odd.csv");
+            let odd = place.line(&format!("{line} --json")).document(0);
+            let cells = (0..4).map(|n| number(&odd["models"][0]["confusion"][n / 2][n % 2]));
+            assert!(cells.clone().all(|cell| cell.fract() == 0.0), "{:?}", cells.collect::<Vec<_>>());
+        }
         let value = (4.0 * count(1, 1) + count(0, 0)) / 600.0;
         assert!((number(&model["value"]) - value).abs() < 1e-12);
         let thousand = &model["per_1000"];
@@ -231,6 +239,17 @@ mod models {
         for part in ["in 1,000 cases", "ill missed", "predicted ill", "group", "F", "M"] {
             assert!(out.contains(part), "{part}: {out}");
         }
+    }
+
+    /// 7 of 50 rows are a share of .14, which times 50 is 7.000000000000001: it was printed as 7.0 beside 43.
+    #[test]
+    fn rows_are_counted_in_whole_numbers() {
+        let place = Place::new("everyday_whole");
+        let line = |n: usize| if n < 7 { "1,0.9\n" } else { "0,0.2\n" };
+        place.write("fifty.csv", &format!("y,p\n{}", (0..50).map(line).collect::<String>()));
+        let out = place.line("score fifty.csv --metric accuracy --draws 20").text(0);
+        let cells: Vec<&str> = out.lines().filter_map(|line| line.trim().strip_prefix("1 ")).collect();
+        assert_eq!(cells[0].split_whitespace().collect::<Vec<_>>(), ["0", "7"], "{out}");
     }
 
     #[test]

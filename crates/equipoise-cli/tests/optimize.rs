@@ -93,6 +93,51 @@ fn apply_predicts_what_was_optimised() {
     assert!(wrong.err.contains("no column \"old\""), "{}", wrong.err);
 }
 
+/// What the columns are was forgotten: logits and percentages could not be applied to, and those between 0 and 1 were taken for
+/// probabilities without a word.
+#[test]
+fn apply_reads_the_scale_that_was_optimised() {
+    let place = Place::new("optimize_scale");
+    let mut random = place::Numbers::new(5);
+    let rows: Vec<(bool, f64)> = (0..400)
+        .map(|_| {
+            let p = random.next();
+            (random.next() < p * p, (100.0 * p).round().clamp(1.0, 99.0) / 100.0)
+        })
+        .collect();
+    let write = |name: &str, number: &dyn Fn(f64) -> f64| {
+        let line = |&(truth, p): &(bool, f64)| format!("{},{}\n", u8::from(truth), number(p));
+        place.write(name, &format!("y,p\n{}", rows.iter().map(line).collect::<String>()));
+    };
+    write("probability.csv", &|p| p);
+    write("percent.csv", &|p| (100.0 * p).round());
+    write("logit.csv", &|p| (p / (1.0 - p)).ln());
+    let mut applied = Vec::new();
+    for scale in ["probability", "percent", "logit"] {
+        let table =
+            format!("--train {scale}.csv --validation {scale}.csv --truth y --scores p --scores-are {scale}");
+        let run = place.line(&format!("optimize {table} --metric g_mean --classifier {scale}.json"));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        applied.push(place.line(&format!("apply {scale}.csv --classifier {scale}.json")).text(0));
+    }
+    assert!(applied[0].contains("\n1\n") && applied[0].contains("\n0\n"), "{}", applied[0]);
+    assert_eq!(applied[1], applied[0]);
+    assert_eq!(applied[2], applied[0]);
+    assert!(!place.read("probability.json").contains("scores_are"));
+    // Whoever has another table now says so, and is told how.
+    let run = place.line("apply percent.csv --classifier probability.json");
+    assert!(run.err.contains("row 1") && run.err.contains("--scores-are percent reads them"), "{}", run.err);
+    let other = place.line("apply percent.csv --classifier probability.json --scores-are percent");
+    assert_eq!(other.text(0), applied[0]);
+    place.write("odd.json", &place.read("logit.json").replace("\"logit\"", "\"bits\""));
+    let run = place.line("apply logit.csv --classifier odd.json");
+    assert!(
+        run.err.contains("scores_are is bits, expected one of probability, percent, logit"),
+        "{}",
+        run.err
+    );
+}
+
 #[test]
 fn text_says_values_weights_queries_and_where_the_classifier_is() {
     let place = tables("text");

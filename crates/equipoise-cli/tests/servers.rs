@@ -288,6 +288,23 @@ fn every_command_works_on_a_database() {
     for text in ["Canary-Ana", "Canary-Ben"] {
         assert!(server.holding(text.as_bytes()).is_empty(), "{text} is in a file of the database as it is");
     }
+    // Another study's directory sees and does nothing here, whatever version it says it is.
+    prepare(&place, "other", 7);
+    let text = place.read("other/study.toml");
+    for version in [1, 2] {
+        place.write("other/study.toml", &text.replacen("version = 1", &format!("version = {version}"), 1));
+        for verb in ["lock other", "watch other", "verify other", "erase other 1 --yes", "account list other"]
+        {
+            let refused = run(&format!("study {verb}"), "");
+            assert!(
+                refused.code == Some(2)
+                    && refused.err.contains("the database holds another study than other"),
+                "{verb}: {:?} {}",
+                refused.code,
+                refused.err
+            );
+        }
+    }
     // Erased: neither the answers nor who it was can be read any more.
     run("study erase one 2 --yes", "").ok_wide();
     assert!(!run("study contacts one", "").ok_wide().contains("Canary-Ben"));
@@ -301,7 +318,8 @@ fn every_command_works_on_a_database() {
     let full = run("study restore one copy.sqlite", "");
     assert!(full.code == Some(2) && full.err.contains("expected none"), "{}", full.err);
     let empty = server.database();
-    place.run(&["study", "restore", "one", "copy.sqlite", "--database", &empty]).ok_wide();
+    let restored = place.run(&["study", "restore", "one", "copy.sqlite", "--database", &empty]).ok_wide();
+    assert!(restored.contains("whoever was erased after the backup was made is in it again"), "{restored}");
     assert!(place.run(&["study", "watch", "one", "--database", &empty]).ok_wide().contains("2 done"));
     run("study contacts one --forget --yes", "").ok_wide();
     assert!(!run("study contacts one", "").ok_wide().contains("Canary-Ana"));

@@ -96,6 +96,54 @@ fn more_classes_print_the_same() {
     let place = folder("stream_three", "triage.csv");
     same(&place, "inspect parts", 1);
     same(&place, "score parts --metric accuracy", 0);
+    place.write("costs.csv", "truth,home,intensive,ward\nhome,0,1,1\nintensive,9,0,3\nward,3,1,0\n");
+    same(&place, "threshold parts --metric costs.csv", 0);
+    same(&place, "threshold parts --metric accuracy --require recall:intensive>=0.9", 0);
+}
+
+#[test]
+fn somebody_is_asked_the_same_about_more_classes() {
+    let place = folder("stream_elicit_three", "triage.csv");
+    place.write("costs.csv", "truth,home,intensive,ward\nhome,0,1,1\nintensive,9,0,3\nward,3,1,0\n");
+    let line =
+        "elicit parts --oracle costs.csv --around model --budget 6 --no-group --out metric.json --save";
+    let (memory, streamed) =
+        (place.line(&format!("{line} a.json")), place.line(&format!("{line} b.json --stream")));
+    assert!(matches!(memory.code, Some(0 | 1)), "{}", memory.err);
+    assert_eq!((streamed.code, streamed.out.replace("b.json", "a.json")), (memory.code, memory.out));
+    assert_eq!(place.read("b.json"), place.read("a.json"));
+    assert!(streamed.err.contains("only counts are kept"), "{}", streamed.err);
+}
+
+#[test]
+fn classifiers_are_optimised_on_counts() {
+    let two = (folder("stream_optimize_two", "screening.csv"), "p_malignant --positive malignant");
+    let three = (folder("stream_optimize_three", "triage.csv"), "p_home,p_intensive,p_ward");
+    for (place, scores) in [two, three] {
+        for metric in ["g_mean", "macro_f --basis argmax", "f1 --known"] {
+            let usual =
+                "optimize --train parts --validation parts/1.parquet --test parts --truth y --no-group";
+            let line = format!("{usual} --scores {scores} --metric {metric} --classifier");
+            let memory = place.line(&format!("{line} a.json"));
+            let streamed = place.line(&format!("{line} b.json --stream"));
+            if metric.contains("argmax") && scores.contains("ward") {
+                assert_eq!(streamed.code, Some(3), "{}", streamed.err);
+                assert!(streamed.err.contains("bases on rows that are only counted"), "{}", streamed.err);
+                continue;
+            }
+            if metric.starts_with("f1") && scores.contains("ward") {
+                continue;
+            }
+            assert_eq!(memory.code, Some(0), "{}", memory.err);
+            assert_eq!((streamed.code, streamed.out.replace("b.json", "a.json")), (Some(0), memory.out));
+            assert_eq!(place.read("b.json"), place.read("a.json"));
+            assert!(streamed.err.contains("only counts are kept"), "{}", streamed.err);
+        }
+        let line = "optimize --train parts --validation parts --truth y --scores p_home --basis age --metric f1 --stream";
+        let said = place.line(line);
+        assert_eq!((said.code, said.err.lines().count()), (Some(2), 1), "{}", said.err);
+        assert!(said.err.contains("leave age out"), "{}", said.err);
+    }
 }
 
 #[test]
@@ -128,6 +176,18 @@ fn a_build_without_object_stores_and_databases_says_so() {
             assert_eq!(said.code, Some(3), "{}", said.err);
             assert!(
                 said.err.contains("this build has no object stores; build with --features object-store"),
+                "{}",
+                said.err
+            );
+        }
+    }
+    if !cfg!(feature = "cluster") {
+        for line in ["inspect parts --cluster 127.0.0.1:50050", "cluster executor 127.0.0.1:50050 --tasks 1"]
+        {
+            let said = place.line(line);
+            assert_eq!(said.code, Some(2), "{}", said.err);
+            assert!(
+                said.err.contains("this build has no clusters; build with --features cluster"),
                 "{}",
                 said.err
             );

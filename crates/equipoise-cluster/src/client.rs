@@ -1,7 +1,7 @@
 //! A client: asks a cluster what one machine would count.
 
 use crate::aggregate;
-use crate::wire::{self, LONGEST_MESSAGE, Role, Secrets, Tls};
+use crate::wire::{self, Heard, LONGEST_MESSAGE, Role, Secrets, Tls, Waiting};
 use ballista_core::extension::{SessionConfigExt as _, SessionStateExt as _};
 use datafusion::arrow::array::AsArray as _;
 use datafusion::common::DataFusionError;
@@ -11,17 +11,25 @@ use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Union, lit};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use equipoise_data::read::{Elsewhere, Piece};
 use equipoise_data::{Error, Kind};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// A cluster, by the address of its scheduler.
 pub struct Cluster {
     address: String,
+    /// What its passes are called. One runs at a time: the scheduler ends all but the last of one name.
+    name: String,
     secrets: Option<Secrets>,
     runtime: Runtime,
     session: SessionContext,
+    watch: Option<Box<Watch>>,
+    one_at_a_time: Mutex<()>,
 }
+
+/// Told every second how many of how many tasks of a pass are done, and nothing once it is over.
+pub type Watch = dyn Fn(Option<(usize, usize)>) + Send + Sync;
 
 impl Cluster {
     /// Connects to the scheduler at HOST:PORT. Fails if there is none, if it is of another version, or has no executors.
@@ -34,7 +42,10 @@ impl Cluster {
         };
         let runtime = wire::runtime().map_err(|error| broken(&error))?;
         runtime.block_on(wire::hello(address, Role::Client, secrets.clone(), None))?;
+        static CLIENTS: AtomicU64 = AtomicU64::new(0);
+        let name = format!("{} {}", Role::Client.agent(), CLIENTS.fetch_add(1, Ordering::Relaxed));
         let config = SessionConfig::new_with_ballista()
+            .with_ballista_job_name(&name)
             .with_target_partitions(1)
             .with_ballista_grpc_client_max_message_size(LONGEST_MESSAGE as usize)
             .with_ballista_override_create_grpc_client_endpoint(wire::endpoint(Role::Client, secrets.clone()))
@@ -45,7 +56,22 @@ impl Cluster {
             .map_err(|error| broken(&error))?;
         let session = SessionContext::new_with_state(state);
         session.register_udaf(aggregate::pass());
-        Ok(Self { address: address.to_owned(), secrets, runtime, session })
+        let address = address.to_owned();
+        Ok(Self { address, name, secrets, runtime, session, watch: None, one_at_a_time: Mutex::new(()) })
+    }
+
+    /// The same, and somebody is told how far its passes are.
+    pub fn watched(self, watch: Box<Watch>) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    async fn hello(&self, since: Option<Duration>) -> Result<Heard, Error> {
+        let waiting = Waiting { passes: &self.name, since };
+        wire::hello(&self.address, Role::Client, self.secrets.clone(), Some(waiting)).await
+    }
+
+    fn tell(&self, so_far: Option<(usize, usize)>) {
+        self.watch.iter().for_each(|watch| watch(so_far));
     }
 
     /// Comes to its end when an executor is lost. The engine was seen to wait for one without end; a pass that is begun again is counted
@@ -54,9 +80,10 @@ impl Cluster {
         let start = Instant::now();
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            let waited = Some(start.elapsed());
-            if !wire::hello(&self.address, Role::Client, self.secrets.clone(), waited).await? {
-                return Ok(());
+            match self.hello(Some(start.elapsed())).await? {
+                Heard::Working => {}
+                Heard::SoFar(done, all) => self.tell(Some((done, all))),
+                Heard::Lost => return Ok(()),
             }
         }
     }
@@ -93,21 +120,28 @@ impl Cluster {
 
 impl Elsewhere for Cluster {
     fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+        let _alone = self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
         self.runtime.block_on(async {
-            wire::hello(&self.address, Role::Client, self.secrets.clone(), None).await?;
+            self.hello(None).await?;
             let found = loop {
                 tokio::select! {
-                    found = self.pass(question, pieces) => break found,
-                    lost = self.lost() => lost?,
+                    found = self.pass(question, pieces) => break Ok(found),
+                    lost = self.lost() => if let Err(error) = lost { break Err(error) },
                 }
             };
+            self.tell(None);
+            let found = found?;
             found.map_err(|error| {
                 // Several lines of what the engine was at do not help anybody.
                 let error = error.to_string();
                 let line = error.lines().next().unwrap_or_default();
-                let line: String = line.chars().take(300).collect();
+                // Nor do the names of its types.
+                let line = match line.contains("Grpc") || line.contains("Status {") {
+                    true => "a part of the cluster could not be reached".to_owned(),
+                    false => line.chars().take(300).collect(),
+                };
                 let found = format!("a pass that did not come to its end ({line})");
-                let error = Error::new(Kind::Unreadable, found, "executors that stay; nothing was counted");
+                let error = Error::new(Kind::Unreadable, found, "a scheduler and executors that stay, each reached under the name of its certificate; nothing was counted");
                 error.file(format!("cluster {}", self.address))
             })
         })

@@ -31,7 +31,7 @@ pub struct Executor {
     pub advertise: Option<String>,
     /// Pieces that are counted at a time.
     pub tasks: usize,
-    /// Where sums are kept until they are fetched.
+    /// Where a folder is made for sums, which is deleted at the end.
     pub work: PathBuf,
     /// Files for mutual TLS.
     pub tls: Option<Tls>,
@@ -49,7 +49,7 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
     let listener = TcpListener::bind(options.listen).map_err(|error| broken(&error))?;
     listener.set_nonblocking(true).map_err(|error| broken(&error))?;
     let bound = listener.local_addr().map_err(|error| broken(&error))?;
-    private(&options.work).map_err(|error| broken(&error))?;
+    let work = Own::make(&options.work)?;
     let mut functions = BallistaFunctionRegistry::default();
     let pass = aggregate::pass();
     functions.aggregate_functions.insert(pass.name().to_owned(), Arc::new(pass));
@@ -65,7 +65,7 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
         vcores: options.tasks,
         // Executors ask for work: nobody but those who fetch sums connects to them.
         task_scheduling_policy: TaskSchedulingPolicy::PullStaged,
-        work_dir: Some(options.work.display().to_string()),
+        work_dir: Some(work.0.display().to_string()),
         job_data_ttl_seconds: 3600,
         job_data_clean_up_interval_seconds: 600,
         grpc_max_decoding_message_size: LONGEST_MESSAGE,
@@ -82,13 +82,11 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
         override_create_grpc_client_endpoint: Some(connect),
         ..ExecutorProcessConfig::default()
     };
-    let ended = wire::runtime().map_err(|error| broken(&error))?.block_on(async {
+    wire::runtime().map_err(|error| broken(&error))?.block_on(async {
         wire::hello(&options.scheduler, Role::Executor, secrets, None).await?;
         ready(bound);
         start_executor_process(Arc::new(config)).await.map_err(|error| broken(&error))
-    });
-    let _ = std::fs::remove_dir_all(&options.work);
-    ended
+    })
 }
 
 /// Serves sums to those who fetch them, on a port that is taken already.
@@ -115,11 +113,55 @@ fn flight(listener: TcpListener, secrets: Option<Secrets>) -> Arc<ArrowFlightSer
     })
 }
 
-/// A folder that only its owner looks into.
-fn private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+/// A folder of its own inside another, which only its owner looks into, and which is gone when it is dropped. The other one may have
+/// anything else in it.
+struct Own(PathBuf);
+
+impl Own {
+    fn make(inside: &Path) -> Result<Self, Error> {
+        let folder = inside.join(format!("equipoise-executor-{}", std::process::id()));
+        let odd = |error: std::io::Error| {
+            Error::new(Kind::Unreadable, error.to_string(), "a folder that sums can be kept in")
+                .file(folder.display().to_string())
+        };
+        let mut builder = std::fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        std::fs::create_dir_all(inside).map_err(odd)?;
+        // Of a process of the same number that was killed.
+        let _ = std::fs::remove_dir_all(&folder);
+        builder.create(&folder).map_err(odd)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_folder_already_stays() -> Result<(), Error> {
+        let place = std::env::temp_dir().join(format!("equipoise-own-{}", std::process::id()));
+        std::fs::create_dir_all(&place).unwrap();
+        std::fs::write(place.join("precious"), "mine").unwrap();
+        let own = Own::make(&place)?;
+        let made = own.0.clone();
+        assert!(made.is_dir() && made.starts_with(&place));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(std::fs::metadata(&made).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+        drop(own);
+        assert!(!made.exists());
+        assert_eq!(std::fs::read_to_string(place.join("precious")).unwrap(), "mine");
+        std::fs::remove_dir_all(&place).unwrap();
+        Ok(())
+    }
 }

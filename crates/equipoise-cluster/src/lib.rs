@@ -14,13 +14,15 @@ mod client;
 #[cfg(feature = "ballista")]
 mod executor;
 #[cfg(feature = "ballista")]
+mod passes;
+#[cfg(feature = "ballista")]
 mod scheduler;
 #[cfg(feature = "ballista")]
 mod wire;
 
 #[cfg(feature = "ballista")]
 pub use {
-    client::Cluster,
+    client::{Cluster, Watch},
     executor::{Executor, executor},
     scheduler::scheduler,
     wire::Tls,

@@ -1,7 +1,8 @@
 //! The scheduler: takes passes from clients and gives their pieces to executors.
 
 use crate::aggregate;
-use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Tls, WAITED};
+use crate::passes::Passes;
+use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, PASSES, Role, SO_FAR, Tls, WAITED};
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::extension::ballista_aggregate_functions;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
@@ -57,10 +58,10 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
         let scheduler = create_scheduler::<LogicalPlanNode, PhysicalPlanNode>(cluster, Arc::new(config))
             .await
             .map_err(|error| broken(&error))?;
+        let gate = Gate::new(Passes::new(scheduler.clone()));
         let service = SchedulerGrpcServer::new(scheduler)
             .max_encoding_message_size(LONGEST_MESSAGE as usize)
             .max_decoding_message_size(LONGEST_MESSAGE as usize);
-        let gate = Gate::default();
         let mut server = Server::builder().tcp_nodelay(true);
         if let Some(secrets) = &secrets {
             server = server.tls_config(secrets.server()).map_err(|error| broken(&error))?;
@@ -74,18 +75,24 @@ pub fn scheduler(listen: SocketAddr, tls: Option<&Tls>, ready: impl FnOnce(Socke
 }
 
 /// Looks at who asks before anything is answered.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Gate {
     /// When each executor was last heard of.
     heard: Arc<Mutex<HashMap<String, Instant>>>,
+    passes: Arc<Passes>,
 }
 
 impl Gate {
+    fn new(passes: Passes) -> Self {
+        Self { heard: Arc::default(), passes: Arc::new(passes) }
+    }
+
     #[allow(clippy::result_large_err, reason = "the signature of an interceptor")]
     fn admit(&self, request: Request<()>) -> Result<Request<()>, Status> {
         let text = |name: &str| request.metadata().get(name).and_then(|value| value.to_str().ok());
         let agent = text("user-agent").unwrap_or_default();
         let role = Role::of(agent).map_err(Status::failed_precondition)?;
+        self.passes.tidy();
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let lost_after = Duration::from_secs(LOST_AFTER);
         if role == Role::Executor {
@@ -104,6 +111,12 @@ impl Gate {
         }
         heard.retain(|_, last| last.elapsed() < Duration::from_secs(3600));
         drop(heard);
+        if let Some(passes) = text(PASSES) {
+            self.passes.is_waited_for(passes);
+            if let Some((done, all)) = waited.and_then(|_| self.passes.so_far(passes)) {
+                return Err(Status::new(SO_FAR, format!("{done}/{all}")));
+            }
+        }
         Ok(request)
     }
 }

@@ -155,14 +155,39 @@ pub async fn told_to_end() {
 /// The header in which a client says for how many milliseconds it has been waiting for a pass.
 pub const WAITED: &str = "equipoise-waited";
 
-/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors. Says whether all
-/// executors are still there that were when a client began to wait.
+/// The header in which a client says what its passes are called.
+pub const PASSES: &str = "equipoise-passes";
+
+/// The code of an answer that says how far a pass is: `DONE/ALL`.
+pub const SO_FAR: tonic::Code = tonic::Code::OutOfRange;
+
+/// What a client says of its passes when it asks how they are.
+pub struct Waiting<'a> {
+    /// What they are called.
+    pub passes: &'a str,
+    /// For how long it has been waiting for one, if it has.
+    pub since: Option<Duration>,
+}
+
+/// What a scheduler knows of a pass.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing but that somebody works on it.
+    Working,
+    /// How many of how many tasks are done.
+    SoFar(usize, usize),
+    /// An executor was lost meanwhile.
+    Lost,
+}
+
+/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors. A client that waits for
+/// a pass learns how that is.
 pub async fn hello(
     address: &str,
     role: Role,
     secrets: Option<Secrets>,
-    waited: Option<Duration>,
-) -> Result<bool, Error> {
+    waiting: Option<Waiting<'_>>,
+) -> Result<Heard, Error> {
     let (host, port) = host_and_port(address)?;
     let odd = |found: String, expected: &str| {
         Error::new(Kind::Unreadable, found, expected).file(format!("cluster {address}"))
@@ -180,8 +205,10 @@ pub async fn hello(
     let channel = ready.timeout(PATIENCE).connect().await.map_err(|error| nobody(&error))?;
     // Any question would do: what it is about does not exist.
     let mut question = tonic::Request::new(GetJobStatusParams { job_id: "hello".to_owned() });
-    if let Some(waited) = waited.and_then(|waited| waited.as_millis().to_string().parse().ok()) {
-        question.metadata_mut().insert(WAITED, waited);
+    if let Some(Waiting { passes, since }) = waiting {
+        let since = since.and_then(|since| since.as_millis().to_string().parse().ok());
+        since.and_then(|since| question.metadata_mut().insert(WAITED, since));
+        passes.parse().ok().and_then(|passes| question.metadata_mut().insert(PASSES, passes));
     }
     match SchedulerGrpcClient::new(channel).get_job_status(question).await {
         Err(status) => match status.code() {
@@ -191,11 +218,19 @@ pub async fn hello(
             tonic::Code::ResourceExhausted => {
                 Err(odd(status.message().to_owned(), "at least one, of: equipoise cluster executor"))
             }
-            tonic::Code::Internal | tonic::Code::NotFound => Ok(true),
-            tonic::Code::Aborted => Ok(false),
+            // Without a cause: a connection that another protocol answers ends in this code too.
+            tonic::Code::Internal | tonic::Code::NotFound if std::error::Error::source(&status).is_none() => {
+                Ok(Heard::Working)
+            }
+            tonic::Code::Aborted => Ok(Heard::Lost),
+            SO_FAR => {
+                let numbers = status.message().split_once('/');
+                let numbers = numbers.and_then(|(done, all)| Some((done.parse().ok()?, all.parse().ok()?)));
+                Ok(numbers.map_or(Heard::Working, |(done, all)| Heard::SoFar(done, all)))
+            }
             _ => Err(nobody(&status)),
         },
-        Ok(_) => Ok(true),
+        Ok(_) => Ok(Heard::Working),
     }
 }
 

@@ -19,7 +19,6 @@
 
 mod boundary;
 mod calibrate;
-pub mod choice;
 mod confusions;
 mod counted;
 mod error;
@@ -68,3 +67,4 @@ pub use sample::Sample;
 pub use smooth::Smooth;
 pub use space::{binary_space, diagonal_space, operating_point, space_for};
 pub use table::{Groups, MOST_CLASSES, MOST_GROUPS, Table};
+pub use uncertainty::on_all_cores;

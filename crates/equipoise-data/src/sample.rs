@@ -3,8 +3,8 @@
 use crate::kernel;
 use crate::table::Table;
 use equipoise::population::{
-    Ask, AskError, Basis, Cell, Column, Confusions, Population, Profile, Rows, Rule, Score, Scores, Totals,
-    resampling,
+    Ask, AskError, Basis, Cell, Column, Confusions, Moments, Population, Profile, Rows, Rule, Score, Scores,
+    Totals, resampling,
 };
 use equipoise::rates::{GroupConfusions, Prevalence};
 use rayon::prelude::*;
@@ -53,23 +53,7 @@ impl<T: Borrow<Table>> Sample<T> {
 
     /// The rows as searches over predictions see them; group number n is the column `group n`.
     pub fn rows(&self) -> equipoise::Result<Rows<'_>> {
-        let table = self.table();
-        let mut scores = Scores::new((0..self.classes()).map(|class| table.probabilities(class)).collect())?;
-        for (name, values) in table.columns() {
-            scores = scores.with_column(name, Column::Reals(values))?;
-        }
-        for (code, name) in table.groups().iter().flat_map(|groups| groups.names()).enumerate() {
-            let codes = table.groups().map_or(&[][..], |groups| groups.codes());
-            scores = scores.with_column(format!("group {name}"), Column::Code(codes, code as u16))?;
-        }
-        let mut rows = Rows::new(scores, table.truth())?;
-        if let Some(groups) = table.groups() {
-            rows = rows.with_groups(groups.codes(), groups.names().len())?;
-        }
-        match table.weights() {
-            Some(weights) => rows.with_weights(weights),
-            None => Ok(rows),
-        }
+        rows_of(self.table())
     }
 
     /// # Panics
@@ -172,6 +156,27 @@ impl<T: Borrow<Table>> Sample<T> {
     }
 }
 
+/// The rows of a table as searches over predictions see them; group number n is the column `group n`.
+pub(crate) fn rows_of(table: &Table) -> equipoise::Result<Rows<'_>> {
+    let mut scores =
+        Scores::new((0..table.classes().len()).map(|class| table.probabilities(class)).collect())?;
+    for (name, values) in table.columns() {
+        scores = scores.with_column(name, Column::Reals(values))?;
+    }
+    for (code, name) in table.groups().iter().flat_map(|groups| groups.names()).enumerate() {
+        let codes = table.groups().map_or(&[][..], |groups| groups.codes());
+        scores = scores.with_column(format!("group {name}"), Column::Code(codes, code as u16))?;
+    }
+    let mut rows = Rows::new(scores, table.truth())?;
+    if let Some(groups) = table.groups() {
+        rows = rows.with_groups(groups.codes(), groups.names().len())?;
+    }
+    match table.weights() {
+        Some(weights) => rows.with_weights(weights),
+        None => Ok(rows),
+    }
+}
+
 /// The counts of every rule in one draw of the rows, from the entry of its matrices that each row adds to.
 fn draw_again(table: &Table, slots: &[Vec<u32>], entries: usize, (seed, draw): (u64, u64)) -> Vec<Vec<f64>> {
     for attempt in 0.. {
@@ -190,6 +195,17 @@ fn draw_again(table: &Table, slots: &[Vec<u32>], entries: usize, (seed, draw): (
         }
     }
     unreachable!("a table has rows that weigh something")
+}
+
+/// The moments of a rule over all rows, from its counts by group.
+pub(crate) fn moments_of_all(counts: &[f64], k: usize, total: f64) -> Moments {
+    let mut moments = Moments::new(1, k);
+    for counts in counts.chunks(k * k) {
+        let entries = counts.iter().enumerate();
+        entries.for_each(|(entry, &count)| moments.add(&[(0, 1.0)], entry, count));
+    }
+    moments.finish(total);
+    moments
 }
 
 /// Counts as joint probabilities.

@@ -12,10 +12,16 @@ use equipoise::rates::GroupConfusions;
 use rand::{Rng, SeedableRng};
 use rand_distr::{Binomial, Distribution, Gamma};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 use std::borrow::Borrow;
 
 /// The prior of every cell of a matrix row (Jeffreys).
 const JEFFREYS: f64 = 0.5;
+
+/// Makes the draws of a threshold on all cores: [`equipoise::decide::threshold::Bootstrap::run`] of whoever has threads.
+pub fn on_all_cores(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    (0..jobs).into_par_iter().for_each(job);
+}
 
 impl<T: Borrow<Table>> Sample<T> {
     /// Draws of the confusion matrices of rules given the rows: `dirichlet(..)[draw][rule]`.

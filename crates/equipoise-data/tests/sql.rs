@@ -1,6 +1,7 @@
 //! A table that stays in a database, here one of SQLite in memory, answers like one that was read, to the last bit.
 
-use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
+use equipoise::population::{Confusions as _, Population as _, PostShift, Profile, Rule, Score};
+use equipoise::rates::GroupConfusions;
 use equipoise_data::read::{Answers, Database, Dialect, Value, columns_in_database};
 use equipoise_data::{Columns, Error, Note, Sample, Table, read, space_for};
 use rand::{RngExt, SeedableRng};
@@ -202,6 +203,35 @@ fn weighted_rows_agree_to_rounding() {
             let (a, b) = (found[0].get(group, row, column), own[0].get(group, row, column));
             assert!((a - b).abs() <= 1e-12 * a.abs(), "{a} {b}");
         }
+    }
+}
+
+/// Rows of one score are counted together, and still vary as they do one by one when they are drawn again.
+#[test]
+fn weighted_rows_vary_as_they_do_in_memory() {
+    for digits in [1, 4] {
+        let (memory, counted) = pair("vary", 2, 900, digits, true);
+        let Ok(here) = memory.score_profile(Score::Class(1));
+        let there = counted.score_profile(Score::Class(1)).unwrap();
+        let power = |profile: &Profile, positive: bool, of: i32| -> f64 {
+            let cells = profile.cells().iter().filter(|cell| cell.positive == positive);
+            cells.map(|cell| f64::from(cell.rows) * cell.weight.powi(of)).sum()
+        };
+        for (positive, of) in [(false, 0), (true, 0), (false, 1), (true, 1), (false, 2), (true, 2)] {
+            let (here, there) = (power(&here, positive, of), power(&there, positive, of));
+            assert!((here - there).abs() <= 1e-12 * here, "{digits} {positive} {of}: {here} {there}");
+        }
+        let rules = [Rule::Threshold(vec![0.5])];
+        let (Ok(here), there) =
+            (memory.resampled(&rules, 3, 1_000), counted.resampled(&rules, 3, 1_000).unwrap());
+        let spread = |draws: &[Vec<GroupConfusions>]| {
+            let values: Vec<f64> = draws.iter().map(|draw| draw[0].overall().get(1, 1)).collect();
+            let mean = values.iter().sum::<f64>() / 1_000.0;
+            (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 1_000.0).sqrt()
+        };
+        let ratio = spread(&there) / spread(&here);
+        // As if they all weighed the same it would be 0.89.
+        assert!((0.94..1.06).contains(&ratio), "{digits}: {ratio}");
     }
 }
 

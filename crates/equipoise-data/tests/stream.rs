@@ -220,6 +220,17 @@ fn what_is_wrong_is_said_as_of_a_table_in_memory() {
     std::fs::write(&alone, parquet(&one, Layout::default())).unwrap();
     let error = read::stream(&alone, &Columns::guess()).map(|_| ()).unwrap_err().to_string();
     assert_eq!(error, read::table(&alone, &Columns::guess()).unwrap_err().to_string());
+    let none = [("y", Values::ints(&[])), ("score", Values::doubles(&[]))];
+    let nobody = place.join("none.parquet");
+    std::fs::write(&nobody, parquet(&none, Layout::default())).unwrap();
+    let named = Columns::guess().truth("y").scores(["score"]);
+    for columns in [Columns::guess(), named] {
+        let error = read::table(&nobody, &columns).unwrap_err().to_string();
+        if let Err(streamed) = read::stream(&nobody, &columns).map(|read| assert!(read.is_none())) {
+            assert_eq!(streamed.to_string(), error);
+        }
+        assert!(error.contains("found no rows"), "{error}");
+    }
     // Others than Parquet, and what is recognised by its values, is read as a whole.
     let text = place.join("a.csv");
     std::fs::write(&text, "y,score\n0,0.1\n1,0.9\n").unwrap();

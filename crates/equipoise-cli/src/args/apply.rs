@@ -1,5 +1,6 @@
 //! The arguments of `equipoise apply`.
 
+use crate::tables::SCALES;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -22,6 +23,9 @@ pub struct Apply {
     /// The probability columns, one per class in the classifier's order, if they have other names now
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub scores: Option<Vec<String>>,
+    /// What the numbers in the probability columns are [default: what they were for `optimize`]
+    #[arg(long, value_name = "SCALE", value_parser = SCALES)]
+    pub scores_are: Option<String>,
     /// Columns to write beside the predictions, such as ids [guessed: id, row_id, uuid, index, Unnamed: 0]
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub keep: Option<Vec<String>>,

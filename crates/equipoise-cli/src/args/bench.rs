@@ -89,6 +89,9 @@ pub struct Bench {
     /// server: seconds over which answers are counted, after all have arrived
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive)]
     pub seconds: f64,
+    /// server: be the server that is measured, which the bench starts in a process of its own
+    #[arg(long, hide = true)]
+    pub serving: bool,
 }
 
 impl Bench {

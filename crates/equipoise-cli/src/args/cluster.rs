@@ -1,10 +1,12 @@
 //! The arguments of `equipoise cluster`, and those of commands that use one.
 
+use crate::progress::Progress;
 use clap::{Args, Subcommand};
 use equipoise_cluster::{Cluster, Tls};
 use equipoise_data::read::Elsewhere;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Start a part of a cluster that counts large tables: a scheduler, or executors
 #[derive(Debug, Args)]
@@ -78,7 +80,7 @@ pub struct ExecutorArgs {
     /// Pieces that are counted at a time [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub tasks: Option<u16>,
-    /// Where sums are kept until they are fetched; it is emptied at the end [default: a new folder for temporary files]
+    /// Where to make a folder for sums, which is deleted at the end [default: where temporary files are]
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
     #[command(flatten)]
@@ -89,15 +91,29 @@ pub struct ExecutorArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct OnCluster {
     /// Let a cluster read and count the table, of which this is the scheduler (see: equipoise cluster)
-    #[arg(long, value_name = "HOST:PORT", conflicts_with = "stream")]
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["stream", "adbc"])]
     pub cluster: Option<String>,
     #[command(flatten)]
     pub files: TlsFiles,
 }
 
 impl OnCluster {
-    pub fn connect(&self) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
+    /// A connection; how far its passes are is shown, if somebody looks.
+    pub fn connect(&self, shows_progress: bool) -> anyhow::Result<Option<Box<dyn Elsewhere>>> {
         let Some(address) = &self.cluster else { return Ok(None) };
-        Ok(Some(Box::new(Cluster::connect(address, self.files.tls().as_ref())?)))
+        let cluster = Cluster::connect(address, self.files.tls().as_ref())?;
+        let shown = Mutex::new((0, None));
+        let watch = move |so_far: Option<(usize, usize)>| {
+            let Ok(mut shown) = shown.lock() else { return };
+            let (passes, bar) = &mut *shown;
+            let Some((done, all)) = so_far else {
+                *passes += 1;
+                *bar = None;
+                return;
+            };
+            let what = || format!("pass {} on the cluster", *passes + 1);
+            bar.get_or_insert_with(|| Progress::new(&what(), all, shows_progress)).reached(done, all);
+        };
+        Ok(Some(Box::new(cluster.watched(Box::new(watch)))))
     }
 }

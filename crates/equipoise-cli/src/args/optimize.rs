@@ -1,7 +1,7 @@
 //! The arguments of `equipoise optimize`.
 
 use super::{Form, positive};
-use crate::tables::TableColumns;
+use crate::tables::{Streaming, TableColumns};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -93,4 +93,6 @@ pub struct Optimize {
     pub printed: Form,
     #[command(flatten)]
     pub columns: TableColumns,
+    #[command(flatten)]
+    pub streaming: Streaming,
 }

@@ -3,10 +3,10 @@
 use crate::args::{Apply, Global};
 use crate::fault::Fault;
 use crate::table::field;
-use crate::{files, json};
+use crate::{files, json, tables};
 use anyhow::{Context as _, Result};
 use equipoise::population::{Basis, Classifier, Column, Scores};
-use equipoise_data::{MOST_GROUPS, read};
+use equipoise_data::{Kind, MOST_GROUPS, read};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -61,13 +61,32 @@ fn predict(args: &Apply, classifier: &Classifier) -> Result<Vec<u8>> {
         );
         return Err(Fault::usage(sentence).into());
     };
-    let names: Vec<&str> = scores.iter().map(String::as_str).chain(classifier.columns()).collect();
-    let columns = read::numbers(&args.table, &names)?.data;
-    let (probabilities, others) = columns.split_at(scores.len());
+    let scale = args.scores_are.as_deref().or(classifier.scores_are());
+    if let Some(scale) = scale.filter(|scale| !tables::SCALES.contains(scale)) {
+        let file = files::name(&args.classifier);
+        let expected = tables::SCALES.join(", ");
+        return Err(Fault::input_output(format!(
+            "{file}: scores_are is {scale}, expected one of {expected}"
+        ))
+        .into());
+    }
+    let read = read::probabilities(&args.table, &scores, tables::scale(scale));
+    let probabilities = read.map_err(|error| match tables::option_for(&error) {
+        // Rows cannot be left out here, where every one is predicted.
+        Some(option) if error.kind != Kind::Missing => {
+            anyhow::Error::from(Fault::input_output(format!("{error}; {option}")))
+        }
+        _ => error.into(),
+    });
+    let probabilities = probabilities?.data;
+    let others = match classifier.columns() {
+        none if none.is_empty() => vec![],
+        columns => read::numbers(&args.table, &columns)?.data,
+    };
     let groups = classifier.group_columns().map(|names| read::groups(&args.table, names)).transpose()?;
     let groups = groups.map(|reading| reading.data);
     let mut seen = Scores::new(probabilities.iter().map(Vec::as_slice).collect())?;
-    for (name, values) in classifier.columns().into_iter().zip(others) {
+    for (name, values) in classifier.columns().into_iter().zip(&others) {
         seen = seen.with_column(name, Column::Reals(values))?;
     }
     for basis in classifier.bases() {

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use equipoise::Metric;
 use equipoise::decide::rank::{self, Candidate, Ranking};
 use equipoise::metric::Family;
-use equipoise_data::{Note, choice, read};
+use equipoise_data::{Note, read};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +51,7 @@ pub fn read(
     refuse_predictions(judged, &file)?;
     let columns: Vec<(String, Vec<String>)> =
         header.iter().cloned().zip(read::texts(path, &header)?).collect();
-    let (names, points) = choice::points(&columns, attributes)
+    let (names, points) = equipoise_choice::points(&columns, attributes)
         .map_err(|what| Fault::input_output(format!("{file}: {what}")))?;
     let mut notes = vec![];
     for (n, attribute) in attributes.iter().enumerate() {

@@ -28,13 +28,12 @@ fn start_scheduler(args: &SchedulerArgs) -> Result<()> {
 
 fn start_executor(args: &ExecutorArgs) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let temporary = || std::env::temp_dir().join(format!("equipoise-executor-{}", std::process::id()));
     let options = Executor {
         scheduler: args.scheduler.clone(),
         listen: args.listen,
         advertise: args.advertise.clone(),
         tasks: args.tasks.map_or(cores, usize::from),
-        work: args.work.clone().unwrap_or_else(temporary),
+        work: args.work.clone().unwrap_or_else(std::env::temp_dir),
         tls: args.files.tls(),
     };
     executor(&options, |address| say("executor", address))?;

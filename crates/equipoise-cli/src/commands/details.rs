@@ -88,7 +88,7 @@ impl Details {
             count: count(&|matrix| matrix.get(i, j)),
         };
         let cost = cost_of(models, n, level);
-        let confusion = (0..k).map(|i| (0..k).map(|j| size * overall.get(i, j)).collect()).collect();
+        let confusion = (0..k).map(|i| (0..k).map(|j| whole(size * overall.get(i, j))).collect()).collect();
         let per_1000 = Thousand { mistakes: off_diagonal_pairs(k).map(mistake).collect(), cost };
         let group = |(g, name): (usize, &String)| -> Result<Group> {
             let (share, alone) = alone(model.confusions(), g);
@@ -116,6 +116,12 @@ impl Details {
         let groups = models.groups.iter().enumerate().map(group).collect::<Result<_>>()?;
         Ok(Self { confusion, per_1000, groups })
     }
+}
+
+/// A number of rows that was a share of them: whole, but for the last digits.
+fn whole(rows: f64) -> f64 {
+    let near = rows.round();
+    if (rows - near).abs() <= 1e-9 * near.max(1.0) { near } else { rows }
 }
 
 /// The share of a group, and the group as if it were everybody.

@@ -73,6 +73,17 @@ pub enum Scale {
     Logit,
 }
 
+impl Scale {
+    /// What a cell of such a column may hold.
+    pub(super) fn part(self) -> Part {
+        match self {
+            Scale::Probability => Part::Probability,
+            Scale::Percent => Part::Percent,
+            Scale::Logit => Part::Number,
+        }
+    }
+}
+
 impl Columns {
     /// Guesses every part.
     ///
@@ -330,11 +341,7 @@ impl Chooser<'_> {
             Some(columns) => columns.to_vec(),
             None => self.guess_scores(named)?,
         };
-        let part = match self.scale {
-            Scale::Probability => Part::Probability,
-            Scale::Percent => Part::Percent,
-            Scale::Logit => Part::Number,
-        };
+        let part = self.scale.part();
         let score = |column: &String| {
             let want = self.want(column, part)?;
             Ok(Score { want, column: column.clone() })

@@ -155,13 +155,30 @@ pub fn confusions(path: impl AsRef<Path>) -> Result<Reading<Vec<ModelConfusions>
 /// ```
 pub fn numbers<S: AsRef<str>>(path: impl AsRef<Path>, names: &[S]) -> Result<Reading<Vec<Vec<f64>>>> {
     with_source(path.as_ref(), false, |source| {
-        let columns = named(source, names, Part::Number)?;
-        let values = |column: Column| match column {
-            Column::Numbers { values, .. } => values,
-            Column::Labels { .. } => Vec::new(),
-        };
-        Ok(Reading { data: columns.into_iter().map(values).collect(), notes: Vec::new() })
+        let data = values(named(source, names, Part::Number)?);
+        Ok(Reading { data, notes: Vec::new() })
     })
+}
+
+/// Reads columns of probabilities by their names, whatever their scale: one per class, or that of the positive class.
+pub fn probabilities<S: AsRef<str>>(
+    path: impl AsRef<Path>,
+    names: &[S],
+    scale: Scale,
+) -> Result<Reading<Vec<Vec<f64>>>> {
+    with_source(path.as_ref(), false, |source| {
+        let mut data = values(named(source, names, scale.part())?);
+        assemble::rescale(scale, &mut data)?;
+        Ok(Reading { data, notes: Vec::new() })
+    })
+}
+
+fn values(columns: Vec<Column>) -> Vec<Vec<f64>> {
+    let values = |column: Column| match column {
+        Column::Numbers { values, .. } => values,
+        Column::Labels { .. } => Vec::new(),
+    };
+    columns.into_iter().map(values).collect()
 }
 
 /// Reads group columns by their names, crossed.

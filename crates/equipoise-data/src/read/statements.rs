@@ -186,9 +186,10 @@ impl Statements {
         Ok(format!("SELECT COUNT(*) AS n FROM (SELECT DISTINCT s FROM ({inner}) AS a) AS b"))
     }
 
-    /// Class, groups, score, rows and weight; scores in equal parts of [0, 1] by their number if there are too many.
+    /// Class, groups, score, rows, weight and its squares; scores in equal parts of [0, 1] by their number if there are too many.
     pub fn profile(&self, score: Score, in_parts: bool) -> Result<String> {
         let (inner, keys, sums) = (self.scored(score)?, self.keys(), self.counted());
+        let sums = if self.weight.is_some() { format!("{sums}, SUM(w * w) AS q") } else { sums.to_owned() };
         let by = match in_parts {
             true => self.dialect.floor(&format!("s * {}", Profile::BUCKETS)),
             false => "s".to_owned(),

@@ -19,7 +19,7 @@ use super::{many, open};
 use crate::counted::Counted;
 use crate::error::{Error, Kind, Result, plural};
 use crate::note::{Note, Reading};
-use crate::sample::{Sample, shares};
+use crate::sample::{Sample, moments_of_all, shares};
 use crate::table::{self, Groups, Table};
 use equipoise::population::{Ask, AskError, Basis, Confusions, Population, Profile, Rule, Score, Totals};
 use equipoise::rates::{GroupConfusions, Prevalence};
@@ -107,6 +107,9 @@ impl Streamed {
     fn of(mut files: Files, columns: &Columns) -> Result<Reading<Self>> {
         let (format, mut chosen) =
             (Note::Choice(files.source.format()), std::mem::take(&mut files.choice.notes));
+        if files.rows() == 0 {
+            return Err(Error::new(Kind::Empty, "no rows", "at least one row"));
+        }
         let (truth, groups, combinations) = files.ask(Question::Labels)?.into_labels();
         let mut classes = Classes::of(columns, &files.choice, &truth)?;
         chosen.append(&mut classes.notes);
@@ -188,6 +191,21 @@ impl Streamed {
     }
 }
 
+/// Other bases look at rows one by one, or at columns that are not read.
+pub(super) fn all_rows_only(bases: &[Basis]) -> std::result::Result<(), AskError<Error>> {
+    match bases {
+        [Basis::All] => Ok(()),
+        _ => {
+            let expected = "--basis left out, or a table in memory";
+            Err(AskError::Population(Error::new(
+                Kind::Mismatch,
+                "bases on rows that are only counted",
+                expected,
+            )))
+        }
+    }
+}
+
 fn odd(error: &equipoise::Error) -> Error {
     Error::new(Kind::Mismatch, error.to_string(), "a table of classes that all have rows")
 }
@@ -264,9 +282,23 @@ impl Population for Streamed {
         Ok(drawn.into_iter().flatten().collect())
     }
 
-    fn moments(&self, _: &[Basis]) -> std::result::Result<Ask<'_, Error>, AskError<Error>> {
-        let expected = "a table that fits memory, for optimisation";
-        Err(AskError::Population(Error::new(Kind::Mismatch, "a table that is streamed", expected)))
+    /// Of two classes from counts by score; of more one pass for every batch, and all rows are the only basis.
+    fn moments(&self, bases: &[Basis]) -> std::result::Result<Ask<'_, Error>, AskError<Error>> {
+        if let Some(counted) = &self.counted {
+            let ask = counted.moments(bases).map_err(equipoise::Error::from)?;
+            return Ok(Box::new(move |rules| {
+                let Ok(found) = ask(rules);
+                Ok(found)
+            }));
+        }
+        all_rows_only(bases)?;
+        let (k, total) = (self.classes(), self.totals.overall().weight);
+        Ok(Box::new(move |rules| {
+            let rules = rules.iter().map(|rule| rule.post_shift().map(Rule::from));
+            let rules = rules.collect::<equipoise::Result<Vec<_>>>().map_err(|error| odd(&error))?;
+            let sums = self.ask(Question::Confusions { rules: self.asked(&rules)? })?.summed();
+            Ok(sums.chunks(self.groups() * k * k).map(|counts| moments_of_all(counts, k, total)).collect())
+        }))
     }
 
     /// The rows that [`Table::subsample`] would draw.

@@ -13,8 +13,9 @@ use super::layout::Layout;
 use super::{first_fault, open_one};
 use crate::error::{Error, Kind, Result, plural};
 use crate::kernel;
+use crate::sample::rows_of;
 use crate::table::{Rescaled, Table};
-use equipoise::population::{PostShift, Rule, Score, resampling};
+use equipoise::population::{Classifier, PostShift, Rule, Score, resampling};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -69,10 +70,12 @@ pub(super) enum Question {
 pub(super) enum Asked {
     PostShift(usize, Vec<Vec<u64>>),
     Threshold(Vec<u64>),
+    /// As its document.
+    Classifier(String),
 }
 
 impl Asked {
-    /// Rules that look at other columns are not asked about piece by piece.
+    /// Rules that look at other columns than those of probabilities and groups are not asked about piece by piece.
     pub fn rules(rules: &[Rule], groups: usize) -> Result<Vec<Self>> {
         let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<u64>>();
         let asked = |rule: &Rule| match rule {
@@ -84,6 +87,9 @@ impl Asked {
                 ))
             }
             Rule::Threshold(at) => Ok(Self::Threshold(bits(at))),
+            Rule::Classifier(classifier) if classifier.columns().is_empty() => {
+                Ok(Self::Classifier(classifier.to_json()))
+            }
             Rule::Labels(_) | Rule::Classifier(_) => {
                 let expected = "weights of classes or a threshold; a smaller table is read as a whole";
                 Err(Error::new(Kind::Mismatch, "a rule that looks at other columns", expected))
@@ -100,6 +106,10 @@ impl Asked {
                 rule.map(Rule::PostShift).map_err(|error| foreign(&error))
             }
             Self::Threshold(at) => Ok(Rule::Threshold(numbers(at))),
+            Self::Classifier(document) => {
+                let classifier = Classifier::from_json(document).map_err(|error| foreign(&error))?;
+                Ok(Rule::Classifier(Box::new(classifier)))
+            }
         }
     }
 }
@@ -260,13 +270,13 @@ impl Tally {
                 self.found.moved.absorb(moved);
                 self.add_everything(first, every, &table);
             }
-            Question::Confusions { .. } => self.add_confusions(first, &table),
+            Question::Confusions { .. } => self.add_confusions(first, &table)?,
             &Question::Profile { score: (a, b) } => {
                 self.cells.add(&table, b.map_or(Score::Class(a), |b| Score::Share(a, b)));
             }
             Question::Draws { seed, draws, attempt, .. } => {
                 let (seed, attempt, draws) = (*seed, *attempt, draws.clone());
-                self.add_draws(first, seed, &draws, attempt, &table);
+                self.add_draws(first, seed, &draws, attempt, &table)?;
             }
             &Question::Sample { rows, all, seed } => self.add_sample(first, rows, all, seed, &table),
         }
@@ -339,16 +349,15 @@ impl Tally {
         }
     }
 
-    fn add_confusions(&mut self, first: u64, table: &Table) {
-        let none = vec![Cow::default(); self.rules.len()];
-        let counts = kernel::counts(table, table.weights(), &self.rules, &none);
+    fn add_confusions(&mut self, first: u64, table: &Table) -> Result<()> {
+        let counts = kernel::counts(table, table.weights(), &self.rules, &labels(table, &self.rules)?);
         let counts = counts.concat();
         self.sums(first, counts.len()).iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        Ok(())
     }
 
-    fn add_draws(&mut self, first: u64, seed: u64, draws: &[u64], attempt: u64, table: &Table) {
-        let none = vec![Cow::default(); self.rules.len()];
-        let slots = kernel::slots(table, &self.rules, &none);
+    fn add_draws(&mut self, first: u64, seed: u64, draws: &[u64], attempt: u64, table: &Table) -> Result<()> {
+        let slots = kernel::slots(table, &self.rules, &labels(table, &self.rules)?);
         let k = table.classes().len();
         let entries = self.cells.groups() * k * k;
         let of_draw = slots.len() * entries;
@@ -361,6 +370,7 @@ impl Tally {
                 counts.for_each(|(counts, slots)| counts[slots[row] as usize] += weight);
             }
         });
+        Ok(())
     }
 
     /// The rows that [`Table::subsample`] would draw, and the first of every class and group.
@@ -496,6 +506,18 @@ impl Tally {
         let combinations = self.found.combinations.iter().map(codes).collect();
         (truth, groups, combinations)
     }
+}
+
+/// What classifiers say of the rows; nothing for other rules, which the kernel decides.
+fn labels(table: &Table, rules: &[Rule]) -> Result<Vec<Cow<'static, [u8]>>> {
+    let of_rule = |rule: &Rule| match rule {
+        Rule::Classifier(classifier) => {
+            let labels = rows_of(table).and_then(|rows| classifier.predict(rows.scores()));
+            labels.map(Cow::Owned).map_err(|error| foreign(&error))
+        }
+        _ => Ok(Cow::default()),
+    };
+    rules.iter().map(of_rule).collect()
 }
 
 /// What comes from a program of another version, or not from one of ours.

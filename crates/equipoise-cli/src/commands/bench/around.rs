@@ -264,16 +264,15 @@ impl Asked {
             self.look_at(&query, 2, &costs, &mut session);
             session.asked += 1.0;
         }
-        let mut doubt = plan.doubt(belief.as_ref());
-        while let Some(query) = doubt.probe() {
-            let Ok(answer) = person.prefer(&query);
-            doubt.hear(&query, &answer);
-            self.look_at(&query, 3, &costs, &mut session);
+        let doubts = plan.doubts(belief.as_ref(), |query| {
+            let Ok(answer) = person.prefer(query);
+            self.look_at(query, 3, &costs, &mut session);
             session.probes += 1;
-        }
+            answer
+        });
         session.milliseconds =
             1000.0 * begun.elapsed().as_secs_f64() / (session.asked + session.probes as f64);
-        session.refused = !doubt.findings().is_empty();
+        session.refused = !doubts.is_empty();
         session.one_sided = belief.ratio_ends().is_some_and(|ends| ends.contains(&None));
         session.bound = belief.regret().map(|regret| regret.bound);
         session.regret = self.regret(belief.as_ref(), &costs);

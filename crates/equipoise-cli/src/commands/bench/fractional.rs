@@ -6,7 +6,7 @@ use super::{Settings, each};
 use equipoise::Plan;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::engine::{Adaptive, Belief, Pencil};
-use equipoise::search::{LinearFractional, Method, SlopeSearch};
+use equipoise::search::{LinearFractional, SlopeSearch};
 use equipoise::space::{Space, Sphere};
 use equipoise::testing::random;
 
@@ -25,7 +25,7 @@ pub fn rows(settings: &Settings, largest: usize, ball: impl Fn(usize) -> Sphere 
             continue;
         }
         let trials = each(settings, &name, |n, rng| trial(&space, &Pencil::draw(q, rng), n));
-        let searches = [printed(), backward()].map(|method| search(&space, method, settings));
+        let searches = [printed(), backward()].map(|with| search(&space, with, settings));
         for (n, target) in TARGETS.into_iter().enumerate() {
             let floor = pencil_floor_bits(q, target);
             let mut row = summary(&name, 2 * (q - 1), target, floor, &trials, n);
@@ -55,9 +55,9 @@ fn trial(space: &Sphere, truth: &Pencil, seed: u64) -> Trial {
 }
 
 /// Questions and mean error of a search at tolerance .01, on metrics of the kind it assumes: a numerator of one sign.
-fn search(ball: &Sphere, method: Method, settings: &Settings) -> (usize, f64) {
+fn search(ball: &Sphere, with: SlopeSearch, settings: &Settings) -> (usize, f64) {
     let plan = LinearFractional::new(ball.clone(), 0.01).expect("a fair tolerance");
-    let plan = plan.search(SlopeSearch::new(method, 0.01).expect("a fair tolerance"));
+    let plan = plan.search(with);
     let runs = each(settings, "searches", |_, rng| {
         let metric = random::linear_fractional(ball.view(), rng);
         let mut oracle = Counting::new(Simulated::new(metric.clone()));

@@ -6,6 +6,7 @@ mod cohort;
 mod decisions;
 mod floor;
 mod fractional;
+mod host;
 mod human;
 mod jobs;
 mod people;

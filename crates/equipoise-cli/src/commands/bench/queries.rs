@@ -7,7 +7,7 @@ use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::ask::{Counting, NoiseModel, Simulated};
 use equipoise::engine::{Adaptive, Belief};
-use equipoise::search::{Halving, Linear, Method, SlopeSearch};
+use equipoise::search::{Halving, Linear, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Oracle, Plan};
@@ -199,19 +199,19 @@ pub(super) fn clean(settings: &Settings, largest: usize) -> Vec<Row> {
 }
 
 /// The printed search: forward order, two cycles, four questions per halving.
-pub(super) fn printed() -> Method {
-    Method::paper(2, Halving::Four)
+pub(super) fn printed() -> SlopeSearch {
+    SlopeSearch::paper(2, Halving::Four, 0.01).expect("a fair tolerance")
 }
 
 /// The same questions, last angle first, once, at most three per halving.
-pub(super) fn backward() -> Method {
-    Method::backward(1, Halving::Three)
+pub(super) fn backward() -> SlopeSearch {
+    SlopeSearch::backward(1, Halving::Three, 0.01).expect("a fair tolerance")
 }
 
 /// Questions and mean error of a search at tolerance .01.
-fn search(ball: &Sphere, method: Method, settings: &Settings) -> (usize, f64) {
+fn search(ball: &Sphere, search: SlopeSearch, settings: &Settings) -> (usize, f64) {
     let plan = Linear::new(ball.clone(), 0.01).expect("a fair tolerance");
-    let plan = plan.search(SlopeSearch::new(method, 0.01).expect("a fair tolerance"));
+    let plan = plan.search(search);
     let runs = each(settings, "searches", |_, rng| {
         let metric = random::linear(ball.view(), rng);
         let mut oracle = Counting::new(Simulated::new(metric.clone()));

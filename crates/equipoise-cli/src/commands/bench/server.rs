@@ -1,24 +1,19 @@
 //! `equipoise bench server`: how long simulated participants wait when many answer at once.
 
+use super::host::{self, Hosted, Told};
 use crate::args::{Bench, Global};
-use crate::commands::serve;
 use crate::fault::FINDING;
-use crate::files::Temporary;
 use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
-use anyhow::{Context as _, Result};
-use equipoise_cohort::watchers::{Watched, admit, watch};
-use equipoise_cohort::{Demand, Load, demand, flood};
-use equipoise_server::researcher::accounts::Accounts;
-use equipoise_server::serve::{Options, Researching, study};
-use equipoise_study::seams::{Clock as _, SystemClock};
+use anyhow::Result;
+use equipoise_cohort::watchers::{Watched, watch};
+use equipoise_cohort::{Demand, Load, asks_to_come_again, demand, flood};
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// The promise: 99 of 100 answers wait no longer.
@@ -56,7 +51,7 @@ struct Document {
     max_ms: f64,
     finished: usize,
     errors: Vec<String>,
-    /// Of the server and the people together, after a quarter of the time and at the end.
+    /// Of the server, after a quarter of the time and at the end.
     used: [Used; 2],
     p99_promised_ms: f64,
     holds: bool,
@@ -81,7 +76,7 @@ impl Ratio {
     }
 }
 
-/// What the process uses, where the system tells.
+/// What the process of the server uses, where the system tells.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 struct Used {
     memory_mb: f64,
@@ -90,11 +85,11 @@ struct Used {
 }
 
 impl Used {
-    fn now(log: &Path) -> Self {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    fn by(process: u32, log: &Path) -> Self {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("");
         let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().unwrap_or(0.0);
-        let files = std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        let files = std::fs::read_dir(format!("/proc/{process}/fd")).map_or(0, Iterator::count);
         let written = std::fs::metadata(log.with_extension("sqlite-wal")).map_or(0, |wal| wal.len());
         Self { memory_mb: kilobytes / 1e3, files, write_ahead_mb: written as f64 / 1e6 }
     }
@@ -133,40 +128,14 @@ impl Document {
     }
 }
 
-/// Serves a study from a log on disk, and lets simulated people answer it over HTTP.
+/// Serves a study from a log on disk in a process of its own, and lets simulated people answer it over HTTP.
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
-    let directory = Temporary::new("bench")?;
-    let service = serve::of_template(&directory, &args.template, |study| {
-        if args.rate.is_some() {
-            // Nobody is to be done before all rates have been tried.
-            (study.checks.evaluation, study.stop.cap) = (1_000, 4);
-        }
-    })?;
+    if args.serving {
+        return host::run(args);
+    }
     let seats = args.people_at_once() as usize;
-    // Whoever is done is followed by somebody else: nobody is through all comparisons in less than ten times thinking.
-    let after = (args.seconds / (10.0 * args.think)).ceil().min(1_000.0) as usize;
-    let places = if args.rate.is_some() { seats } else { seats * (1 + after) };
-    let tokens = service.invite(places)?.into_iter().map(|invitation| invitation.token).collect();
-    let (researching, cookie) = match args.watchers {
-        0 => (None, String::new()),
-        _ => {
-            let accounts = Accounts::open(&directory.path().join("accounts.sqlite"))?;
-            let cookie = admit(&accounts, SystemClock.now())?;
-            let options = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };
-            let log = Some(directory.path().join("log.sqlite"));
-            (Some(Researching { options, accounts, log, draft: None }), cookie)
-        }
-    };
-    let (tell, told) = channel();
-    // The server runs until the process ends.
-    std::thread::spawn(move || {
-        let options = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };
-        study(service, &options, researching, |serving| {
-            let both = (serving.address, serving.researchers.as_ref().map(|(_, address)| *address));
-            tell.send(both).map_err(std::io::Error::other)
-        })
-    });
-    let (address, researchers) = told.recv().context("the server did not start")?;
+    let mut server = Hosted::start(args)?;
+    let Told { address, researchers, tokens, cookie, log } = server.told()?;
     let watched = match researchers {
         Some(researchers) => Some(watch(researchers, &cookie, args.watchers as usize)?),
         None => None,
@@ -174,20 +143,20 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let [think, count] = [args.think, args.seconds].map(Duration::from_secs_f64);
     // All of them read and practise before the first comparison: they arrive slowly enough not to stand in line.
     let arrive = Duration::from_secs_f64((f64::from(args.people_at_once()) / 20.0).clamp(2.0, 60.0));
-    let log = directory.path().join("log.sqlite");
     if let Some(rate) = args.rate {
         return overload(args, address, tokens, rate, global);
     }
+    let process = server.id();
     let early = {
         let log = log.clone();
         std::thread::spawn(move || {
             std::thread::sleep(arrive + count / 4);
-            Used::now(&log)
+            Used::by(process, &log)
         })
     };
     let rounds = args.together.then_some(think);
     let load = demand(address, tokens, Demand { seats, think, arrive, count, rounds })?;
-    let late = Used::now(&log);
+    let late = Used::by(process, &log);
     let used = [early.join().unwrap_or_default(), late];
     let ratio = watched.as_ref().map(|watched| Ratio::of(&load, watched));
     let mut document = Document::new(args, load, used);
@@ -252,7 +221,7 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
     let growth = late.memory_mb / early.memory_mb.max(1.0);
     writeln!(
         out,
-        "Memory of server and people: {:.0} MB after a quarter of the time, {:.0} MB at the end ({:+.1} %{}); {} and {} files open; \
+        "Memory of the server: {:.0} MB after a quarter of the time, {:.0} MB at the end ({:+.1} %{}); {} and {} files open; \
          write-ahead log {:.1} MB; {} were done.",
         early.memory_mb,
         late.memory_mb,
@@ -318,8 +287,7 @@ fn overload(
         .iter()
         .zip(rates)
         .map(|(load, sent_per_second)| {
-            let again = |error: &&String| error.contains("503") || error.contains("429");
-            let asked_to_come_again = load.errors.iter().filter(again).count();
+            let asked_to_come_again = load.errors.iter().filter(|error| asks_to_come_again(error)).count();
             let ms = |share: f64| load.quantile(share).as_secs_f64() * 1e3;
             Sent {
                 sent_per_second,

@@ -20,7 +20,7 @@ use equipoise::engine::{Adaptive, Stop};
 use equipoise::metric::{Attribute, Family};
 use equipoise::space::Candidates;
 use equipoise::{Answer, Answered, AnyPlan, Interview, Metric, Oracle, Outcome, Query, Step};
-use equipoise_data::choice::{Chosen, Words};
+use equipoise_choice::{Chosen, Words};
 use read::Front;
 use report::Report;
 use serde_json::{Map, Value};

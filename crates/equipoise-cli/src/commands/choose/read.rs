@@ -5,8 +5,8 @@ use crate::fault::Fault;
 use crate::files;
 use anyhow::{Context as _, Result};
 use equipoise::metric::Transform;
-pub use equipoise_data::choice::Front;
-use equipoise_data::choice::{Refused, Wanted};
+pub use equipoise_choice::Front;
+use equipoise_choice::{Refused, Wanted};
 use equipoise_data::read;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use crate::table::Table;
 use crate::terminal::Terminal;
 use equipoise::metric::{Direction, Transform};
-use equipoise_data::choice::{Best, Chosen, Words};
+use equipoise_choice::{Best, Chosen, Words};
 use serde::Serialize;
 use std::io::Write;
 

@@ -3,7 +3,7 @@
 use crate::commands::elicit::length::Length;
 use equipoise::Query;
 use equipoise::space::Candidates;
-use equipoise_data::choice::Words;
+use equipoise_choice::Words;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::Write;

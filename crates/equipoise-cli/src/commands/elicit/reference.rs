@@ -27,7 +27,7 @@ pub fn read(
     global: &Global,
 ) -> Result<Reading<Rows>> {
     let read =
-        Rows::read_two(table, columns, from, global).inspect(|reading| tables::say(&reading.notes, global));
+        Rows::read_often(table, columns, from, global).inspect(|reading| tables::say(&reading.notes, global));
     read.map_err(|error| {
         let without_rows = error.downcast_ref::<equipoise_data::Error>().is_some_and(|error| {
             error.expected.contains("at least one row of every class") || error.expected.contains("two classes")

@@ -64,7 +64,7 @@ impl Done {
         let (mut thresholds, mut curve) = (None, None);
         if let Some(metric) = report.metric() {
             files::write(&out, &(serde_json::to_string_pretty(metric)? + "\n"))?;
-            match threshold::on_page(asked.task.sample.in_memory()?, metric, seed.unwrap_or(1)) {
+            match threshold::on_page(&asked.task.sample, metric, seed.unwrap_or(1)) {
                 Ok((text, picture)) => (thresholds, curve) = (Some(text), picture),
                 // A metric of gaps between groups, for one, has no rule of thresholds.
                 Err(error) => thresholds = Some(format!("<p>{}</p>", escape(&format!("{error:#}")))),

@@ -87,7 +87,7 @@ pub(super) fn by_command(
     Ok(Done { report, classifier: best.classifier, unknowns, stopped })
 }
 
-fn sentence(before: &str, failure: &Failure<CommandFault>) -> String {
+fn sentence<T: std::fmt::Display>(before: &str, failure: &Failure<CommandFault, T>) -> String {
     format!("{before}{failure}")
 }
 

@@ -5,7 +5,8 @@ mod print;
 
 use crate::args::{Global, Optimize};
 use crate::fault::Fault;
-use crate::tables::TableColumns;
+use crate::rows::Rows;
+use crate::tables::{self, TableColumns};
 use crate::{files, json, metrics};
 use anyhow::{Context as _, Result, anyhow};
 use equipoise::decide::optimize::{
@@ -13,9 +14,9 @@ use equipoise::decide::optimize::{
     nested, select,
 };
 use equipoise::metric::Named;
-use equipoise::population::{Basis, Classifier, Confusions as _, Form, Rows, Rule};
+use equipoise::population::{self, Basis, Classifier, Confusions as _};
 use equipoise::{Measure, Metric, Prevalence};
-use equipoise_data::{Sample, Table, read};
+use equipoise_data::{Error, Reading, Sample, read};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,17 +46,21 @@ pub fn run(args: &Optimize, global: &Global) -> Result<ExitCode> {
         table.check_like(&validation)?;
     }
     let tables = Tables {
-        train: &train.sample,
-        validation: validation.sample.rows()?,
-        test: test.as_ref().map(|table| &table.sample),
+        train: &train.rows,
+        validation: validation.rows.in_memory()?.rows()?,
+        test: test.as_ref().map(|table| &table.rows),
     };
     let seed = global.seed.unwrap_or(0);
     let units = units(args, &validation, &tables, seed)?;
     let plan = plan(args)?;
-    let class_names = validation.table().classes().to_vec();
+    let class_names = validation.rows.class_names().to_vec();
     let score_columns =
         args.columns.columns().score_columns(&class_names).context("the columns of the classes")?;
-    let name = |classifier: Classifier| classifier.with_names(class_names.clone(), score_columns.clone());
+    let scale = args.columns.scores_are.clone().filter(|scale| scale != "probability");
+    let name = |classifier: Classifier| {
+        let named = classifier.with_names(class_names.clone(), score_columns.clone());
+        named.map(|named| named.with_scores_that_are(scale.clone()))
+    };
     let done = match (&args.metric, &args.metric_command) {
         (Some(text), _) => {
             let metrics = Metrics::new(text, &train, &validation, test.as_ref())?;
@@ -108,7 +113,7 @@ fn unused(path: &Path) -> PathBuf {
 /// One table with everything it lends to the optimiser.
 struct Loaded {
     what: &'static str,
-    sample: Sample<Table>,
+    rows: Rows,
 }
 
 impl Loaded {
@@ -119,11 +124,32 @@ impl Loaded {
         global: &Global,
         notes: &mut Vec<String>,
     ) -> Result<Self> {
-        let reading = match args.columns.read(path, global) {
+        let names = columns_of_bases(args);
+        let counted = args.streaming.is_asked_for();
+        if counted && !names.is_empty() {
+            let what = format!(
+                "--basis and --features are of rows in memory, but these are only counted: leave {} out, or what keeps the rows elsewhere",
+                names.join(", ")
+            );
+            return Err(Fault::usage(what).into());
+        }
+        let read = |columns: &TableColumns| -> Result<Reading<Rows>> {
+            // Predictions for validation rows are judged one by one. Bases are quicker to have in memory, unless somebody knows better.
+            let reading = match what != "validation" && (counted || args.basis.is_empty()) {
+                true => Rows::read(path, columns, &args.streaming, global)?,
+                false => {
+                    let Reading { data, notes } = columns.read_quietly(path, global)?;
+                    Reading { data: data.into(), notes }
+                }
+            };
+            tables::say(&reading.notes, global);
+            Ok(reading)
+        };
+        let reading = match read(&args.columns) {
             // The metric may look at groups that only the validation rows have.
-            Err(_) if what != "validation" && args.columns.lacks_groups(path) => {
+            Err(error) if what != "validation" && args.columns.lacks_groups(&error) => {
                 let without = TableColumns { group: None, no_group: true, ..args.columns.clone() };
-                let reading = without.read(path, global)?;
+                let reading = read(&without)?;
                 notes.push(format!(
                     "the {what} table has no groups, so its value of a metric about groups is not known"
                 ));
@@ -132,20 +158,17 @@ impl Loaded {
             other => other?,
         };
         notes.extend(reading.findings().map(|finding| format!("{what} table: {finding}")));
-        let mut table = reading.data.into_table();
-        let mut names: Vec<String> =
-            args.basis.iter().filter(|basis| family(basis).is_none()).cloned().collect();
-        names.extend(args.features.iter().filter(|name| !args.basis.contains(name)).cloned());
-        if !names.is_empty() {
-            for (name, values) in names.iter().zip(read::numbers(path, &names)?.data) {
-                table = table.with_column(name, values)?;
+        let rows = match reading.data {
+            Rows::Memory(sample) if !names.is_empty() => {
+                let mut table = sample.into_table();
+                for (name, values) in names.iter().zip(read::numbers(path, &names)?.data) {
+                    table = table.with_column(name, values)?;
+                }
+                Sample::new(table)?.into()
             }
-        }
-        Ok(Self { what, sample: Sample::new(table)? })
-    }
-
-    fn table(&self) -> &Table {
-        self.sample.table()
+            rows => rows,
+        };
+        Ok(Self { what, rows })
     }
 
     /// Says how a table differs from the validation table, if classes or groups do.
@@ -157,23 +180,30 @@ impl Loaded {
                 "the {which} table has the {what} {these}, but the validation table has {those}"
             ))
         };
-        let (mine, theirs) = (self.table().classes(), validation.table().classes());
+        let (mine, theirs) = (self.rows.class_names(), validation.rows.class_names());
         if mine != theirs {
             return Err(differ("classes", mine, theirs).into());
         }
-        match (self.table().groups(), validation.table().groups()) {
-            (Some(mine), Some(theirs)) if mine.names() != theirs.names() => {
-                Err(differ("groups", mine.names(), theirs.names()).into())
+        match (self.rows.group_names(), validation.rows.group_names()) {
+            (mine @ [_, ..], theirs @ [_, ..]) if mine != theirs => {
+                Err(differ("groups", mine, theirs).into())
             }
             _ => Ok(()),
         }
     }
 }
 
+/// The columns that bases are made of, beside those of probabilities and groups.
+fn columns_of_bases(args: &Optimize) -> Vec<String> {
+    let mut names: Vec<String> = args.basis.iter().filter(|basis| family(basis).is_none()).cloned().collect();
+    names.extend(args.features.iter().filter(|name| !args.basis.contains(name)).cloned());
+    names
+}
+
 struct Tables<'a> {
-    train: &'a Sample<Table>,
-    validation: Rows<'a>,
-    test: Option<&'a Sample<Table>>,
+    train: &'a Rows,
+    validation: population::Rows<'a>,
+    test: Option<&'a Rows>,
 }
 
 /// The metric as each table means it, since a name may depend on class priors; none where groups are missing.
@@ -185,9 +215,9 @@ struct Metrics {
 
 impl Metrics {
     fn new(text: &str, train: &Loaded, validation: &Loaded, test: Option<&Loaded>) -> Result<Self> {
-        let of = |table: &Loaded| metrics::metric(text, table.table().classes(), table.sample.prevalence());
+        let of = |table: &Loaded| metrics::metric(text, table.rows.class_names(), table.rows.prevalence());
         let metric = of(validation)?;
-        let groups = |table: &Loaded| table.table().groups().map_or(1, |groups| groups.names().len());
+        let groups = |table: &Loaded| table.rows.groups();
         let with_its_groups = |table: &Loaded| {
             let fits = metric.view().measure() != Measure::GroupRates || groups(table) == groups(validation);
             fits.then(|| of(table)).transpose()
@@ -212,7 +242,7 @@ fn units(args: &Optimize, validation: &Loaded, tables: &Tables, seed: u64) -> Re
     for basis in &args.basis {
         units.push(match family(basis) {
             None => vec![Basis::column(basis)],
-            Some(("argmax", _)) => Basis::argmax_clusters(validation.table().classes().len()),
+            Some(("argmax", _)) => Basis::argmax_clusters(validation.rows.classes()),
             Some((_, None)) => {
                 let sentence =
                     format!("--basis is \"{basis}\", expected a number of clusters after the colon");
@@ -241,7 +271,7 @@ fn units(args: &Optimize, validation: &Loaded, tables: &Tables, seed: u64) -> Re
 fn plan(args: &Optimize) -> Result<FrankWolfe> {
     let mut plan = FrankWolfe::default().iterations(args.iterations as usize)?;
     if let Some(form) = &args.form {
-        plan = plan.form(if form == "general" { Form::General } else { Form::Diagonal });
+        plan = plan.general(form == "general");
     }
     Ok(if args.probes == "constraints" { plan.constraint_probes() } else { plan })
 }
@@ -300,24 +330,20 @@ fn by_metric(
     };
     let outcome = outcome.map_err(|stopped| match stopped.failure.cause {
         Cause::Failed(error) => anyhow::Error::from(error),
+        Cause::Training(error) => anyhow::Error::from(error),
         Cause::NoNumber(_) => anyhow!(Fault::usage(stopped.to_string())),
     })?;
-    let value = |classifier: &Classifier| -> Values {
-        let rule = Rule::Classifier(Box::new(classifier.clone()));
-        let on = |sample: &Sample<Table>, metric: Option<&Metric>| {
+    let value = |classifier: &Classifier| -> Result<Values> {
+        let on = |rows: &Rows, metric: Option<&Metric>| -> Result<Option<f64>> {
             // A table without groups cannot say what a rule by groups does to it.
-            let rows = sample.rows().ok()?;
-            classifier.check(rows.scores()).ok()?;
-            let Ok(found) = sample.confusions(std::slice::from_ref(&rule));
-            metric?.of(&found[0]).ok()
+            let Some((metric, rule)) = metric.zip(rows.rule_of(classifier)) else { return Ok(None) };
+            let found = rows.confusions(&[rule])?;
+            Ok(metric.of(&found[0]).ok())
         };
         let labels = classifier.predict(tables.validation.scores());
         let validation = labels.and_then(|labels| metric.of(&tables.validation.confusions(&labels)?)).ok();
-        Values {
-            train: on(tables.train, metrics.train.as_ref()),
-            validation,
-            test: tables.test.and_then(|test| on(test, metrics.test.as_ref())),
-        }
+        let test = tables.test.map(|test| on(test, metrics.test.as_ref())).transpose()?.flatten();
+        Ok(Values { train: on(tables.train, metrics.train.as_ref())?, validation, test })
     };
     let before = baselines::most_likely(problem.classes());
     let mut tried = vec![(METHOD, outcome.classifier.clone())];
@@ -331,15 +357,13 @@ fn by_metric(
         tried.extend(exact.map(|found| ("thresholds", found)));
     }
     let sign = metric.sense().sign();
-    let tried: Vec<Tried> = tried
-        .into_iter()
-        .map(|(name, classifier)| Tried { name, values: value(&classifier), classifier })
-        .collect();
+    let judged = |(name, classifier)| Ok(Tried { name, values: value(&classifier)?, classifier });
+    let tried = tried.into_iter().map(judged).collect::<Result<Vec<Tried>>>()?;
     notes.extend(outcome.notes.iter().cloned());
     let (best, compared) = best_of(tried, args.per_group, sign, &mut notes)?;
     let report = Report {
         value: best.values,
-        before: value(&before),
+        before: value(&before)?,
         method: best.name.to_owned(),
         baselines: compared,
         queries: outcome.queries,
@@ -387,7 +411,7 @@ fn best_of(
 }
 
 /// One basis per group, where the validation rows have groups.
-fn group_parts(args: &Optimize, problem: &Problem) -> Vec<Basis> {
+fn group_parts(args: &Optimize, problem: &Problem<Error>) -> Vec<Basis> {
     let columns = args.columns.group.clone().unwrap_or_else(|| vec!["group".to_owned()]);
     let names = problem.validation().scores().columns().filter_map(|name| name.strip_prefix("group "));
     let part = |group: &str| Basis::Group { columns: columns.clone(), group: group.to_owned() };
@@ -441,7 +465,7 @@ type Baseline<E> = (&'static str, Result<Classifier, Failure<E>>);
 
 /// Simpler methods, by name.
 fn simpler<J: Judge>(
-    problem: &Problem,
+    problem: &Problem<Error>,
     probing: &mut Probing<J>,
     (candidates, values): (usize, usize),
     parts: &[Basis],

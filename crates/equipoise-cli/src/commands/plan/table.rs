@@ -176,15 +176,14 @@ fn session(
         belief.take(&query, &answer);
         asked.push(Answered { query, preference, shown: Some(shown) });
     };
-    let mut doubt = plan.doubt(belief.as_ref());
-    while let Some(query) = doubt.probe() {
-        let (_, presented) = words.present(task.sides, &asked, &query);
+    let doubts = plan.doubts(belief.as_ref(), |query| {
+        let (_, presented) = words.present(task.sides, &asked, query);
         let shown = presented.shown.unwrap_or_else(|| query.clone());
         let Ok(answer) = person.simulated.prefer(&shown);
         let preference = answer.preference;
-        doubt.hear(&query, &equipoise::Answer { preference, shown: Some(shown.clone()) });
-        asked.push(Answered { query, preference, shown: Some(shown) });
-    }
+        asked.push(Answered { query: query.clone(), preference, shown: Some(shown.clone()) });
+        equipoise::Answer { preference, shown: Some(shown) }
+    });
     let metric = belief.metric();
     let regret = person.costs.as_ref().and_then(|costs| regret(&task.sample, plan, &metric, costs));
     let bound = belief.regret().map(|regret| regret.bound);
@@ -206,7 +205,7 @@ fn session(
     };
     Session {
         asked: asked.len(),
-        refused: !doubt.findings().is_empty(),
+        refused: !doubts.is_empty(),
         rule,
         regret,
         bound_held: regret.zip(bound).map(|(regret, bound)| regret <= bound + 1e-12),

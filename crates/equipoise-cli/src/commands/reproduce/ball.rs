@@ -2,7 +2,7 @@
 
 use super::{Report, Settings, Table, vector};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::search::{Halving, Linear, Method, SlopeSearch};
+use equipoise::search::{Halving, Linear, SlopeSearch};
 use equipoise::space::{Space, Sphere};
 use equipoise::testing::random;
 use equipoise::{Measure, Metric, Plan, Sense};
@@ -42,16 +42,17 @@ pub fn table_b2(_: &Settings) -> Report {
         let metric =
             Metric::linear(sphere(k, 0.01).view(), Sense::Cost, truth.to_vec()).expect("printed numbers");
         let printed = Linear::new(sphere(k, 0.01), 0.01).expect("a fair tolerance");
-        let backward = Method::backward(1, Halving::Four);
+        let backward = SlopeSearch::backward(1, Halving::Four, 0.01);
         let run = |plan: &Linear| {
             let mut oracle = Counting::new(Simulated::new(metric.clone()));
             let Ok(outcome) = plan.run(&mut oracle);
             (outcome.metric.difference(&metric).expect("both linear").max_abs, oracle.asked())
         };
-        let with =
-            |method| run(&printed.clone().search(SlopeSearch::new(method, 0.01).expect("a fair tolerance")));
+        let with = |search: equipoise::Result<SlopeSearch>| {
+            run(&printed.clone().search(search.expect("a fair tolerance")))
+        };
         let (gap, asked) = run(&printed);
-        let ((back, back_asked), (anti, anti_asked)) = (with(backward), with(Method::Antipodal));
+        let ((back, back_asked), (anti, anti_asked)) = (with(backward), with(SlopeSearch::antipodal(0.01)));
         close += usize::from(gap <= 0.01);
         counts_hold &= asked == if k == 3 { 320 } else { 704 };
         table.row(&[
@@ -93,8 +94,7 @@ pub fn table_b3(settings: &Settings) -> Report {
     let mut last: Option<[f64; 5]> = None;
     for (radius, printed_shares) in printed {
         let plan = Linear::new(sphere(4, radius), 0.01).expect("a fair tolerance");
-        let antipodal =
-            plan.clone().search(SlopeSearch::new(Method::Antipodal, 0.01).expect("a fair tolerance"));
+        let antipodal = plan.clone().search(SlopeSearch::antipodal(0.01).expect("a fair tolerance"));
         let both = settings.each("tiny spheres", settings.metrics, |rng| {
             let metric = random::linear(sphere(4, radius).view(), rng);
             [&plan, &antipodal].map(|plan| {

@@ -2,7 +2,7 @@
 
 use super::{Report, Settings, Table, mean};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::search::{GroupFair, Method, SlopeSearch};
+use equipoise::search::{GroupFair, SlopeSearch};
 use equipoise::space::GroupSphere;
 use equipoise::testing::random;
 use equipoise::{GroupShares, Plan};
@@ -17,7 +17,7 @@ pub fn figure_5_3(settings: &Settings) -> Report {
     let header = ["k", "m", "method", "a error", "B error", "lambda error", "questions"];
     let title = format!("Mean errors over {} random metrics (radius .2, tolerance 1e-3)", settings.metrics);
     let mut table = Table::new(&title, &header);
-    let antipodal = SlopeSearch::new(Method::Antipodal, 1e-3).expect("a fair tolerance");
+    let antipodal = SlopeSearch::antipodal(1e-3).expect("a fair tolerance");
     let start = std::time::Instant::now();
     let mut report = Report::default();
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = vec![];

@@ -2,7 +2,7 @@
 
 use super::{Report, Settings, Table, five_numbers, mean, quantile};
 use equipoise::ask::{Counting, Simulated};
-use equipoise::search::{GroupFairQuadratic, Halving, Method, Quadratic, Reconstruction, SlopeSearch};
+use equipoise::search::{GroupFairQuadratic, Halving, Quadratic, SlopeSearch};
 use equipoise::space::{GroupSphere, Space, Sphere};
 use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Oracle, Outcome, Plan, Preference, Query, Sense};
@@ -19,16 +19,17 @@ fn ball(classes: usize) -> Sphere {
 
 /// The search of the UAI paper: three cycles, at most three questions per halving, tolerance .01.
 fn published() -> SlopeSearch {
-    SlopeSearch::new(Method::paper(3, Halving::Three), 1e-2).expect("a fair tolerance")
+    SlopeSearch::paper(3, Halving::Three, 1e-2).expect("a fair tolerance")
 }
 
 fn antipodal() -> SlopeSearch {
-    SlopeSearch::new(Method::Antipodal, 1e-3).expect("a fair tolerance")
+    SlopeSearch::antipodal(1e-3).expect("a fair tolerance")
 }
 
-fn plan(classes: usize, search: SlopeSearch, reconstruction: Reconstruction) -> Quadratic {
+fn plan(classes: usize, search: SlopeSearch, by_formula: bool) -> Quadratic {
     let plan = Quadratic::new(ball(classes), 1e-2).expect("a fair tolerance");
-    plan.inner_radius(INNER).expect("smaller than the ball").search(search).reconstruction(reconstruction)
+    let plan = plan.inner_radius(INNER).expect("smaller than the ball").search(search);
+    if by_formula { plan.by_formula() } else { plan }
 }
 
 /// (error of a, error of B, questions) of one run.
@@ -47,15 +48,15 @@ pub fn figure_6_3(settings: &Settings) -> Report {
     let mut table = Table::new(&title, &header);
     let mut plot = Plot::new("Figure 6.3 (b): error of B", "coefficients q", "Frobenius error").log_y();
     let variants = [
-        ("formula (6.18), corrected", published(), Reconstruction::Formula),
-        ("scales", published(), Reconstruction::Scales),
-        ("scales, antipodal 1e-3", antipodal(), Reconstruction::Scales),
+        ("formula (6.18), corrected", published(), true),
+        ("scales", published(), false),
+        ("scales, antipodal 1e-3", antipodal(), false),
     ];
     let mut boxes: Vec<Vec<(String, [f64; 5])>> = vec![vec![]; 3];
     for k in 2..=5 {
         let view = ball(k).view();
-        for (n, (name, search, reconstruction)) in variants.iter().enumerate() {
-            let plan = plan(k, *search, *reconstruction);
+        for (n, (name, search, by_formula)) in variants.iter().enumerate() {
+            let plan = plan(k, *search, *by_formula);
             let results = settings.each(&format!("quadratic, k = {k}, {name}"), settings.metrics, |rng| {
                 errors(&plan, &random::quadratic(view, rng))
             });
@@ -143,7 +144,7 @@ pub fn figure_6_4(settings: &Settings) -> Report {
         let q = k * k - k;
         let equal = Metric::quadratic(view, Sense::Cost, vec![1.0; q], vec![vec![1.0; q]; q]);
         let equal = equal.expect("one per rate");
-        let plan = plan(k, published(), Reconstruction::Scales);
+        let plan = plan(k, published(), false);
         let results = settings.each(&format!("baseline, k = {k}"), settings.metrics, |rng| {
             let metric = random::quadratic(view, rng);
             let [a, b, _] = errors(&plan, &metric);
@@ -224,8 +225,7 @@ pub fn figure_6_5(settings: &Settings) -> Report {
         for regular in [true, false] {
             let results = settings.each(&format!("regularity, k = {k}"), settings.metrics, |rng| {
                 let metric = metric_with(k, regular, rng);
-                [Reconstruction::Formula, Reconstruction::Scales]
-                    .map(|r| errors(&plan(k, published(), r), &metric)[1])
+                [true, false].map(|by_formula| errors(&plan(k, published(), by_formula), &metric)[1])
             });
             for variant in 0..2 {
                 means.push(mean(&results.iter().map(|r| r[variant]).collect::<Vec<_>>()));

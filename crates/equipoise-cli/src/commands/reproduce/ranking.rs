@@ -6,9 +6,9 @@ use super::{Report, Settings, Table, five_numbers, mean, quantile};
 use anyhow::Result;
 use equipoise::ask::{Counting, Simulated};
 use equipoise::decide::agreement::{kendall_tau, ndcg};
-use equipoise::metric::{Fair, Family, Pair, Squared, Weights};
+use equipoise::metric::{Fair, Family, Matrix, Pair};
 use equipoise::population::Confusions as _;
-use equipoise::search::{GroupFair, GroupFairQuadratic, Method, Quadratic, SlopeSearch, TradeOff};
+use equipoise::search::{GroupFair, GroupFairQuadratic, Quadratic, SlopeSearch, TradeOff};
 use equipoise::space::{Achievable, GroupSphere, Space as _, Sphere};
 use equipoise::testing::random;
 use equipoise::{GroupShares, Measure, Metric, Outcome, Plan, Point, Sense};
@@ -24,7 +24,7 @@ const FINE: f64 = 1e-6;
 const TAU: f64 = 0.99;
 
 fn antipodal(tolerance: f64) -> SlopeSearch {
-    SlopeSearch::new(Method::Antipodal, tolerance).expect("a fair tolerance")
+    SlopeSearch::antipodal(tolerance).expect("a fair tolerance")
 }
 
 /// A pool that is ready to be asked about.
@@ -219,11 +219,11 @@ fn defaults(
         unreachable!("group-fair metrics")
     };
     let q = truth.performance().len();
-    let weights: Vec<f64> = truth.fairness().iter().flat_map(|pair| pair.violation.weights.clone()).collect();
-    let pairs = |flat: Vec<f64>| -> Vec<Pair<Weights>> {
-        let pair = |(old, weights): (&Pair<Weights>, &[f64])| Pair {
+    let weights: Vec<f64> = truth.fairness().iter().flat_map(|pair| pair.violation.clone()).collect();
+    let pairs = |flat: Vec<f64>| -> Vec<Pair<Vec<f64>>> {
+        let pair = |(old, weights): (&Pair<Vec<f64>>, &[f64])| Pair {
             groups: old.groups,
-            violation: Weights { weights: weights.to_vec() },
+            violation: weights.to_vec(),
         };
         truth.fairness().iter().zip(flat.chunks(q)).map(pair).collect()
     };
@@ -231,11 +231,11 @@ fn defaults(
     let ordered = (in_order(truth.performance(), rng), pairs(in_order(&weights, rng)));
     let side = if truth.trade_off() < 0.5 { 0.0..0.5 } else { 0.5..1.0 };
     let shares = truth.prevalence();
-    let set = |a: &[f64], b: &[Pair<Weights>], trade_off: f64| {
+    let set = |a: &[f64], b: &[Pair<Vec<f64>>], trade_off: f64| {
         let fair = Fair::new(a.to_vec(), b.to_vec(), 0.5, shares.clone()).expect("parts of a metric");
         fair_metric(Family::GroupFair(fair.with_trade_off(trade_off)), shares)
     };
-    let balanced = |a: &[f64], b: &[Pair<Weights>]| {
+    let balanced = |a: &[f64], b: &[Pair<Vec<f64>>]| {
         let Family::GroupFair(parts) = set(a, b, 0.5).family().clone() else { unreachable!("as made") };
         let plan = TradeOff::new(ball.clone(), parts.performance().to_vec(), parts.fairness().to_vec(), FINE);
         let Ok(outcome) =
@@ -330,8 +330,7 @@ fn unfair_and_equal(hidden: &Metric) -> Vec<Metric> {
     let q = truth.performance().len();
     let unit = |i: usize| (0..q).map(|j| if i == j { 1.0 } else { 0.0 }).collect();
     let identity: Vec<Vec<f64>> = (0..q).map(unit).collect();
-    let same =
-        |pair: &Pair<Squared>| Pair { groups: pair.groups, violation: Squared { matrix: identity.clone() } };
+    let same = |pair: &Pair<Matrix>| Pair { groups: pair.groups, violation: identity.clone() };
     let squares: Vec<_> = truth.fairness().iter().map(same).collect();
     let made = |a: Vec<f64>, trade_off: f64| {
         let fair = Fair::new(a, squares.clone(), 0.5, truth.prevalence().clone()).expect("parts of a metric");

@@ -144,7 +144,11 @@ impl Place {
             return Err(Fault::input_output(format!("there is no study at {}", files::name(&path))).into());
         }
         match &self.database {
-            Some(url) => database::accounts(url),
+            Some(url) => {
+                // Not those of another study.
+                self.logged_lock()?;
+                database::accounts(url)
+            }
             None => Ok(Accounts::open(&self.path("accounts.sqlite"))?),
         }
     }
@@ -171,7 +175,7 @@ impl Place {
     fn logged_lock(&self) -> Result<Option<Locked>> {
         let store: Box<dyn Store> = match &self.database {
             Some(url) => match database::begun(url)? {
-                Some(store) => store,
+                Some(store) => self.own(store)?,
                 None => return Ok(None),
             },
             None if !self.log().exists() => return Ok(None),
@@ -209,6 +213,25 @@ impl Place {
         Ok(other.map(|lock| changed(self, &lock, design).to_string()))
     }
 
+    /// A database's log, unless it is another study's: a log in a file lies beside its study, one in a database has only this to tell.
+    fn own(&self, store: Box<dyn Store>) -> Result<Box<dyn Store>> {
+        let locks = audit::locks(&*store)?;
+        let is_logged = |hash: &str| locks.iter().any(|(_, logged)| logged == hash);
+        let lock = self.files()?.lock()?;
+        let own = locks.is_empty()
+            || lock.is_some_and(|lock| is_logged(&lock.hash))
+            || is_logged(self.design()?.hash());
+        if own {
+            return Ok(store);
+        }
+        let what = format!(
+            "the database holds another study than {}: each study has a database of its own, and a copy of its directory has its \
+             study.lock with it",
+            self.word()
+        );
+        Err(Fault::usage(what).into())
+    }
+
     /// Whether the study has a log.
     pub fn has_log(&self) -> Result<bool> {
         match &self.database {
@@ -220,7 +243,7 @@ impl Place {
     /// The log, which must be there.
     pub fn store(&self) -> Result<Box<dyn Store>> {
         if let Some(url) = &self.database {
-            return database::existing(url);
+            return self.own(database::existing(url)?);
         }
         let log = self.log();
         if !log.exists() {
@@ -274,7 +297,7 @@ impl Place {
     /// The log of a study in a database, begun if it is not there; that in a file otherwise.
     fn begun_or_new(&self) -> Result<Box<dyn Store>> {
         match &self.database {
-            Some(url) => database::open(url),
+            Some(url) => self.own(database::open(url)?),
             None => Ok(Box::new(SqliteStore::open(self.log())?)),
         }
     }
@@ -288,7 +311,7 @@ impl Place {
     /// database has as many as there are.
     pub fn service_to_serve(&self, design: Arc<Design>) -> Result<Service> {
         let store = match &self.database {
-            Some(url) => database::to_serve(url)?,
+            Some(url) => self.own(database::to_serve(url)?)?,
             None => Box::new(SqliteStore::open(self.log())?.serving()?),
         };
         equipoise_study::verify_of(&*store, design.study())?;

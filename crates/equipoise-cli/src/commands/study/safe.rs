@@ -32,7 +32,8 @@ pub struct Backup {
 #[command(after_help = "\
 The backup is verified first, and must be one of this study. Whoever was erased since it was made is erased again. The log \
 that was there is kept beside it as log.sqlite.replaced-1, or the next number; delete it when you are sure. Stop the \
-server before. With --database the database must hold no log yet: so a study is moved there from a file.
+server before. With --database the database must hold no log yet: so a study is moved there from a file, and whoever was erased \
+since the backup was made has to be erased again.
 
 Example:
   equipoise study restore cancer cancer-monday.sqlite")]
@@ -81,8 +82,13 @@ pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
         json::write(&document, &mut out)?;
     } else {
         writeln!(out, "Restored {rows} rows; {again} erased again.\nHead {head}")?;
-        if let Some(kept) = &restored.kept {
-            writeln!(out, "The log that was there is kept as {}.", shown(kept))?;
+        match &restored.kept {
+            Some(kept) => writeln!(out, "The log that was there is kept as {}.", shown(kept))?,
+            // Who was erased since is known to the log that was there, and there was none.
+            None => writeln!(
+                out,
+                "There was no log before: whoever was erased after the backup was made is in it again, and is to be erased again."
+            )?,
         }
     }
     Ok(ExitCode::SUCCESS)

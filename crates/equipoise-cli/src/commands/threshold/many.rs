@@ -1,18 +1,19 @@
 //! More than two classes: the matrix of weights, and how far tuning it on the table helps.
 
-use super::{INDENT, Task, percent};
+use super::{Data, INDENT, Task, percent};
 use crate::args::Global;
 use crate::fault::{FINDING, Fault};
 use crate::page::Page;
 use crate::progress::Progress;
+use crate::rows::Rows;
 use crate::table::Table as Printed;
 use crate::{json, metrics};
 use anyhow::Result;
 use equipoise::decide::threshold::{Optimum, Requirement, Tuned, decision_text, rewards, tune};
 use equipoise::metric::Family;
-use equipoise::population::{Confusions as _, Population as _, PostShift, Rule};
+use equipoise::population::{Confusions as _, Population, PostShift, Rule};
 use equipoise::{GroupConfusions, Spread};
-use equipoise_data::{Note, Sample, Table};
+use equipoise_data::{Note, Sample};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -67,24 +68,24 @@ struct Found {
 }
 
 /// What is printed as a part of a page; there is no curve.
-pub fn on_page(task: &Task, sample: &Sample<Table>) -> Result<(String, Option<String>)> {
-    let found = find(task, sample)?;
+pub fn on_page(task: &Task, rows: &Rows) -> Result<(String, Option<String>)> {
+    let found = find(task, rows)?;
     Ok((Page::part("Rules", |page| write_text(task, &found, page))?, None))
 }
 
-fn find(task: &Task, sample: &Sample<Table>) -> Result<Found> {
+fn find(task: &Task, rows: &Rows) -> Result<Found> {
     let classes = task.classes;
     let bayes =
-        rewards(&task.metric, sample.prevalence().class_priors()).map_err(|error| no_rewards(task, error))?;
-    let tuned = tune(sample, &bayes, &task.metric, &task.requirements)?;
+        rewards(&task.metric, rows.prevalence().class_priors()).map_err(|error| no_rewards(task, error))?;
+    let tuned = tune(rows, &bayes, &task.metric, &task.requirements)?;
     let mut rules = vec![("most likely", PostShift::diagonal(&vec![1.0; classes.len()])?)];
     rules.push(("Bayes", bayes.clone()));
     if let Optimum::Found(tuned) = &tuned {
         rules.push(("tuned", tuned.rule.clone()));
     }
     let asked: Vec<Rule> = rules.iter().map(|(_, rule)| rule.clone().into()).collect();
-    let values = drawn_values(task, sample, &asked);
-    let Ok(confusions) = sample.confusions(&asked);
+    let values = drawn_values(task, rows, &asked)?;
+    let confusions = rows.confusions(&asked)?;
     let mut judged = Vec::new();
     for (n, ((name, _), matrix)) in rules.iter().zip(&confusions).enumerate() {
         let drawn: Vec<f64> = values.iter().flatten().map(|draw| draw[n]).collect();
@@ -96,15 +97,15 @@ fn find(task: &Task, sample: &Sample<Table>) -> Result<Found> {
             requirements: task.requirements.iter().map(|r| kept(r, matrix)).collect::<Result<_>>()?,
         });
     }
-    let gain = Spread::of(&held_out_gains(task, sample, &bayes)?, task.level);
+    let gain = Spread::of(&held_out_gains(task, rows, &bayes)?, task.level);
     let decision = decision_text(&bayes, classes)?;
     Ok(Found { bayes, decision, judged, tuned, gain })
 }
 
-pub fn run(task: &Task, sample: &Sample<Table>, global: &Global) -> Result<ExitCode> {
+pub fn run(task: &Task, rows: &Rows, global: &Global) -> Result<ExitCode> {
     let classes = task.classes;
     let progress = Progress::spinner("searching rules", global.shows_progress());
-    let found = find(task, sample)?;
+    let found = find(task, rows)?;
     drop(progress);
     let Found { bayes, decision, judged, tuned, gain } = &found;
     let mut out = std::io::stdout().lock();
@@ -146,8 +147,12 @@ fn no_rewards(task: &Task, error: equipoise::Error) -> anyhow::Error {
 }
 
 /// The metric of every rule in every draw of some rows; none in draws where it has no value.
-fn drawn_values(task: &Task, sample: &Sample<Table>, rules: &[Rule]) -> Vec<Option<Vec<f64>>> {
-    let Ok(drawn) = sample.resampled(rules, task.seed, task.draws);
+fn drawn_values<P: Population>(
+    task: &Task,
+    rows: &P,
+    rules: &[Rule],
+) -> Result<Vec<Option<Vec<f64>>>, P::Err> {
+    let drawn = rows.resampled(rules, task.seed, task.draws)?;
     let values = |(n, draw): (usize, &Vec<GroupConfusions>)| {
         let metric = match &task.metric_draws[..] {
             [] => &task.metric,
@@ -156,13 +161,16 @@ fn drawn_values(task: &Task, sample: &Sample<Table>, rules: &[Rule]) -> Vec<Opti
         let value = |matrix| metric.of(matrix).ok().filter(|value| value.is_finite());
         draw.iter().map(value).collect()
     };
-    drawn.iter().enumerate().map(values).collect()
+    Ok(drawn.iter().enumerate().map(values).collect())
 }
 
 /// What tuning gains over the Bayes rule on rows left out, draw by draw: a rule is tuned on all folds but one and judged on that
-/// one, and what it gains there is averaged over the folds. Nothing where that cannot be tried.
-fn held_out_gains(task: &Task, sample: &Sample<Table>, bayes: &PostShift) -> Result<Vec<f64>> {
-    let Ok(part) = sample.sample(HELD_ROWS, task.seed);
+/// one, and what it gains there is averaged over the folds. Nothing where that cannot be tried: on few rows, or in a database.
+fn held_out_gains(task: &Task, rows: &Rows, bayes: &PostShift) -> Result<Vec<f64>> {
+    if matches!(rows, Rows::Database(_)) {
+        return Ok(vec![]);
+    }
+    let part = rows.sample(HELD_ROWS, task.seed)?;
     let sign = task.metric.sense().sign();
     let mut gains = vec![Some(0.0); task.draws];
     let folds = part.table().folds(FOLDS);
@@ -173,7 +181,7 @@ fn held_out_gains(task: &Task, sample: &Sample<Table>, bayes: &PostShift) -> Res
         let tuned = tune(&Sample::new(fitted)?, bayes, &task.metric, &task.requirements);
         // Requirements that cannot be met on fewer rows, or a metric that has no value there.
         let Ok(Optimum::Found(tuned)) = tuned else { return Ok(vec![]) };
-        let values = drawn_values(task, &Sample::new(held)?, &[bayes.clone().into(), tuned.rule.into()]);
+        let Ok(values) = drawn_values(task, &Sample::new(held)?, &[bayes.clone().into(), tuned.rule.into()]);
         for (gain, values) in gains.iter_mut().zip(values) {
             *gain = gain.zip(values).map(|(sum, values)| sum + sign * (values[1] - values[0]) / FOLDS as f64);
         }
@@ -265,6 +273,10 @@ fn write_text(task: &Task, found: &Found, out: &mut Page) -> Result<()> {
                      {:.4})",
                     gain.low, gain.high
                 ),
+                None if matches!(task.data, Data::Many(Rows::Database(_))) => {
+                    "the Bayes rule: rows stay in the database, so the tuned one was not tried on rows it was not tuned on"
+                        .to_owned()
+                }
                 None => {
                     "the Bayes rule: there are too few rows to try the tuned one on rows it was not tuned on"
                         .to_owned()

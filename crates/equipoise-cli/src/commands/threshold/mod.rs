@@ -12,7 +12,7 @@ use anyhow::Result;
 use equipoise::Metric;
 use equipoise::decide::threshold::Requirement;
 use equipoise::population::{Confusions as _, Population as _, Profile, Score};
-use equipoise_data::{Note, Sample, Table};
+use equipoise_data::Note;
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::Path;
@@ -50,21 +50,20 @@ struct Task<'a> {
 enum Data<'a> {
     /// Of two classes the scores say everything.
     Two(Profile),
-    Many(&'a Sample<Table>),
+    Many(&'a Rows),
 }
 
 impl<'a> Data<'a> {
-    fn of(sample: &'a Sample<Table>) -> Self {
-        if sample.classes() != 2 {
-            return Data::Many(sample);
-        }
-        let Ok(profile) = sample.score_profile(Score::Class(1));
-        Data::Two(profile)
+    fn of(rows: &'a Rows) -> Result<Self> {
+        Ok(match rows.classes() {
+            2 => Data::Two(rows.score_profile(Score::Class(1))?),
+            _ => Data::Many(rows),
+        })
     }
 }
 
 pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
-    let reading = Rows::read_two(&args.table, &args.columns, &args.streaming, global)?;
+    let reading = Rows::read_often(&args.table, &args.columns, &args.streaming, global)?;
     tables::say(&reading.notes, global);
     let sample = reading.data;
     let (classes, groups) = (sample.class_names(), sample.group_names());
@@ -87,10 +86,7 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
         table: files::name(&args.table),
         classes,
         groups,
-        data: match &sample {
-            Rows::Memory(sample) => Data::of(sample),
-            elsewhere => Data::Two(elsewhere.score_profile(Score::Class(1))?),
-        },
+        data: Data::of(&sample)?,
         notes: reading.notes,
         metric_text: &args.metric,
         metric,
@@ -109,13 +105,13 @@ pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
 }
 
 /// What is printed about a metric that somebody holds, as a part of a page, and the decision curve where there is one.
-pub fn on_page(sample: &Sample<Table>, metric: &Metric, seed: u64) -> Result<(String, Option<String>)> {
-    let draws = affordable(sample.table().rows());
+pub fn on_page(rows: &Rows, metric: &Metric, seed: u64) -> Result<(String, Option<String>)> {
+    let draws = affordable(rows.totals()?.overall().rows as usize);
     let task = Task {
         table: String::new(),
-        classes: sample.table().classes(),
-        groups: sample.table().groups().map_or(&[], |groups| groups.names()),
-        data: Data::of(sample),
+        classes: rows.class_names(),
+        groups: rows.group_names(),
+        data: Data::of(rows)?,
         notes: vec![],
         metric_text: "your metric",
         metric: metric.clone(),

@@ -1,6 +1,7 @@
 //! The decision curve, with the threshold probability that the metric stands for.
 
-use equipoise::decide::threshold::{Bayes, CurvePoint};
+use super::two::CurvePoint;
+use equipoise::decide::threshold::Bayes;
 use equipoise::population::Profile;
 use equipoise_plot::Plot;
 

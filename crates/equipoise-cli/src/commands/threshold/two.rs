@@ -9,12 +9,10 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use crate::{files, json, metrics};
 use anyhow::Result;
-use equipoise::decide::threshold::{
-    Advice, Bayes, Bootstrap, Chosen, CurvePoint, GroupAdvice, Optimum, Requirement,
-};
+use equipoise::decide::threshold::{Advice, Bayes, Bootstrap, Chosen, GroupAdvice, Optimum, Requirement};
 use equipoise::population::Profile;
 use equipoise::{GroupConfusions, Spread};
-use equipoise_data::Note;
+use equipoise_data::{Note, on_all_cores};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -64,12 +62,14 @@ impl<'a> Found<'a> {
             resamples: task.draws,
             seed: task.seed,
             level: task.level,
+            run: on_all_cores,
         };
-        let advice = profile.advise(&task.metric, &task.requirements, doubt)?;
-        let per_group = task
-            .per_group
-            .then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt))
-            .transpose()?;
+        // The search for groups is one thread's work for much of its time, so the other rule is found beside it.
+        let (advice, per_group) = rayon::join(
+            || profile.advise(&task.metric, &task.requirements, doubt),
+            || task.per_group.then(|| profile.advise_per_group(&task.metric, &task.requirements, doubt)),
+        );
+        let (advice, per_group) = (advice?, per_group.transpose()?);
         let curve = curve(profile, advice.bayes.as_ref().ok())?;
         let at_bayes = advice.bayes.as_ref().ok().map(|b| profile.confusions_at(b.threshold)).transpose()?;
         Ok(Self { advice, per_group, curve, profile, at_bayes })
@@ -132,13 +132,29 @@ pub fn run(task: &Task, profile: &Profile, global: &Global) -> Result<ExitCode> 
     Ok(if rules.is_feasible() { ExitCode::SUCCESS } else { ExitCode::from(FINDING) })
 }
 
+/// The net benefits at one threshold probability: of acting from it on, always and never.
+#[derive(Serialize)]
+pub struct CurvePoint {
+    pub threshold: f64,
+    pub net_benefit: f64,
+    pub treat_all: f64,
+    pub treat_none: f64,
+}
+
 /// The decision curve in steps of a hundredth, and at the Bayes threshold.
 fn curve(profile: &Profile, bayes: Option<&Bayes>) -> Result<Vec<CurvePoint>> {
     let mut thresholds: Vec<f64> = (0..100).map(|n| f64::from(n) / 100.0).collect();
     thresholds.extend(bayes.map(|bayes| bayes.threshold).filter(|at| (0.0..1.0).contains(at)));
     thresholds.sort_by(f64::total_cmp);
     thresholds.dedup();
-    Ok(profile.decision_curve(&thresholds)?)
+    let curve = thresholds.iter().zip(profile.decision_curve(&thresholds)?);
+    let point = |(&threshold, [net_benefit, treat_all]): (&f64, [f64; 2])| CurvePoint {
+        threshold,
+        net_benefit,
+        treat_all,
+        treat_none: 0.0,
+    };
+    Ok(curve.map(point).collect())
 }
 
 /// The rules found, with their confusion matrices.
