@@ -45,7 +45,7 @@ fn settled_within<E: From<Error>>(
     let begun = Instant::now();
     while !settle()? {
         if begun.elapsed() > patience {
-            let what = "somebody reads it, so what was erased is still in its write-ahead file; \
+            let what = "somebody reads it, so what was erased is still in its files; \
                         let them end, and erase again";
             return Err(Error::Storage(Trouble::new(Why::Busy, what)).into());
         }

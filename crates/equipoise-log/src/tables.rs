@@ -272,6 +272,6 @@ mod beside {
     }
 
     pub(super) fn settle(link: &Link) -> Result<bool> {
-        link.read(|session| session.vacuum("VACUUM FULL contact, contact_key"))
+        link.read(|session| session.vacuum(&["contact", "contact_key"]))
     }
 }

@@ -134,6 +134,33 @@ fn what_is_erased_cannot_be_read_from_the_files_of_the_server() {
     assert_eq!(whole(&store), 21);
 }
 
+/// Whoever began to read anything in the database before the erasure could still ask for the secret, so it is copied along when
+/// its table is written anew. That is not taken for gone.
+#[test]
+fn whoever_reads_something_else_keeps_what_is_erased_and_that_is_said() {
+    let Some(server) =
+        Postgres::start("whoever_reads_something_else_keeps_what_is_erased_and_that_is_said")
+    else {
+        return;
+    };
+    let study = Study::new(&server);
+    let mut store = study.store();
+    append(&mut store, &group("a", None, "k1")).unwrap();
+    let secret = study.ask("SELECT encode(secret, 'hex') FROM log_session WHERE name = 'a'");
+    let secret = equipoise_log::hex::decode(&secret).unwrap();
+    let mut other = postgres::Client::connect(&study.address, postgres::NoTls).unwrap();
+    other.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM account").unwrap();
+    erase(&mut store, "a", None, &entry("", "gone")).unwrap();
+    assert_eq!(store.settle(), Ok(false));
+    let tables = |server: &Postgres| {
+        server.holding(&secret).iter().filter(|file| !file.starts_with(server.data().join("pg_wal"))).count()
+    };
+    assert_ne!(tables(&server), 0, "then there was nothing to be said");
+    other.batch_execute("COMMIT").unwrap();
+    settled(|| store.settle()).unwrap();
+    assert_eq!(tables(&server), 0);
+}
+
 #[test]
 fn a_connection_lost_between_transactions_is_not_noticed() {
     let Some(server) = Postgres::start("a_connection_lost_between_transactions_is_not_noticed") else {
@@ -263,6 +290,30 @@ fn a_connection_lost_after_the_commit_is_found_to_have_kept_it() {
         append(&mut store, &group("a", Some(1), "k2")).map(|known| matches!(known, Appended::Known(_))),
         Ok(true)
     );
+}
+
+/// A database that crashed may give the number of a transaction it lost to another one, which is kept: "committed" is believed
+/// only if the row is there. Here another row is in its place.
+#[test]
+fn a_transaction_that_is_said_to_be_kept_is_believed_when_its_row_is_there() {
+    let Some(server) =
+        Postgres::start("a_transaction_that_is_said_to_be_kept_is_believed_when_its_row_is_there")
+    else {
+        return;
+    };
+    let study = Study::new(&server);
+    let through = proxy::Proxy::start(&study.address);
+    let mut store = PostgresStore::open(&Database::parse(&through.address).unwrap()).unwrap();
+    append(&mut store, &group("a", Some(0), "k1")).unwrap();
+    study.ask(
+        "CREATE FUNCTION another() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN NEW.hash = sha256('another row'); RETURN NEW; END $$",
+    );
+    study.ask("CREATE TRIGGER another BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION another()");
+    through.swallow_the_next_answer_to("COMMIT");
+    let lost = append(&mut store, &group("a", Some(1), "k2"));
+    assert_eq!(through.swallowed(), 1);
+    assert_eq!(lost.unwrap_err().why(), Some(Why::Lost));
 }
 
 #[cfg(unix)]

@@ -10,6 +10,7 @@ use postgres::{Client, Config, NoTls, Row, Statement};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -160,6 +161,10 @@ pub(crate) struct Session {
     statements: HashMap<&'static str, Statement>,
     /// Whether a statement of this transaction failed: nothing of it can be kept.
     pub(crate) failed: bool,
+    /// The last row of the log that this transaction wrote: its place and its hash, which no other row has.
+    pub(crate) written: Option<(i64, crate::Hash)>,
+    /// What the database remarked since it was last asked, without having been asked: the details.
+    remarks: Arc<Mutex<Vec<String>>>,
 }
 
 impl Session {
@@ -174,9 +179,14 @@ impl Session {
             }
             Error::Storage(Trouble::new(why, format!("{} cannot be reached: {sentence}", self.database)))
         };
+        let (mut config, remarks) = (self.database.config.clone(), Arc::clone(&self.remarks));
+        config.notice_callback(move |notice| {
+            let detail = notice.detail().unwrap_or_default().to_owned();
+            remarks.lock().unwrap_or_else(PoisonError::into_inner).push(detail);
+        });
         let mut client = match self.database.encryption.clone() {
-            Some(encryption) => self.database.config.connect(encryption),
-            None => self.database.config.connect(NoTls),
+            Some(encryption) => config.connect(encryption),
+            None => config.connect(NoTls),
         }
         .map_err(unreached)?;
         let version: i32 =
@@ -242,14 +252,30 @@ impl Session {
         Ok(done?)
     }
 
-    /// Writes a table anew into a file of its own and deletes the old one; `false` if somebody reads it.
-    pub(crate) fn vacuum(&mut self, sql: &'static str) -> Result<bool> {
-        let done = self.batch("SET lock_timeout = '50ms'").and_then(|()| self.batch(sql));
+    /// Writes tables anew into files of their own and deletes the old ones; `false` if somebody reads them, or began to read
+    /// anything in this database before they were changed: what such a reader could still ask for is copied along. How many such
+    /// rows there were is the one number with which the details of PostgreSQL's remark begin, in whatever language.
+    pub(crate) fn vacuum(&mut self, tables: &[&'static str]) -> Result<bool> {
+        self.remarked();
+        let sql = format!("VACUUM (FULL, VERBOSE) {}", tables.join(", "));
+        let done = self.batch("SET lock_timeout = '50ms'").and_then(|()| self.batch(&sql));
         self.batch("SET lock_timeout = '10s'")?;
         match done {
-            Err(error) if error.why() == Some(Why::Busy) => Ok(false),
-            done => done.map(|()| true),
+            Err(error) if error.why() == Some(Why::Busy) => return Ok(false),
+            done => done?,
         }
+        let left: Vec<u64> = self.remarked().iter().filter_map(|detail| first_number(detail)).collect();
+        if left.len() < tables.len() {
+            return Err(Error::storage(
+                "the database does not say whether what was erased is gone from its files",
+            ));
+        }
+        Ok(left.iter().all(|&rows| rows == 0))
+    }
+
+    /// What was remarked since this was last asked.
+    fn remarked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.remarks.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Begins a transaction with nobody else in one of the same kind: its number, by which the database knows it.
@@ -268,7 +294,7 @@ impl Session {
     }
 
     fn begin_once(&mut self, kind: i32) -> Result<String> {
-        self.failed = false;
+        (self.failed, self.written) = (false, None);
         self.batch("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")?;
         // Statements after this one see all that others wrote who had the lock before.
         let found = self.query(
@@ -300,6 +326,14 @@ impl Session {
         };
         loop {
             let status = self.connect_patiently().and_then(|()| self.status(transaction));
+            let status = match status {
+                // A database that crashed gives the numbers of transactions it lost to others: the row is what tells.
+                Ok(Some(said)) if said == "committed" => self.is_written().map(|is| match is {
+                    true => Some(said),
+                    false => Some("aborted".to_owned()),
+                }),
+                status => status,
+            };
             let late = begun.elapsed() > PATIENCE;
             match status.as_ref().map(Option::as_deref) {
                 Ok(Some("committed")) => return Ok(()),
@@ -313,11 +347,31 @@ impl Session {
         }
     }
 
+    /// Whether the row is there that the last transaction wrote; `true` if it wrote none.
+    fn is_written(&mut self) -> Result<bool> {
+        let Some((position, hash)) = self.written else { return Ok(true) };
+        let found = self.query("SELECT hash = $2 FROM event WHERE position = $1", &[&position, &&hash[..]])?;
+        Ok(found.first().map(|row| row.try_get(0)).transpose()? == Some(true))
+    }
+
     /// What the database says of a transaction.
     fn status(&mut self, transaction: &str) -> Result<Option<String>> {
-        let found = self.query("SELECT pg_xact_status($1::text::xid8)", &[&transaction])?;
-        Ok(found.first().ok_or_else(nothing)?.try_get(0)?)
+        let statement = self.statement("SELECT pg_xact_status($1::text::xid8)")?;
+        match self.client()?.query(&statement, &[&transaction]) {
+            // A number "in the future": the database crashed before anything of this transaction was kept, and has forgotten that
+            // it gave the number out.
+            Err(error) if error.code() == Some(&SqlState::INVALID_PARAMETER_VALUE) => {
+                Ok(Some("aborted".to_owned()))
+            }
+            found => Ok(found?.first().ok_or_else(nothing)?.try_get(0)?),
+        }
     }
+}
+
+/// The number that stands first in a text, if one does.
+fn first_number(text: &str) -> Option<u64> {
+    let from = text.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+    from.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }
 
 fn nothing() -> Error {
@@ -337,7 +391,14 @@ impl Link {
         let (errands, inbox) = channel::<Errand>();
         let database = database.clone();
         std::thread::spawn(move || {
-            let mut session = Session { database, client: None, statements: HashMap::new(), failed: false };
+            let mut session = Session {
+                database,
+                client: None,
+                statements: HashMap::new(),
+                failed: false,
+                written: None,
+                remarks: Arc::default(),
+            };
             while let Ok(errand) = inbox.recv() {
                 errand(&mut session);
             }

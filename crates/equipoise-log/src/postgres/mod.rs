@@ -267,7 +267,7 @@ impl Store for PostgresStore {
 
     /// The small table of secrets is written anew into a file of its own, and the old one deleted. Whoever reads is in the way.
     fn settle(&mut self) -> Result<bool> {
-        self.link.read(|session| session.vacuum("VACUUM FULL log_session"))
+        self.link.read(|session| session.vacuum(&["log_session"]))
     }
 
     fn prober(&self) -> Probe {

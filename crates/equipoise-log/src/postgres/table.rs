@@ -162,7 +162,9 @@ impl Table for Open<'_> {
                 "INSERT INTO event (position, session, seq, mark, commitment, previous, hash, sealed) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
                 &[&position, &id, &seq, &mark, &&commitment[..], &&previous[..], &&hash[..], &sealed],
-            )
+            )?;
+            session.written = Some((position, hash));
+            Ok(())
         })?;
         self.head.set(Some(Head { position: row.position, hash }));
         Ok(())
