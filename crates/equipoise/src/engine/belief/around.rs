@@ -47,8 +47,11 @@ impl Around {
                     if dearer > 0.0 { person.room / dearer } else { f64::INFINITY }
                 })
                 .collect();
-            limits.sort_by(f64::total_cmp);
-            let most = limits.get((DISLIKE * limits.len() as f64) as usize).copied().unwrap_or(1.0);
+            if limits.is_empty() {
+                return 1.0;
+            }
+            let place = (DISLIKE * limits.len() as f64) as usize;
+            let (_, most, _) = limits.select_nth_unstable_by(place, f64::total_cmp);
             most.clamp(LEAST_SHARE, 1.0)
         };
         let shares = [limit(more), limit(-less)];

@@ -13,10 +13,11 @@ use crate::ask::{Answer, Answered, Chances, Finding, Gap, NoiseModel, Preference
 use crate::engine::aim::Decision;
 use crate::engine::check::{STANDS_OUT, contradicted};
 use crate::engine::normal::entropy;
-use crate::linalg::{angle, dot, normals, plus, scaled};
+use crate::linalg::{angle, dot, plus, scaled};
 use crate::metric::{Metric, Posterior};
 use crate::seed::stream;
 use rand::{RngExt as _, SeedableRng as _};
+use rand_distr::{Distribution as _, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::Arc;
 
@@ -28,6 +29,10 @@ const STEPS: usize = 6;
 const WORTH_OF_A_BIT: f64 = 0.3;
 /// An answer is never quite impossible.
 const LEAST_CHANCE: f64 = 1e-4;
+/// Logarithms of chances that differ by more than this differ whatever rounding did.
+const CLEARLY: f64 = 1e-6;
+/// Products of chances go on as logarithms below this.
+const TINY: f64 = 1e-200;
 /// A probe is something that the answers so far leave hardly open: about this likely, and found among so many.
 const FORESEEN: f64 = 0.93;
 const CANDIDATES: usize = 150;
@@ -39,6 +44,8 @@ const SAME: f64 = 1e-9;
 pub struct Person {
     pub(super) logs: Vec<f64>,
     pub(super) weights: Vec<f64>,
+    /// The length of the weights.
+    length: f64,
     pub(super) erring: Option<Erring>,
     noise: NoiseModel,
     /// The logarithm of how likely they give the answers.
@@ -55,8 +62,9 @@ pub struct Person {
 
 impl Person {
     fn new(logs: Vec<f64>, erring: Option<Erring>, noise: NoiseModel) -> Self {
-        let weights = logs.iter().map(|x| x.exp()).collect();
-        Self { logs, weights, erring, noise, fit: 0.0, best: 0, least: 1.0, scale: 1.0, room: 0.0 }
+        let weights: Vec<f64> = logs.iter().map(|x| x.exp()).collect();
+        let length = dot(&weights, &weights).sqrt();
+        Self { logs, weights, length, erring, noise, fit: 0.0, best: 0, least: 1.0, scale: 1.0, room: 0.0 }
     }
 
     /// Anybody.
@@ -71,6 +79,8 @@ impl Person {
 #[derive(Debug, Clone)]
 pub struct Said {
     parts: Vec<(usize, f64)>,
+    /// Of two kinds, one better and one worse: those, and the logarithm of the ratio of their parts.
+    trade: Option<([usize; 2], f64)>,
     preference: Preference,
 }
 
@@ -79,24 +89,41 @@ impl Said {
     pub(in crate::engine) fn about(setting: &dyn Setting, query: &Query, preference: Preference) -> Self {
         let [first, second] = [&query.first, &query.second].map(|point| setting.kinds_of(point));
         let parts = plus(&second, -1.0, &first).into_iter().enumerate();
-        Self { parts: parts.filter(|(_, part)| part.abs() > 1e-12).collect(), preference }
+        let parts: Vec<(usize, f64)> = parts.filter(|(_, part)| part.abs() > 1e-12).collect();
+        let trade = match parts[..] {
+            [(i, gain), (j, loss)] if gain > 0.0 && loss < 0.0 => Some(([i, j], (gain / -loss).ln())),
+            [(i, loss), (j, gain)] if gain > 0.0 && loss < 0.0 => Some(([j, i], (gain / -loss).ln())),
+            _ => None,
+        };
+        Self { parts, trade, preference }
     }
 
     fn gap(&self, person: &Person, unit: f64) -> Gap {
         let parts = self.parts.iter().map(|(kind, part)| person.weights[*kind] * part);
-        let length = dot(&person.weights, &person.weights).sqrt() * unit;
-        Gap::new(parts.clone().sum::<f64>() / length, parts)
+        let ahead = parts.clone().sum::<f64>() / (person.length * unit);
+        match self.trade {
+            // The logarithms of weights are at hand: nothing takes longer here than a logarithm.
+            Some(([i, j], log_parts)) => {
+                Gap { ahead, log_ratio: person.logs[i] - person.logs[j] + log_parts }
+            }
+            None => Gap::new(ahead, parts),
+        }
     }
 
     /// The logarithm of how likely the person says it.
     pub(in crate::engine) fn fit(&self, person: &Person, unit: f64, hesitates: bool) -> f64 {
-        let Chances { first, second, cannot_tell } = person.noise.chances(self.gap(person, unit), hesitates);
+        self.chance(person.noise, self.gap(person, unit), hesitates).ln()
+    }
+
+    /// How likely anybody says it to whom the points are so far apart.
+    fn chance(&self, noise: NoiseModel, gap: Gap, hesitates: bool) -> f64 {
+        let Chances { first, second, cannot_tell } = noise.chances(gap, hesitates);
         let chance = match self.preference {
             Preference::First => first,
             Preference::Second => second,
             Preference::CannotTell => cannot_tell,
         };
-        chance.max(LEAST_CHANCE).ln()
+        chance.max(LEAST_CHANCE)
     }
 }
 
@@ -185,8 +212,9 @@ impl LogWeights {
             ([], _) => return,
         };
         self.thin_out(fits, &mut random);
+        let mut gaps: Vec<Vec<Gap>> = self.people.iter().map(|person| self.gaps(person)).collect();
         for _ in 0..STEPS {
-            self.step(&mut random);
+            self.step(&mut gaps, &mut random);
         }
         self.find_least();
     }
@@ -213,30 +241,65 @@ impl LogWeights {
         self.people = kept;
     }
 
-    /// Everybody takes a step in their weights, and one in how they err.
-    fn step(&mut self, random: &mut Xoshiro256PlusPlus) {
+    /// How far apart the points of every answer are to somebody.
+    fn gaps(&self, person: &Person) -> Vec<Gap> {
+        self.said.iter().map(|said| said.gap(person, self.unit)).collect()
+    }
+
+    /// The logarithm of how likely somebody gives all the answers; `None` if that is clear to be less than `least` before the
+    /// last of them: every answer makes it less.
+    fn fit_above(
+        &self,
+        least: f64,
+        noise: NoiseModel,
+        mut gap: impl FnMut(usize, &Said) -> Gap,
+    ) -> Option<f64> {
+        let (mut sum, mut product, mut bar) = (0.0, 1.0, (least - CLEARLY).exp());
+        for (n, said) in self.said.iter().enumerate() {
+            product *= said.chance(noise, gap(n, said), self.hesitates);
+            if product < bar {
+                return None;
+            }
+            if product < TINY {
+                (sum, product, bar) = (sum + product.ln(), 1.0, 0.0);
+            }
+        }
+        Some(sum + product.ln())
+    }
+
+    /// Everybody takes a step in their weights, and one in how they err. `gaps` are those of everybody, before and after.
+    fn step(&mut self, gaps: &mut [Vec<Gap>], random: &mut Xoshiro256PlusPlus) {
         let d = self.people[0].logs.len();
         let usual = 2.38 / (2.0 * d as f64).sqrt();
         for n in 0..PEOPLE {
             let [a, b] = [0, 1].map(|_| random.random_range(0..PEOPLE));
             let length = if random.random_bool(0.1) { 1.0 } else { usual * random.random_range(0.5..1.2) };
-            let jitter = scaled(&normals(d, random), 0.01);
-            let along = plus(&self.people[a].logs, -1.0, &self.people[b].logs);
-            let (person, logs) =
-                (&self.people[n], plus(&plus(&self.people[n].logs, length, &along), 1.0, &jitter));
-            let mut moved = Person::new(logs, person.erring, person.noise);
-            moved.fit = self.fit(&moved);
-            let gain = moved.fit + self.prior.of_weights(&moved) - person.fit - self.prior.of_weights(person);
-            if random.random::<f64>().ln() < gain {
-                self.people[n] = moved;
+            let [person, a, b] = [n, a, b].map(|n| &self.people[n]);
+            let logs = (0..d).map(|k| {
+                let jitter: f64 = StandardNormal.sample(random);
+                person.logs[k] + length * (a.logs[k] - b.logs[k]) + 0.01 * jitter
+            });
+            let mut moved = Person::new(logs.collect(), person.erring, person.noise);
+            let [likely, was_likely] = [&moved, person].map(|person| self.prior.of_weights(person));
+            let least = random.random::<f64>().ln() - likely + person.fit + was_likely;
+            let mut moved_gaps = Vec::with_capacity(self.said.len());
+            let gap = |_, said: &Said| {
+                let gap = said.gap(&moved, self.unit);
+                moved_gaps.push(gap);
+                gap
+            };
+            if let Some(fit) = self.fit_above(least, moved.noise, gap).filter(|fit| *fit > least) {
+                moved.fit = fit;
+                (self.people[n], gaps[n]) = (moved, moved_gaps);
             }
             let person = &self.people[n];
             let Some(erring) = person.erring else { continue };
             let (proposed, likelier) = erring.near(&self.prior, random);
-            let mut other = Person { erring: Some(proposed), noise: proposed.model(), ..person.clone() };
-            other.fit = self.fit(&other);
-            if random.random::<f64>().ln() < other.fit - person.fit + likelier {
-                self.people[n] = other;
+            let (noise, least) = (proposed.model(), random.random::<f64>().ln() + person.fit - likelier);
+            let fit = self.fit_above(least, noise, |answer, _| gaps[n][answer]);
+            if let Some(fit) = fit.filter(|fit| *fit > least) {
+                let person = &mut self.people[n];
+                (person.erring, person.noise, person.fit) = (Some(proposed), noise, fit);
             }
         }
     }
@@ -263,16 +326,18 @@ impl LogWeights {
 
     /// What a question is worth: the regret it is expected to save, as a share of what is left, and a little for what it
     /// tells of the weights.
-    fn worth(&self, said: &Said, [regret, unavoidable]: [f64; 2]) -> f64 {
+    ///
+    /// `stakes` are everybody's weights in units of what is a lot to them, one after the other.
+    fn worth(&self, said: &Said, stakes: &[f64], [regret, unavoidable]: [f64; 2]) -> f64 {
         let d = self.people[0].weights.len();
         let (mut of_first, mut of_second) = (vec![0.0; d], vec![0.0; d]);
         let (mut first, mut doubt, mut count) = (0.0, 0.0, 0.0);
-        for person in self.people.iter() {
+        for (person, stakes) in self.people.iter().zip(stakes.chunks_exact(d)) {
             let chance = person.noise.chances(said.gap(person, self.unit), false).first;
             (first, doubt, count) = (first + chance, doubt + entropy(chance), count + 1.0);
-            for (n, w) in person.weights.iter().enumerate() {
-                of_first[n] += w / person.scale * chance;
-                of_second[n] += w / person.scale * (1.0 - chance);
+            for ((of_first, of_second), stake) in of_first.iter_mut().zip(&mut of_second).zip(stakes) {
+                *of_first += stake * chance;
+                *of_second += stake * (1.0 - chance);
             }
         }
         let after = (self.cheapest(&of_first).1 + self.cheapest(&of_second).1) / count - unavoidable;
@@ -306,6 +371,8 @@ impl Belief for LogWeights {
     fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
         let unavoidable = self.unavoidable();
         let regret = self.cheapest(&self.estimate()).1 - unavoidable;
+        let stakes: Vec<f64> =
+            self.people.iter().flat_map(|person| person.weights.iter().map(|w| w / person.scale)).collect();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.said.len() as u64);
         let asked = |query: &Query| self.answered.iter().any(|asked| asked.query.is_same_pair(query, SAME));
         let mut scored: Vec<(f64, Query)> = (self.setting)
@@ -314,7 +381,7 @@ impl Belief for LogWeights {
             .filter(|query| !asked(query))
             .map(|query| {
                 let said = self.said(&query, Preference::First);
-                (self.worth(&said, [regret, unavoidable]), query)
+                (self.worth(&said, &stakes, [regret, unavoidable]), query)
             })
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -355,7 +422,7 @@ impl Belief for LogWeights {
         let own = metric.coefficients();
         let size = dot(&own, &own).sqrt();
         let drawn: Vec<Vec<f64>> = (self.people.iter())
-            .map(|person| scaled(&person.weights, size / dot(&person.weights, &person.weights).sqrt()))
+            .map(|person| scaled(&person.weights, size / person.length))
             .collect();
         let share = 1.0 / PEOPLE as f64;
         let mean = drawn.iter().fold(vec![0.0; own.len()], |sum, w| plus(&sum, share, w));

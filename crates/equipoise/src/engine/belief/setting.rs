@@ -61,6 +61,8 @@ pub trait Setting: Debug + Send + Sync {
 /// The logarithms of the rates at which two kinds are even to shares of the crowd.
 pub(super) fn even_rates(people: &[Person], [i, j]: [usize; 2]) -> [f64; SHARES.len()] {
     let mut rates: Vec<f64> = people.iter().map(|p| p.logs[i] - p.logs[j]).collect();
-    rates.sort_by(f64::total_cmp);
-    SHARES.map(|share| rates[(share * people.len() as f64) as usize])
+    SHARES.map(|share| {
+        let place = (share * people.len() as f64) as usize;
+        *rates.select_nth_unstable_by(place, f64::total_cmp).1
+    })
 }
