@@ -55,6 +55,9 @@ pub struct Bench {
     /// people: a table, and after a colon the column of its groups; choose: a front [default: those of the repository]
     #[arg(long = "table", value_name = "FILE[:GROUP]")]
     pub tables: Vec<String>,
+    /// people: end the questions at this expected regret instead of where they end for people
+    #[arg(long, value_name = "SHARE", value_parser = positive)]
+    pub regret: Option<f64>,
     /// human: the directory of train_choices.csv.gz and electricity_choices.csv.gz
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,

@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::{Context as _, Result};
 use equipoise::ask::{NoiseModel, Simulated};
-use equipoise::engine::{Adaptive, Belief};
+use equipoise::engine::{Adaptive, Belief, Stop};
 use equipoise::population::{Confusions as _, Rule};
 use equipoise::space::{Achievable, Binary, Space as _};
 use equipoise::testing::people;
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Bench, settings: &Settings, global: &Global) -> Result<
         if wanted.is_empty() {
             continue;
         }
-        let table = Asked::read(&name)?;
+        let table = Asked::read(&name)?.ending_at(args.regret)?;
         for (who, noise) in wanted {
             rows.push(table.cell(&name, who, *noise, goal, settings));
         }
@@ -154,6 +154,16 @@ impl Asked {
         let rule = Rule::most_likely(sample.classes())?;
         let plan = Adaptive::around(operating_point(&sample, &rule, group.is_some())?)?;
         Ok(Self::More(Box::new(sample), plan))
+    }
+
+    /// The same, with questions that end at another regret.
+    fn ending_at(self, regret: Option<f64>) -> Result<Self> {
+        let Some(at_most) = regret else { return Ok(self) };
+        let ending = |plan: Adaptive| plan.stop(vec![Stop::Regret { at_most }]);
+        Ok(match self {
+            Self::Two(space, plan, prior) => Self::Two(space, ending(plan)?, prior),
+            Self::More(sample, plan) => Self::More(sample, ending(plan)?),
+        })
     }
 
     fn plan(&self) -> &Adaptive {

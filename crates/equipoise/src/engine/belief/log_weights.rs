@@ -181,9 +181,18 @@ impl LogWeights {
     fn find_least(&mut self) {
         self.in_play = self.setting.in_play(&self.people);
         let rules = self.setting.rules();
+        // Kind by kind, so that the processor adds up several rules at a time.
+        let kinds: Vec<Vec<f64>> = (0..self.setting.dimension())
+            .map(|kind| self.in_play.iter().map(|&n| rules[n][kind]).collect())
+            .collect();
+        let mut costs = vec![0.0; self.in_play.len()];
         for person in &mut self.people {
-            let costs = self.in_play.iter().map(|&n| (n, dot(&person.weights, &rules[n])));
+            costs.fill(0.0);
+            for (weight, rates) in person.weights.iter().zip(&kinds) {
+                costs.iter_mut().zip(rates).for_each(|(cost, rate)| *cost += weight * rate);
+            }
             let start = (0, f64::INFINITY, 0.0_f64);
+            let costs = self.in_play.iter().copied().zip(costs.iter().copied());
             let (best, least, most) = costs.fold(start, |(best, least, most), (n, cost)| {
                 let (best, least) = if cost < least { (n, cost) } else { (best, least) };
                 (best, least, most.max(cost))
