@@ -290,6 +290,18 @@ fn folders_and_patterns_are_one_table_and_faults_name_their_file() {
         error.ends_with("b.csv, row 2 (line 4), column p: found \"x\", expected a probability in [0, 1]"),
         "{error}"
     );
+    // What plays a part is in all files or it is said, whichever of them lacks it; other columns may be in some.
+    write("first/a.csv", "y,p\n1,.5\n0,.4\n");
+    write("first/b.csv", "y,p,group\n1,.5,f\n0,.4,m\n");
+    write("last/a.csv", "y,p,group\n1,.5,f\n0,.4,m\n");
+    write("last/b.csv", "y,p,remark\n1,.5,x\n0,.4,y\n");
+    for (folder, lacking) in [("first", "a.csv"), ("last", "b.csv")] {
+        let error = read::table(place.join(folder), &Columns::guess()).unwrap_err().to_string();
+        assert!(error.contains(&format!("{lacking}: found no column \"group\"")), "{error}");
+    }
+    write("some/a.csv", "y,p\n1,.5\n0,.4\n");
+    write("some/b.csv", "remark,y,p\nx,1,.5\ny,0,.4\n");
+    assert_eq!(read::table(place.join("some"), &Columns::guess()).unwrap().data.rows(), 4);
     let error = read::table(place.join("all/*.parquet"), &Columns::guess()).unwrap_err().to_string();
     assert!(error.contains("found no file that fits the pattern"), "{error}");
 }

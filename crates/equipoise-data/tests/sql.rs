@@ -287,6 +287,50 @@ fn rows_without_a_value_are_left_out_if_that_is_wanted() {
     assert!(reading.notes.contains(&Note::Change("2 of 4 rows without a value left out".to_owned())));
 }
 
+/// As tables are that were imported from a file without saying what its columns are.
+#[test]
+fn numbers_that_are_stored_as_text_are_read_and_other_text_is_missing() {
+    let rows = |odd: &str| {
+        format!("CREATE TABLE t (y, p TEXT); INSERT INTO t VALUES (1, '0.75'), (0, '1e-05'), (1, '.5'), (0, '{odd}');")
+    };
+    let columns = Columns::guess().truth("y").scores(["p"]);
+    let counted = Database::count(Box::new(Sqlite::new(&rows("0.25"))), "t", &columns).unwrap().data;
+    let scores: Vec<f64> =
+        counted.score_profile(Score::Class(1)).unwrap().cells().iter().map(|cell| cell.score).collect();
+    assert_eq!(scores, [1e-5, 0.25, 0.5, 0.75]);
+    for odd in ["much", "", "1-2", "0.1.2", "1e", "0.5 or so", "e5", "."] {
+        assert_eq!(
+            refused(&rows(odd), &columns),
+            "table t, column p: found no value in 1 of 4 rows, expected one in every row",
+            "{odd}"
+        );
+    }
+}
+
+/// Spaces around a label do not make it another one, as in a file.
+#[test]
+fn labels_with_spaces_around_them_are_the_same_label() {
+    let script = |label: &str, group: &str| {
+        format!(
+            "CREATE TABLE t (y, p, q, g); INSERT INTO t VALUES ('a', 0.5, 0.1, 'f'), ('b', 0.5, 0.7, 'm'), \
+             ('{label}', 0.5, 0.3, '{group}'), ('b', 0.2, 0.2, 'f'), ('a', 0.9, 0.8, 'm');"
+        )
+    };
+    let counted = |label: &str, group: &str, score: &str| {
+        let columns = Columns::guess().truth("y").scores([score]).groups(["g"]);
+        Database::count(Box::new(Sqlite::new(&script(label, group))), "t", &columns).unwrap().data
+    };
+    let (padded, plain) = ([counted("a ", " f", "p"), counted("a ", " f", "q")], counted("a", "f", "p"));
+    assert_eq!(padded[0].totals().unwrap(), plain.totals().unwrap());
+    assert_eq!(
+        padded[0].score_profile(Score::Class(1)).unwrap(),
+        plain.score_profile(Score::Class(1)).unwrap()
+    );
+    let rule = Rule::Threshold(vec![0.5]);
+    let models: Vec<(&Database, &Rule)> = padded.iter().map(|model| (model, &rule)).collect();
+    assert!(Database::resampled_together(&models, 1, 10).unwrap().is_some());
+}
+
 #[test]
 fn a_table_that_changes_while_it_is_counted_is_refused() {
     let script = "CREATE TABLE t (y, p); INSERT INTO t VALUES (1, 0.5), (0, 0.2);";

@@ -45,6 +45,9 @@ pub struct Database {
     layout: Layout,
     totals: Totals,
     prevalence: Prevalence,
+    /// How many different combinations of class and groups there are, as they are written: what differs in spaces around it is
+    /// one class here.
+    written: usize,
     /// Everything there is to know of two classes.
     counted: Option<Counted>,
     file: String,
@@ -123,7 +126,9 @@ impl Database {
             notes.extend(table::findings(&layout.classes, &layout.groups, &totals));
         }
         let prevalence = totals.prevalence().map_err(|error| odd(&error))?;
-        let mut elsewhere = Self { answers, statements, layout, totals, prevalence, counted: None, file };
+        let written = found.len();
+        let mut elsewhere =
+            Self { answers, statements, layout, totals, prevalence, written, counted: None, file };
         if elsewhere.layout.classes.len() == 2 {
             let profile = elsewhere.asked_profile(Score::Class(1))?;
             if profile.is_bucketed() {
@@ -182,7 +187,7 @@ impl Database {
         let most = different.min(u64::from(Profile::BUCKETS) + 1) as usize;
         let keys = 1 + self.statements.groups.len();
         let width = keys + 2 + if self.totals.weighted { 2 } else { 0 };
-        let most = most * self.layout.classes.len() * self.layout.group_count();
+        let most = most * self.written;
         let found = self.asked().table(&self.statements.profile(score, in_parts)?, most, width)?;
         let mut cells = vec![];
         let mut sum = 0;
@@ -251,7 +256,7 @@ impl Database {
         let (k, groups) = (self.layout.classes.len(), self.layout.group_count());
         let keys = 1 + self.statements.groups.len();
         let width = keys + 1 + matrices.len() * k;
-        let found = self.asked().table(&self.statements.confusions(k, matrices)?, k * groups, width)?;
+        let found = self.asked().table(&self.statements.confusions(k, matrices)?, self.written, width)?;
         let mut counts = vec![vec![0.0; groups * k * k]; matrices.len()];
         let mut sum = 0;
         for row in &found {

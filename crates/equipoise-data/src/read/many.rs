@@ -114,6 +114,8 @@ pub(super) fn fits(pattern: &[u8], name: &[u8]) -> bool {
 /// Several files read as one.
 pub(crate) struct Many {
     parts: Vec<(PathBuf, Box<dyn Source>)>,
+    /// The columns of any of them: one that plays a part must be in all, also if the first has no such column.
+    header: Header,
     /// Whether missing values are for the caller to judge.
     lenient: bool,
 }
@@ -124,7 +126,15 @@ impl Many {
             let source = open_one(&path).map_err(|error| error.file(path.display().to_string()))?;
             Ok((path, source))
         };
-        Ok(Self { parts: paths.into_iter().map(part).collect::<Result<_>>()?, lenient })
+        let parts = paths.into_iter().map(part).collect::<Result<Vec<_>>>()?;
+        let mut names: Vec<String> = vec![];
+        for (_, source) in &parts {
+            let of_file = source.header().0.iter();
+            // Within a file a name may stand twice, which is said of whoever asks for it.
+            let new: Vec<String> = of_file.filter(|name| !names.contains(name)).cloned().collect();
+            names.extend(new);
+        }
+        Ok(Self { parts, header: Header(names), lenient })
     }
 }
 
@@ -134,7 +144,7 @@ impl Source for Many {
     }
 
     fn header(&self) -> &Header {
-        self.parts[0].1.header()
+        &self.header
     }
 
     fn read(&self, wants: &[Want], matters: &dyn Fn(&str) -> bool) -> Result<Vec<Column>> {

@@ -325,11 +325,19 @@ impl Statements {
 
     fn missing(&self, name: &str) -> Result<String> {
         let is_number = self.scores.iter().chain(&self.weight).any(|number| number == name);
-        let name = self.quoted(name)?;
-        Ok(match self.dialect.sqlite && is_number {
-            // Here a column of numbers may hold text, which would count as 0.
-            true => format!("typeof({name}) NOT IN ('real', 'integer')"),
-            false => format!("{name} IS NULL"),
+        let quoted = self.quoted(name)?;
+        Ok(match (is_number, self.dialect.sqlite) {
+            (false, _) => format!("{quoted} IS NULL"),
+            // Not a number is larger than any, or not smaller than any: it depends on the database.
+            (true, false) => format!("({quoted} IS NULL OR NOT ({} < 1e301))", self.number(name)?),
+            // Here a column of numbers may hold text, of which other than a number would count as 0.
+            (true, true) => {
+                let digits = ["[0-9.]*", "*[0-9]*"].map(|like| format!("{quoted} GLOB '{like}'"));
+                let others = ["*[^0-9.eE-]*", "*.*.*", "*[eE]*[.eE]*", "*[0-9.]-*", "*[eE-]"]
+                    .map(|unlike| format!("{quoted} NOT GLOB '{unlike}'"));
+                let number = [&digits[..], &others].concat().join(" AND ");
+                format!("NOT (typeof({quoted}) IN ('real', 'integer') OR typeof({quoted}) = 'text' AND {number})")
+            }
         })
     }
 

@@ -157,7 +157,11 @@ impl Session<'_> {
                 }
                 writeln!(out, "Saved {} in {saved}.", counted(questions))?;
                 let (table, columns) = (files::name(&self.args.table), self.args.columns.typed());
-                writeln!(out, "To go on: equipoise elicit {table}{columns} --resume {saved}")?;
+                // Where the table is takes more words, some of them secret.
+                match self.args.streaming.is_asked_for() {
+                    true => writeln!(out, "To go on: the same command with --resume {saved}")?,
+                    false => writeln!(out, "To go on: equipoise elicit {table}{columns} --resume {saved}")?,
+                }
                 return Ok(ExitCode::SUCCESS);
             }
         };
