@@ -291,7 +291,9 @@ fn rows_without_a_value_are_left_out_if_that_is_wanted() {
 #[test]
 fn numbers_that_are_stored_as_text_are_read_and_other_text_is_missing() {
     let rows = |odd: &str| {
-        format!("CREATE TABLE t (y, p TEXT); INSERT INTO t VALUES (1, '0.75'), (0, '1e-05'), (1, '.5'), (0, '{odd}');")
+        format!(
+            "CREATE TABLE t (y, p TEXT); INSERT INTO t VALUES (1, '0.75'), (0, '1e-05'), (1, '.5'), (0, '{odd}');"
+        )
     };
     let columns = Columns::guess().truth("y").scores(["p"]);
     let counted = Database::count(Box::new(Sqlite::new(&rows("0.25"))), "t", &columns).unwrap().data;

@@ -138,8 +138,7 @@ fn what_is_erased_cannot_be_read_from_the_files_of_the_server() {
 /// its table is written anew. That is not taken for gone.
 #[test]
 fn whoever_reads_something_else_keeps_what_is_erased_and_that_is_said() {
-    let Some(server) =
-        Postgres::start("whoever_reads_something_else_keeps_what_is_erased_and_that_is_said")
+    let Some(server) = Postgres::start("whoever_reads_something_else_keeps_what_is_erased_and_that_is_said")
     else {
         return;
     };

@@ -336,7 +336,9 @@ impl Statements {
                 let others = ["*[^0-9.eE-]*", "*.*.*", "*[eE]*[.eE]*", "*[0-9.]-*", "*[eE-]"]
                     .map(|unlike| format!("{quoted} NOT GLOB '{unlike}'"));
                 let number = [&digits[..], &others].concat().join(" AND ");
-                format!("NOT (typeof({quoted}) IN ('real', 'integer') OR typeof({quoted}) = 'text' AND {number})")
+                format!(
+                    "NOT (typeof({quoted}) IN ('real', 'integer') OR typeof({quoted}) = 'text' AND {number})"
+                )
             }
         })
     }

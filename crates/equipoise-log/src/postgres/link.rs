@@ -350,7 +350,8 @@ impl Session {
     /// Whether the row is there that the last transaction wrote; `true` if it wrote none.
     fn is_written(&mut self) -> Result<bool> {
         let Some((position, hash)) = self.written else { return Ok(true) };
-        let found = self.query("SELECT hash = $2 FROM event WHERE position = $1", &[&position, &&hash[..]])?;
+        let found =
+            self.query("SELECT hash = $2 FROM event WHERE position = $1", &[&position, &&hash[..]])?;
         Ok(found.first().map(|row| row.try_get(0)).transpose()? == Some(true))
     }
 

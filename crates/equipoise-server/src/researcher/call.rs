@@ -81,6 +81,8 @@ pub enum Problem {
     Making(Running),
     /// Simulated people are answering.
     Simulating,
+    /// What the answers say is being worked out.
+    WorkingOut,
     /// The study is not one that this can be done to, for this reason.
     Closed(&'static str),
 }
@@ -114,6 +116,11 @@ impl Call<'_> {
     /// The study as it is now.
     pub fn seen(&self) -> Result<Arc<Seen>, Error> {
         self.shared.watch.now()
+    }
+
+    /// The same where that takes no while; otherwise it is worked out for whoever asks again.
+    pub fn known(&self) -> Result<Arc<Seen>, Problem> {
+        self.shared.watch.soon()?.ok_or(Problem::WorkingOut)
     }
 
     /// How far everybody is, which needs nobody's answers to be worked out.
@@ -200,11 +207,17 @@ impl Problem {
                     "It is shown once and not kept. Open the page again to do it anew.",
                 ],
             ),
-            Self::Simulating => {
-                let told = [
-                    "Simulated people are answering",
-                    "This takes up to half a minute; the page asks again by itself.",
-                ];
+            Self::Simulating | Self::WorkingOut => {
+                let told = match self {
+                    Self::Simulating => [
+                        "Simulated people are answering",
+                        "This takes up to half a minute; the page asks again by itself.",
+                    ],
+                    _ => [
+                        "What the answers say is being worked out",
+                        "Of a thousand people this takes a while after a start; the page asks again by itself.",
+                    ],
+                };
                 let mut response = say(StatusCode::ACCEPTED, told);
                 response.headers_mut().insert(header::REFRESH, HeaderValue::from_static("2"));
                 response

@@ -104,6 +104,12 @@ impl Line {
         Self::of(participant, Times { came: Some(came), done: Some(done), last: done }, false)
     }
 
+    /// The same with what is known of somebody of whom only this much was told.
+    pub fn worked_out(&self, participant: &Participant) -> Self {
+        let times = Times { came: self.came_at, done: self.done_at, last: self.last_at };
+        Self::of(participant, times, false)
+    }
+
     /// Whether there is something to show of them.
     pub fn counts(&self) -> bool {
         self.current && !self.gone && self.person.answers > 0

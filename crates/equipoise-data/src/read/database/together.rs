@@ -35,7 +35,8 @@ impl Database {
                 && first.layout.classes == other.layout.classes
         };
         let most = u32::try_from(models.len()).ok().and_then(|models| k.checked_pow(models));
-        let most = most.and_then(|labels| labels.checked_mul(first.written)).filter(|&most| most <= MOST_COUNTS);
+        let most =
+            most.and_then(|labels| labels.checked_mul(first.written)).filter(|&most| most <= MOST_COUNTS);
         let decides = |(model, rule): &(&Self, &Rule)| {
             let decides = match rule {
                 Rule::Threshold(at) if at.len() == 1 => Decides::From(at[0]),

@@ -61,6 +61,8 @@ struct Page {
     held_words: &'static str,
     lines: Vec<Row>,
     all: String,
+    /// Whether what people hold is not known yet.
+    working_out: bool,
     /// Whether people are simulated: then nothing here is a result.
     simulated: bool,
 }
@@ -87,13 +89,15 @@ struct Row {
 /// Everybody.
 pub fn page(call: &Call<'_>) -> Outcome {
     let simulated = call.simulated()?;
-    let seen = match &simulated {
-        Some(found) => found.seen.clone(),
+    let watched = match &simulated {
+        Some(found) => Some(found.seen.clone()),
         None => {
             call.look("participants", None)?;
-            call.seen()?
+            call.shared.watch.soon()?
         }
     };
+    let working_out = watched.is_none();
+    let seen = watched.map_or_else(|| call.counted(), Ok)?;
     let query = &call.sent.query;
     let (show_word, _, wanted) =
         SHOWN.iter().find(|(word, ..)| *word == query.get("show")).unwrap_or(&SHOWN[0]);
@@ -128,6 +132,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         columns: SORTED.iter().map(column).collect(),
         held_words: held_words(call.shared.service.design()),
         all: counted(lines.len(), "participant", "participants"),
+        working_out,
         simulated: simulated.is_some(),
         lines: lines
             .iter()
@@ -183,10 +188,12 @@ pub fn person(call: &Call<'_>) -> Outcome {
     let number =
         call.sent.path.get("number").and_then(|number| number.parse().ok()).ok_or(Problem::Missing)?;
     let simulated = call.simulated()?;
-    let seen = match &simulated {
-        Some(found) => found.seen.clone(),
-        None => call.seen()?,
+    let watched = match &simulated {
+        Some(found) => Some(found.seen.clone()),
+        None => call.shared.watch.soon()?,
     };
+    let working_out = watched.is_none();
+    let seen = watched.map_or_else(|| call.counted(), Ok)?;
     let line = seen.person(number).ok_or(Problem::Missing)?;
     let participant = match &simulated {
         Some(found) => found.person(number).cloned().ok_or(Problem::Missing)?,
@@ -195,6 +202,8 @@ pub fn person(call: &Call<'_>) -> Outcome {
             call.shared.service.peek(&line.session, Participant::clone)?
         }
     };
+    // Of everybody it takes a while, of one it does not.
+    let line = if working_out { &Arc::new(line.worked_out(&participant)) } else { line };
     let (study, blinded) = (call.study(), seen.blinded);
     let found = equipoise_report::person(&participant, false);
     let sentence = match (&found.refusal, line.person.ratio, blinded) {

@@ -29,7 +29,7 @@ pub fn page(call: &Call<'_>) -> Outcome {
         Some(found) => (Arc::default(), found.together.clone()),
         None => {
             call.look("results", None)?;
-            let seen = call.seen()?;
+            let seen = call.known()?;
             let together = group::together(call.shared, &seen, without_excluded)?;
             (seen, together)
         }

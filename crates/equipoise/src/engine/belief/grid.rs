@@ -33,6 +33,9 @@ pub(super) const SHARES_FOR_PEOPLE: [f64; 5] = [0.15, 0.3, 0.5, 0.7, 0.85];
 /// Nobody makes no errors that matter: regrets are relative to at least this much of the dearest answer.
 const LEAST_COST: f64 = 1e-3;
 
+/// An answer is never quite impossible.
+const LEAST_CHANCE: f64 = 1e-12;
+
 /// Ratios in either tail of this weight are left off where a rough answer will do.
 const RULED_OUT: f64 = 1e-5;
 
@@ -311,6 +314,11 @@ impl Grid {
         self.noises.iter().flat_map(of_noise).collect()
     }
 
+    /// How likely "first" is, from how likely it is everywhere.
+    fn chance_by(&self, firsts: &[f64]) -> f64 {
+        self.masses.iter().flatten().zip(firsts).map(|(mass, chance)| mass * chance).sum()
+    }
+
     /// A person drawn from the posterior by two even shares: the logarithm of their ratio, and their noise.
     pub(super) fn draw(&self, mut share: f64, within: f64) -> (f64, NoiseModel) {
         for (noise, row) in self.noises.iter().zip(&self.masses) {
@@ -383,12 +391,26 @@ impl Belief for Grid {
     }
 
     fn take(&mut self, query: &Query, answer: &Answer) {
-        let gaps = self.gaps(answer.shown.as_ref().unwrap_or(query));
-        self.evidence += super::evidence(self, query, answer);
+        let heard = answer.shown.as_ref().unwrap_or(query);
+        let firsts = self.chances_of_first(heard);
+        self.evidence += super::evidence_of(self.chance_by(&firsts), answer.preference);
         self.hesitates |= answer.preference == Preference::CannotTell;
-        for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
-            for (log, gap) in logs.iter_mut().zip(&gaps) {
-                *log += chance(noise, *gap, answer.preference, self.hesitates).ln();
+        match (self.hesitates, answer.preference) {
+            (false, preference) => {
+                // What was found for the evidence will do.
+                let logs = self.logs.iter_mut().flatten();
+                logs.zip(&firsts).for_each(|(log, first)| {
+                    let chance = if preference == Preference::First { *first } else { 1.0 - first };
+                    *log += chance.max(LEAST_CHANCE).ln();
+                });
+            }
+            (true, preference) => {
+                let gaps = self.gaps(heard);
+                for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
+                    for (log, gap) in logs.iter_mut().zip(&gaps) {
+                        *log += chance(noise, *gap, preference, true).ln();
+                    }
+                }
             }
         }
         self.answered.push(Answered::new(query, answer));
@@ -442,8 +464,7 @@ impl Belief for Grid {
     }
 
     fn chance_of_first(&self, query: &Query) -> f64 {
-        let masses = self.masses.iter().flatten();
-        masses.zip(self.chances_of_first(query)).map(|(mass, chance)| mass * chance).sum()
+        self.chance_by(&self.chances_of_first(query))
     }
 
     fn width(&self) -> Width {
@@ -545,7 +566,7 @@ fn chance(noise: &NoiseModel, gap: Gap, preference: Preference, hesitates: bool)
         Preference::Second => second,
         Preference::CannotTell => cannot_tell,
     }
-    .max(1e-12)
+    .max(LEAST_CHANCE)
 }
 
 /// What a question tells of the ratio, from places, their masses, and how likely "first" is there.

@@ -430,9 +430,8 @@ impl Belief for LogWeights {
         let metric = self.setting.metric(&estimate);
         let own = metric.coefficients();
         let size = dot(&own, &own).sqrt();
-        let drawn: Vec<Vec<f64>> = (self.people.iter())
-            .map(|person| scaled(&person.weights, size / person.length))
-            .collect();
+        let drawn: Vec<Vec<f64>> =
+            (self.people.iter()).map(|person| scaled(&person.weights, size / person.length)).collect();
         let share = 1.0 / PEOPLE as f64;
         let mean = drawn.iter().fold(vec![0.0; own.len()], |sum, w| plus(&sum, share, w));
         let covariance = |i: usize, j: usize| -> f64 {

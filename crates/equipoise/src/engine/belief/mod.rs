@@ -139,8 +139,12 @@ impl Clone for Box<dyn Belief> {
 
 /// By how much likelier a belief finds an answer than a coin does: the logarithm. Nothing for "can't tell".
 pub(super) fn evidence(belief: &dyn Belief, query: &Query, answer: &Answer) -> f64 {
-    let first = belief.chance_of_first(answer.shown.as_ref().unwrap_or(query));
-    let chance = match answer.preference {
+    evidence_of(belief.chance_of_first(answer.shown.as_ref().unwrap_or(query)), answer.preference)
+}
+
+/// The same from how likely "first" was.
+pub(super) fn evidence_of(first: f64, preference: Preference) -> f64 {
+    let chance = match preference {
         Preference::First => first,
         Preference::Second => 1.0 - first,
         Preference::CannotTell => 0.5,
