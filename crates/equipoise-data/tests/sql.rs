@@ -299,7 +299,7 @@ fn numbers_that_are_stored_as_text_are_read_and_other_text_is_missing() {
     let counted = Database::count(Box::new(Sqlite::new(&rows("0.25"))), "t", &columns).unwrap().data;
     let scores: Vec<f64> =
         counted.score_profile(Score::Class(1)).unwrap().cells().iter().map(|cell| cell.score).collect();
-    assert_eq!(scores, [1e-5, 0.25, 0.5, 0.75]);
+    assert_eq!(scores, [0.75, 0.5, 0.25, 1e-5]);
     for odd in ["much", "", "1-2", "0.1.2", "1e", "0.5 or so", "e5", "."] {
         assert_eq!(
             refused(&rows(odd), &columns),

@@ -270,6 +270,9 @@ fn a_database_that_crashes_and_comes_back_is_waited_for() {
     assert_eq!(seen, kept);
 }
 
+/// As it is sent, with its end: a transaction also begins with "READ COMMITTED".
+const COMMIT: &str = "COMMIT\0";
+
 /// After the commit and before its acknowledgement: a database that answers late enough to be cut off then.
 #[test]
 fn a_connection_lost_after_the_commit_is_found_to_have_kept_it() {
@@ -281,7 +284,7 @@ fn a_connection_lost_after_the_commit_is_found_to_have_kept_it() {
     let through = proxy::Proxy::start(&study.address);
     let mut store = PostgresStore::open(&Database::parse(&through.address).unwrap()).unwrap();
     append(&mut store, &group("a", Some(0), "k1")).unwrap();
-    through.swallow_the_next_answer_to("COMMIT");
+    through.swallow_the_next_answer_to(COMMIT);
     assert!(matches!(append(&mut store, &group("a", Some(1), "k2")), Ok(Appended::New(_))), "it was kept");
     assert_eq!(through.swallowed(), 1);
     assert_eq!(whole(&study.store()), 2);
@@ -309,7 +312,7 @@ fn a_transaction_that_is_said_to_be_kept_is_believed_when_its_row_is_there() {
          $$ BEGIN NEW.hash = sha256('another row'); RETURN NEW; END $$",
     );
     study.ask("CREATE TRIGGER another BEFORE INSERT ON event FOR EACH ROW EXECUTE FUNCTION another()");
-    through.swallow_the_next_answer_to("COMMIT");
+    through.swallow_the_next_answer_to(COMMIT);
     let lost = append(&mut store, &group("a", Some(1), "k2"));
     assert_eq!(through.swallowed(), 1);
     assert_eq!(lost.unwrap_err().why(), Some(Why::Lost));
