@@ -40,6 +40,21 @@ mod expert {
         }
     }
 
+    /// Whoever says how narrow the interval is to be gets that, and not what ends the questions otherwise.
+    #[test]
+    fn a_width_that_is_asked_for_is_what_ends_the_questions() {
+        let place = place("elicit_width");
+        let asked = |more: &[&str]| {
+            let command =
+                [&["elicit", "val.csv", "--json", "--oracle", "6:1", "--budget", "60"], more].concat();
+            let found = place.run(&command).json();
+            let [low, high] = ["low", "high"].map(|end| found["ratio"][end].as_f64().unwrap());
+            (found["questions"].as_u64().unwrap(), high / low)
+        };
+        let (usual, narrow) = (asked(&[]), asked(&["--width", "1.6"]));
+        assert!(narrow.0 > usual.0 && narrow.1 <= 1.6 && usual.1 > 1.6, "{usual:?} {narrow:?}");
+    }
+
     #[test]
     fn the_result_reads_well() {
         let place = place("elicit_text");

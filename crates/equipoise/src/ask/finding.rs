@@ -17,6 +17,8 @@ pub enum Guess {
     Side,
     /// Mostly in turns.
     Turns,
+    /// Mostly by saying that they cannot tell.
+    Undecided,
 }
 
 /// A remark about an outcome. Ambiguities mean that other metrics give the same answers.
@@ -293,6 +295,7 @@ impl std::fmt::Display for Finding {
                     Guess::Coin => "tossing a coin",
                     Guess::Side => "mostly choosing the same side",
                     Guess::Turns => "mostly choosing the sides in turns",
+                    Guess::Undecided => "mostly saying \"can't tell\"",
                 };
                 match *factor < 1.0 {
                     true => write!(

@@ -17,6 +17,8 @@ const CLEARLY: f64 = 3.0;
 const OBJECTION: f64 = 0.1;
 /// After a slip, at most so many more probes.
 const MORE: usize = 5;
+/// Of whoever decides less often than this it is not known what they hold: what comes out is what anybody is thought to.
+const DECIDED: f64 = 0.2;
 /// A habit of sides must explain the answers this much better than a metric to be believed.
 const HABIT: f64 = 20.0;
 
@@ -68,9 +70,14 @@ impl Doubt {
     /// What there is to say.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = vec![];
+        let answers = self.belief.answered();
+        let decided = answers.iter().filter(|answered| answered.preference != Preference::CannotTell).count();
+        if (decided as f64) < DECIDED * answers.len() as f64 {
+            findings.push(Finding::LikeChance { factor: 0.0, than: Guess::Undecided });
+            return findings;
+        }
         let total = self.before + self.evidence;
-        let habit =
-            [(Guess::Side, side(self.belief.answered())), (Guess::Turns, turns(self.belief.answered()))];
+        let habit = [(Guess::Side, side(answers)), (Guess::Turns, turns(answers))];
         let habit = habit.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a });
         if let Some((than, found)) = habit.filter(|(_, found)| found - total.max(0.0) > HABIT.ln()) {
             findings.push(Finding::LikeChance { factor: (total - found).exp(), than });
@@ -120,6 +127,31 @@ fn habit(answers: impl Iterator<Item = bool>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What comes out of "can't tell" alone is what anybody is thought to hold.
+    #[test]
+    fn whoever_hardly_decides_holds_nothing_that_is_known() {
+        use crate::engine::Adaptive;
+        use crate::population::Logistic;
+        use crate::space::Binary;
+        let plan = Adaptive::ratio(Binary::from_law(Logistic::with_offset(4.0, 1.0).unwrap()));
+        for (every, withheld) in [(usize::MAX, true), (6, true), (2, false)] {
+            let (mut belief, mut asked) = (plan.start(), 0);
+            let mut say = || {
+                asked += 1;
+                let preference = if asked % every == 0 { Preference::First } else { Preference::CannotTell };
+                Answer { preference, shown: None }
+            };
+            while let Ok(query) = plan.next(&*belief) {
+                belief.take(&query, &say());
+            }
+            let doubts = plan.doubts(&*belief, |_| say());
+            let found = doubts
+                .iter()
+                .any(|doubt| matches!(doubt, Finding::LikeChance { than: Guess::Undecided, .. }));
+            assert_eq!(found, withheld, "every {every}: {doubts:?}");
+        }
+    }
 
     #[test]
     fn a_habit_has_the_evidence_of_its_formula() {

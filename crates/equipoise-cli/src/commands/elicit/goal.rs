@@ -1,6 +1,6 @@
 //! Whether as much is known as was wanted, and what was taken for granted: in words, for the end of a report.
 
-use super::task::Task;
+use super::task::{NO_REGRET, Task};
 use crate::ratio::two_digits;
 use equipoise::Outcome;
 use equipoise::ask::{Finding, NoiseModel};
@@ -57,9 +57,19 @@ fn missing(outcome: &Outcome, task: &Task, radius: f64, file: Option<&str>) -> (
         Finding::Regret { expected, .. } => Some(*expected),
         _ => None,
     });
-    let wanted_regret = regret_wanted(&task.plan_document());
+    let wanted_regret = regret_wanted(&task.plan_document()).filter(|wanted| *wanted > NO_REGRET);
     let up = |x: f64, step: f64| ((x / step).ceil() * step * 1e6).round() / 1e6;
     let (what, settle) = match (regret.zip(wanted_regret), task.number("width")) {
+        // That much would do, but it was not what ended the questions.
+        (Some((reached, wanted)), _) if reached <= wanted => {
+            let what =
+                "the answers leave one end of the interval open, so that what follows from it is not known";
+            let asks_on = |file| format!("{what}: `--resume {file} --budget {}` asks on", more_of(task));
+            return (
+                what.to_owned(),
+                file.map_or_else(|| format!("{what}; a table with more rows tells more"), asks_on),
+            );
+        }
         (Some((reached, wanted)), _) => (
             format!(
                 "the rule that follows is expected to cost {} more than the best one for you, and {} was wanted",
@@ -92,12 +102,17 @@ fn missing(outcome: &Outcome, task: &Task, radius: f64, file: Option<&str>) -> (
     };
     let helped = match file {
         Some(file) => {
-            let more = task.number("budget").unwrap_or(0.0) as usize + MORE;
+            let more = more_of(task);
             format!("{what}: `--resume {file} --budget {more}` asks on, and {settle} settles for less")
         }
         None => format!("{what}: {settle} settles for less; a table with more rows tells more"),
     };
     (what, helped)
+}
+
+/// The budget with which it goes on.
+fn more_of(task: &Task) -> usize {
+    task.number("budget").unwrap_or(0.0) as usize + MORE
 }
 
 /// The regret at which a plan's document ends the questions.

@@ -219,6 +219,8 @@ impl<'a> Report<'a> {
     fn withhold(&mut self, why: String) {
         (self.metric, self.metric_file, self.ratio, self.gravity) = (None, None, None, None);
         (self.rule, self.regret) = (None, None);
+        // More questions, or a goal that is easier to reach, would help nobody.
+        self.goal.missing = None;
         self.weights.clear();
         self.nearest.clear();
         self.remarks.retain(|remark| *remark != why);

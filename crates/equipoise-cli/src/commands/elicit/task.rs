@@ -244,14 +244,17 @@ fn settings(
     ends(asking, ratio).into_iter().chain(others).collect()
 }
 
+/// A regret that no questions end at: whoever says how narrow an interval is to be wants that.
+pub const NO_REGRET: f64 = 1e-9;
+
 /// When to end, as far as the command line says so.
 fn ends(asking: &Asking, ratio: bool) -> Vec<(&'static str, Value)> {
+    let regret = asking.regret.or((ratio && asking.width.is_some()).then_some(NO_REGRET));
     let stop = |at_most: f64| match ratio {
         true => ("regret", json!(at_most)),
         false => ("stop", json!({"kind": "regret", "at_most": at_most})),
     };
-    let (regret, at_most) =
-        asking.regret.map(stop).map_or(("stop", None), |(field, stop)| (field, Some(stop)));
+    let (regret, at_most) = regret.map(stop).map_or(("stop", None), |(field, stop)| (field, Some(stop)));
     let all = [
         ("tolerance", asking.tolerance.map(|tolerance| json!(tolerance))),
         ("width", asking.width.map(|width| json!(width))),
