@@ -55,6 +55,36 @@ mod expert {
         assert!(narrow.0 > usual.0 && narrow.1 <= 1.6 && usual.1 > 1.6, "{usual:?} {narrow:?}");
     }
 
+    /// The regret is that of the best rule of the table: where probabilities are off, that is the rule which is told.
+    #[test]
+    fn the_rule_is_one_that_fits_the_table_where_probabilities_do_not() {
+        let place = Place::new("elicit_uncalibrated");
+        let row = |n: u32, score: f64| {
+            let ill = f64::from(n * 7919 % 997) / 997.0 < f64::from(n % 600) / 600.0;
+            format!("{},{score:.6}\n", if ill { "ill" } else { "well" })
+        };
+        let share = |n: u32| f64::from(n % 600) / 600.0;
+        let good: String = (0..1200).map(|n| row(n, share(n))).collect();
+        let low: String = (0..1200).map(|n| row(n, share(n).powi(5))).collect();
+        place.write("good.csv", &format!("y,p\n{good}"));
+        place.write("low.csv", &format!("y,p\n{low}"));
+        let said = |table: &str| {
+            let found =
+                place.run(&["elicit", table, "--positive", "ill", "--json", "--oracle", "1:1"]).json();
+            found["rule"]["sentence"].as_str().unwrap().to_owned()
+        };
+        let (good, low) = (said("good.csv"), said("low.csv"));
+        assert!(
+            good.contains("from a probability of 4") || good.contains("from a probability of 5"),
+            "{good}"
+        );
+        assert!(!good.contains("calibrated"), "{good}");
+        assert!(
+            low.contains("; the probabilities are not calibrated: the threshold that would follow"),
+            "{low}"
+        );
+    }
+
     #[test]
     fn the_result_reads_well() {
         let place = place("elicit_text");

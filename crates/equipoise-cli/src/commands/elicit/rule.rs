@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::decide::threshold::rewards;
 use equipoise::metric::Family;
-use equipoise::population::{Confusions as _, Rule};
+use equipoise::population::{Confusions as _, Population as _, Rule, Score};
 use equipoise::rates::Confusion;
 use equipoise::{Metric, Spread};
 use serde::Serialize;
@@ -17,6 +17,10 @@ use std::io::Write;
 
 /// Cases are told in so many.
 const CASES: f64 = 1_000.0;
+
+/// Where the threshold that follows from calibrated probabilities costs this many times as much on the table as the best one there,
+/// the probabilities are not, and that one is told.
+const MUCH_DEARER: f64 = 1.25;
 
 /// The probability of the intervals.
 const LEVEL: f64 = 0.95;
@@ -53,16 +57,35 @@ impl Follows {
         let priors = task.sample.prevalence().class_priors();
         let found = task.sample.confusions(&[rewards(metric, priors)?.into()])?;
         let overall = found[0].overall();
-        let [missed, alarms] = [(1, 0), (0, 1)].map(|(i, j)| (CASES * overall.get(i, j)).round() as u64);
         let from = |ratio: f64| format!("{} %", two_digits(100.0 / (1.0 + ratio)));
-        let (positive, alarm) = (words.class(1), words.two().false_alarm);
-        let sentence = format!(
-            "predict {positive} from a probability of {} on: of 1,000 cases {} missed, {} {}",
-            from(ratio),
-            grouped(missed),
-            grouped(alarms),
-            if alarms == 1 { alarm.one } else { alarm.many }
-        );
+        let rule = |threshold: &str, overall: &Confusion| {
+            let [missed, alarms] = [(1, 0), (0, 1)].map(|(i, j)| (CASES * overall.get(i, j)).round() as u64);
+            let (positive, alarm) = (words.class(1), words.two().false_alarm);
+            let alarm = if alarms == 1 { alarm.one } else { alarm.many };
+            let (missed, alarms) = (grouped(missed), grouped(alarms));
+            format!(
+                "predict {positive} from a probability of {threshold} on: of 1,000 cases {missed} missed, {alarms} {alarm}"
+            )
+        };
+        let cost = |overall: &Confusion| ratio * overall.get(1, 0) + overall.get(0, 1);
+        let best = task.sample.score_profile(Score::Class(1))?.best(metric, &[])?.found();
+        if let Some(best) =
+            best.filter(|best| cost(&overall) > MUCH_DEARER * cost(&best.confusions.overall()))
+        {
+            let (threshold, times) =
+                (two_digits(100.0 * best.cut.threshold), cost(&overall) / cost(&best.confusions.overall()));
+            let dearer = match times.is_finite() {
+                true => format!("is {} times as dear here", two_digits(times)),
+                false => "makes mistakes here".to_owned(),
+            };
+            let sentence = format!(
+                "{}; the probabilities are not calibrated: the threshold that would follow from them, {}, {dearer}",
+                rule(&format!("{threshold} %"), &best.confusions.overall()),
+                from(ratio)
+            );
+            return Ok(Self { sentence, changes: None, per_1000: vec![], classes: vec![] });
+        }
+        let sentence = rule(&from(ratio), &overall);
         let ends = metric.interval().and_then(|interval| Some([interval.low(), interval.high()?]));
         let changes = ends.map(|[low, high]| {
             let ([low, high], [first, last]) = ([low, high].map(two_digits), [low, high].map(from));
