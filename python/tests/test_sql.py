@@ -216,7 +216,7 @@ def test_names_are_names_whatever_is_in_them(places, place):
 @pytest.fixture
 def connection():
     table = two(300, digits=1)
-    table["text"] = np.array([f"{p}" for p in table["p"]])
+    table["text"] = np.array([f"about {p}" for p in table["p"]])
     table["percent"], table["logit"], table["id"] = 100 * table["p"], 8 * table["p"] - 4, np.arange(300)
     made = sqlite("predictions", table)
     made.execute('ALTER TABLE "predictions" ADD COLUMN "hole" REAL')
