@@ -13,6 +13,7 @@ mod consistency;
 mod fidelity;
 pub mod group;
 mod influence;
+mod jobs;
 mod models;
 mod own;
 mod page;

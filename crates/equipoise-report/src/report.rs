@@ -3,6 +3,7 @@
 use crate::choice::{self, Share};
 use crate::fidelity::Shares;
 use crate::group::{Experts, FEWEST_SHOWN, Voice, experts_of};
+use crate::jobs::each;
 use crate::models::{ModelReport, models};
 use crate::person::{PersonReport, Ratio, person};
 use crate::rates::{self, ExchangeRate, GapPrice};
@@ -13,9 +14,7 @@ use crate::threshold::{ThresholdReport, threshold};
 use equipoise_study::numbers::when;
 use equipoise_study::{Design, Participant};
 use serde::Serialize;
-use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What the report is to have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -121,45 +120,6 @@ pub struct Progress {
     pub of: usize,
 }
 
-/// What there is to say of each of some people, in their order, worked out on all processors; `None` if it is not to go on.
-fn each<T: Send>(
-    people: &[&Participant],
-    goes_on: &dyn Fn(Progress) -> bool,
-    say: impl Fn(&Participant) -> T + Sync,
-) -> Option<Vec<T>> {
-    let of = people.len();
-    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(of).max(1);
-    let mut said: Vec<Option<T>> = (0..of).map(|_| None).collect();
-    let whole = std::thread::scope(|scope| {
-        let (tell, told) = std::sync::mpsc::channel();
-        for _ in 0..threads {
-            let (tell, next, stopped, say) = (tell.clone(), &next, &stopped, &say);
-            scope.spawn(move || {
-                while !stopped.load(Ordering::Relaxed) {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(one) = people.get(place) else { break };
-                    if tell.send((place, say(one))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(tell);
-        for done in 0..of {
-            if !goes_on(Progress { done, of }) {
-                stopped.store(true, Ordering::Relaxed);
-                return false;
-            }
-            // A thread that panicked says nothing; the scope passes that on.
-            let Ok((place, one)) = told.recv() else { return false };
-            said[place] = Some(one);
-        }
-        true
-    });
-    if whole { said.into_iter().collect() } else { None }
-}
-
 /// Makes the report as long as somebody wants it: `goes_on` is told how far it is, often, and ends it with `false`.
 pub fn report_while(
     design: &Arc<Design>,
@@ -179,15 +139,16 @@ pub fn report_while(
     };
     let people: Vec<&Participant> = people.iter().filter(there).filter(wanted).collect();
     let of = people.len();
-    let (reports, voices): (Vec<PersonReport>, Vec<Voice>) = each(&people, goes_on, |one| {
-        // A belief takes a third of a megabyte and is kept with its person: a copy goes, and its belief with it.
-        let one = Participant::clone(one);
-        let report = person(&one, options.why);
-        let voice = Voice::of(report.participant, one.belief());
-        (report, voice)
-    })?
-    .into_iter()
-    .unzip();
+    let (reports, voices): (Vec<PersonReport>, Vec<Voice>) =
+        each(of, &|done| goes_on(Progress { done, of }), |n| {
+            // A belief takes a quarter of a megabyte and is kept with its person: a copy goes, and its belief with it.
+            let one = Participant::clone(people[n]);
+            let report = person(&one, options.why);
+            let voice = Voice::of(report.participant, one.belief());
+            (report, voice)
+        })?
+        .into_iter()
+        .unzip();
     let all_done = || goes_on(Progress { done: of, of });
     if !all_done() {
         return None;
@@ -219,7 +180,8 @@ pub fn report_while(
         excluded: reports.iter().filter(|person| person.conduct.excluded).count(),
     };
     let sensitivity = sensitivity(design, &heard, &all_done)?;
-    let group_without_excluded = together(design, &kept);
+    let group_without_excluded =
+        if kept.len() == with_metric.len() { group.clone() } else { together(design, &kept) };
     let hidden = options.shared && reports.len() < FEWEST_SHOWN;
     let shown = |group: Group| match options.shared {
         true => Group { experts: group.experts.shared(), ..group },

@@ -1,6 +1,7 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
-use crate::group::{Estimate, Voice, experts_of};
+use crate::group::{Estimate, Typical, Voice, typical_of};
+use crate::jobs::each;
 use crate::models::{self, models};
 use crate::rates::Prices;
 use equipoise::Metric;
@@ -131,21 +132,15 @@ pub(crate) fn sensitivity(
         if design.binary().is_none() && !design.is_choice() && lapse > 0.0 {
             continue;
         }
-        let mut voices: Vec<Voice> = vec![];
-        let mut alone = vec![];
-        for heard in people {
-            if !goes_on() {
-                return None;
-            }
-            let Some(belief) = again(design, heard.participant, slope, lapse) else { break };
-            if people.len() == 1 {
-                alone = belief.draws(ALONE);
-            }
-            voices.push(Voice::of(heard.voice.participant, &belief));
-        }
-        if voices.len() == people.len()
-            && let Some(answer) = Answer::of(design, &voices.iter().collect::<Vec<_>>(), &|_| alone.clone())
-        {
+        let Some(before) = design.belief_with_noise(slope, lapse) else { continue };
+        let again = each(people.len(), &|_| goes_on(), |n| {
+            let belief = again(design, people[n].participant, before.boxed());
+            let alone = if people.len() == 1 { belief.draws(ALONE) } else { vec![] };
+            (Voice::of(people[n].voice.participant, &belief), alone)
+        })?;
+        let alone = |_: &Voice| again.first().map_or(vec![], |(_, draws)| draws.clone());
+        let voices: Vec<&Voice> = again.iter().map(|(voice, _)| voice).collect();
+        if let Some(answer) = Answer::of(design, &voices, &alone) {
             variations.push(answer.variation(design, format!("if {what}"), voices.len(), told));
         }
     }
@@ -197,8 +192,8 @@ impl Answer {
             [] => None,
             [alone] => Some(Self { ratio: alone.own, metric: alone.metric.clone(), draws: own(alone) }),
             several => {
-                let experts = experts_of(design, several)?;
-                Some(Self { ratio: experts.ratio, metric: experts.typical, draws: experts.typical_draws })
+                let Typical { ratio, metric, draws } = typical_of(design, several)?;
+                Some(Self { ratio, metric, draws })
             }
         }
     }
@@ -236,14 +231,13 @@ impl Answer {
 }
 
 /// What the same answers say if people err in another way.
-fn again(design: &Design, person: &Participant, slope: f64, lapse: f64) -> Option<Belief> {
-    let mut belief = design.belief_with_noise(slope, lapse)?;
+fn again(design: &Design, person: &Participant, mut belief: Belief) -> Belief {
     for question in person.questions() {
         if let Some(answer) = &question.answer {
             take(design, &mut belief, &question.asked, answer.choice);
         }
     }
-    Some(belief)
+    belief
 }
 
 fn effects(design: &Design, people: &[Heard<'_>]) -> Vec<VariantEffect> {

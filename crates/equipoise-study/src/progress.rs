@@ -18,14 +18,17 @@ pub struct Known {
 }
 
 impl Known {
-    fn after(question: usize, belief: &Belief) -> Self {
+    pub(crate) fn after(question: usize, belief: &Belief) -> Self {
         Self { question, ratio: ratio(belief), width: belief.width() }
     }
 }
 
-/// What was known after each answer that elicits, in order. Costs as much as all the answers did.
+/// What was known after each answer that elicits, in order. Of more than two classes it costs as much as all the answers did.
 pub fn progress(participant: &Participant) -> Vec<Known> {
     let design = participant.design();
+    if design.binary().is_some() {
+        return participant.narrowed().to_vec();
+    }
     let mut belief = design.belief();
     let mut all = vec![];
     for question in participant.questions() {

@@ -1,5 +1,6 @@
 //! People on a line: each one's answers as a likelihood on evenly spaced places, and what they have in common.
 
+use crate::jobs::all;
 use serde::Serialize;
 
 /// Places of the line. A step is then a twentieth of a unit of the log ratio, below what comparisons resolve.
@@ -17,6 +18,12 @@ const MOST_CLUSTERS: usize = 3;
 
 /// Rounds of the search for clusters.
 const ROUNDS: usize = 80;
+
+/// People who are added up by one thread, before those are.
+const TOGETHER: usize = 64;
+
+/// A likelihood of this share of its top is none.
+const NOTHING: f64 = 1e-12;
 
 /// People's likelihoods on common places.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,49 +145,84 @@ impl Line {
     /// Each person is a draw from a normal population whose middle may be anywhere and whose spread is, before any
     /// answer, half-normal with scale 1. Everything is summed over a grid.
     pub fn population(&self) -> Population {
+        let weights = self.weights();
+        let shrunk = all(self.people.len(), |n| self.shrunk(&self.people[n], &weights));
+        let typical = self.middles(&weights);
+        let spread = weights.chunks(PLACES).zip(0..).map(|(row, n)| (self.spread(n), row.iter().sum()));
+        Population { typical, spread: spread.collect(), shrunk }
+    }
+
+    /// The typical place alone.
+    pub(crate) fn typical(&self) -> Vec<f64> {
+        self.middles(&self.weights())
+    }
+
+    fn middles(&self, weights: &[f64]) -> Vec<f64> {
+        let mut typical = vec![0.0; PLACES];
+        for row in weights.chunks(PLACES) {
+            typical.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
+        }
+        typical
+    }
+
+    /// The spreads between people that are considered: even in the logarithm.
+    fn spread(&self, n: usize) -> f64 {
         let (least, most) = (0.5 * self.step, 3.0_f64);
-        let spread = |n: usize| least * (most / least).powf(n as f64 / (SPREADS - 1) as f64);
-        let mut logs = vec![];
-        for n in 0..SPREADS {
-            let spread = spread(n);
-            let kernel = self.kernel(spread);
-            // The places of the grid are even in the logarithm of the spread.
-            let prior = spread.ln() - 0.5 * spread * spread;
-            for middle in 0..PLACES {
-                let norm = around(middle, &kernel).map(|(_, k)| k).sum::<f64>();
-                let chance = |person: &Vec<f64>| {
-                    let sum: f64 = around(middle, &kernel).map(|(x, k)| k * person[x]).sum();
-                    (sum / norm).max(1e-300).ln()
-                };
-                logs.push(prior + self.people.iter().map(chance).sum::<f64>());
+        least * (most / least).powf(n as f64 / (SPREADS - 1) as f64)
+    }
+
+    /// How likely every spread with every middle is, given everybody's answers.
+    fn weights(&self) -> Vec<f64> {
+        let kernels: Vec<Vec<f64>> = (0..SPREADS).map(|n| self.kernel(self.spread(n))).collect();
+        let norms: Vec<f64> = kernels
+            .iter()
+            .flat_map(|kernel| (0..PLACES).map(|middle| around(middle, kernel).map(|(_, k)| k).sum::<f64>()))
+            .collect();
+        // So many people at a time, whoever adds them up: sums are the same bits on any number of processors.
+        let some: Vec<&[Vec<f64>]> = self.people.chunks(TOGETHER).collect();
+        let sums = all(some.len(), |n| {
+            let mut logs = vec![0.0; SPREADS * PLACES];
+            for person in some[n] {
+                let support = Support::of(person);
+                for (place, log) in logs.iter_mut().enumerate() {
+                    let sum = support.sum(place % PLACES, &kernels[place / PLACES]);
+                    *log += (sum / norms[place]).max(1e-300).ln();
+                }
             }
+            logs
+        });
+        let mut logs: Vec<f64> = (0..SPREADS * PLACES)
+            .map(|place| {
+                let spread = self.spread(place / PLACES);
+                // The places of the grid are even in the logarithm of the spread.
+                spread.ln() - 0.5 * spread * spread
+            })
+            .collect();
+        for sum in &sums {
+            logs.iter_mut().zip(sum).for_each(|(log, more)| *log += more);
         }
         let top = logs.iter().copied().fold(f64::MIN, f64::max);
         let weights: Vec<f64> = logs.iter().map(|log| (log - top).exp()).collect();
         let total: f64 = weights.iter().sum();
-        let mut found = Population {
-            typical: vec![0.0; PLACES],
-            spread: (0..SPREADS).map(|n| (spread(n), 0.0)).collect(),
-            shrunk: vec![vec![0.0; PLACES]; self.people.len()],
-        };
-        for n in 0..SPREADS {
-            let kernel = self.kernel(spread(n));
-            for middle in 0..PLACES {
-                let weight = weights[n * PLACES + middle] / total;
-                found.typical[middle] += weight;
-                found.spread[n].1 += weight;
-                if weight < 1e-7 {
-                    continue;
-                }
-                for (person, shrunk) in self.people.iter().zip(&mut found.shrunk) {
-                    let sum: f64 = around(middle, &kernel).map(|(x, k)| k * person[x]).sum();
-                    if sum > 0.0 {
-                        around(middle, &kernel).for_each(|(x, k)| shrunk[x] += weight * k * person[x] / sum);
-                    }
+        weights.iter().map(|weight| weight / total).collect()
+    }
+
+    /// One person's posterior given everybody's answers.
+    fn shrunk(&self, person: &[f64], weights: &[f64]) -> Vec<f64> {
+        let support = Support::of(person);
+        let mut shrunk = vec![0.0; PLACES];
+        for (n, row) in weights.chunks(PLACES).enumerate() {
+            let kernel = self.kernel(self.spread(n));
+            for (middle, weight) in row.iter().enumerate().filter(|(_, weight)| **weight >= 1e-7) {
+                let sum = support.sum(middle, &kernel);
+                if sum > 0.0 {
+                    support
+                        .around(middle, &kernel)
+                        .for_each(|(x, k)| shrunk[x] += weight * k * person[x] / sum);
                 }
             }
         }
-        found
+        shrunk
     }
 
     /// As many clusters as the answers give strong evidence of.
@@ -318,12 +360,74 @@ fn around(middle: usize, kernel: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     (from..=to).map(move |x| (x, kernel[x.abs_diff(middle)]))
 }
 
+/// Where somebody's likelihood is more than nothing: most of the line is far from what they hold.
+struct Support<'a> {
+    person: &'a [f64],
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Support<'a> {
+    fn of(person: &'a [f64]) -> Self {
+        let least = NOTHING * person.iter().copied().fold(0.0, f64::max);
+        let there = |x: &usize| person[*x] > least;
+        let from = (0..PLACES).find(there).unwrap_or(0);
+        let to = (0..PLACES).rev().find(there).unwrap_or(PLACES - 1);
+        Self { person, from, to }
+    }
+
+    /// Places of it around a middle with the height of the curve there.
+    fn around(&self, middle: usize, kernel: &[f64]) -> impl Iterator<Item = (usize, f64)> {
+        let reach = kernel.len() - 1;
+        let (from, to) = (middle.saturating_sub(reach).max(self.from), (middle + reach).min(self.to));
+        (from..=to).map(move |x| (x, kernel[x.abs_diff(middle)]))
+    }
+
+    /// What the likelihood is under the curve: to the right of its middle, and to the left.
+    fn sum(&self, middle: usize, kernel: &[f64]) -> f64 {
+        let (right, left) = (middle.max(self.from), middle.min(self.to + 1));
+        let mut sum = 0.0;
+        if right <= self.to && right - middle < kernel.len() {
+            sum += dot(self.person[right..=self.to].iter(), &kernel[right - middle..]);
+        }
+        if self.from < left && middle - left + 1 < kernel.len() {
+            sum += dot(self.person[self.from..left].iter().rev(), &kernel[middle - left + 1..]);
+        }
+        sum
+    }
+}
+
+/// As far as both go, in four sums: one would wait for itself.
+fn dot<'a>(values: impl Iterator<Item = &'a f64>, heights: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    for (n, (value, height)) in values.zip(heights).enumerate() {
+        sums[n % 4] += value * height;
+    }
+    sums.iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn normals(people: &[f64], sd: f64) -> Line {
         Line::of_normals(&people.iter().map(|x| (*x, sd)).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn sums_under_a_curve_are_those_place_by_place() {
+        let line = normals(&[1.0, 2.0, 2.5], 0.1);
+        for person in &line.people {
+            let support = Support::of(person);
+            for spread in [0.02, 0.1, 0.5, 3.0] {
+                let kernel = line.kernel(spread);
+                for middle in 0..PLACES {
+                    let plain: f64 = around(middle, &kernel).map(|(x, k)| k * person[x]).sum();
+                    let found = support.sum(middle, &kernel);
+                    assert!((found - plain).abs() <= 1e-9, "{spread} {middle}: {found} {plain}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -166,6 +166,51 @@ pub fn experts_of(design: &Arc<Design>, people: &[&Voice]) -> Option<Experts> {
     Some(experts)
 }
 
+/// What is typical of some people, without where each of them stands.
+pub(crate) struct Typical {
+    pub(crate) ratio: Option<Estimate>,
+    pub(crate) metric: Metric,
+    pub(crate) draws: Vec<Metric>,
+}
+
+/// What is typical of people as in [`experts_of`], in a small part of the time.
+pub(crate) fn typical_of(design: &Arc<Design>, people: &[&Voice]) -> Option<Typical> {
+    if people.len() < 2 {
+        return None;
+    }
+    if design.binary().is_some() {
+        let line = Line::of_thinned(people.iter().filter_map(|voice| voice.likelihood.as_ref()))?;
+        return Some(Typical::on_a_line(&line, &line.typical()));
+    }
+    let metrics: Vec<&Metric> = people.iter().map(|voice| &voice.metric).collect();
+    let normals = metrics.iter().map(|metric| normal(metric)).collect::<Option<Vec<Normal>>>()?;
+    Some(Typical::on_a_map(metrics[0], &weights::common(&normals)?))
+}
+
+impl Typical {
+    fn on_a_line(line: &Line, typical: &[f64]) -> Self {
+        let ratio = interval(line, typical);
+        let (metric, draws) = (ratio_metric(ratio.estimate), parts(line, typical));
+        Self { ratio: Some(ratio), metric, draws }
+    }
+
+    fn on_a_map(like: &Metric, common: &Common) -> Self {
+        Self { ratio: None, metric: around(like, &common.typical), draws: drawn(like, &common.typical, 0) }
+    }
+}
+
+/// Two classes: a ratio with its interval, from masses on a line.
+fn interval(line: &Line, masses: &[f64]) -> Estimate {
+    let [low, estimate, high] = [0.025, 0.5, 0.975].map(|share| line.quantile(masses, share).exp());
+    Estimate { estimate, low, high }
+}
+
+/// Two classes: metrics that each stand for an equally likely part of masses on a line.
+fn parts(line: &Line, masses: &[f64]) -> Vec<Metric> {
+    let part = |n: usize| ratio_metric(line.quantile(masses, (n as f64 + 0.5) / DRAWS as f64).exp());
+    (0..DRAWS).map(part).collect()
+}
+
 impl Experts {
     /// Two classes: everybody from the lowest ratio to the highest, in the light of the others.
     pub(crate) fn by_ratio(&self) -> Vec<&Member> {
@@ -189,16 +234,12 @@ impl Experts {
 fn on_a_line(people: &[&Voice]) -> Option<(Experts, Draws)> {
     let line = Line::of_thinned(people.iter().filter_map(|voice| voice.likelihood.as_ref()))?;
     let (population, clusters) = (line.population(), line.clusters());
-    let interval = |masses: &[f64]| {
-        let [low, estimate, high] = [0.025, 0.5, 0.975].map(|share| line.quantile(masses, share).exp());
-        Estimate { estimate, low, high }
-    };
     let members = people.iter().enumerate().map(|(n, voice)| {
         let (cluster, cluster_probability) = likeliest(&clusters.members[n]);
         Member {
             participant: voice.participant,
             raw: voice.own,
-            shrunk: Some(interval(&population.shrunk[n])),
+            shrunk: Some(interval(&line, &population.shrunk[n])),
             raw_weights: None,
             shrunk_weights: None,
             place: None,
@@ -207,13 +248,10 @@ fn on_a_line(people: &[&Voice]) -> Option<(Experts, Draws)> {
             prefers: None,
         }
     });
-    let parts = |line: &Line, masses: &[f64]| -> Vec<Metric> {
-        let part = |n: usize| ratio_metric(line.quantile(masses, (n as f64 + 0.5) / DRAWS as f64).exp());
-        (0..DRAWS).map(part).collect()
-    };
+    let Typical { ratio, metric, draws } = Typical::on_a_line(&line, &population.typical);
     let experts = Experts {
         people: people.len(),
-        ratio: Some(interval(&population.typical)),
+        ratio,
         spread: Some(spread(&population.spread)),
         weights: None,
         directions: None,
@@ -226,8 +264,8 @@ fn on_a_line(people: &[&Voice]) -> Option<(Experts, Draws)> {
             .collect(),
         cluster_gains: clusters.gains,
         models: None,
-        typical: ratio_metric(interval(&population.typical).estimate),
-        typical_draws: parts(&line, &population.typical),
+        typical: metric,
+        typical_draws: draws,
     };
     let draws = move |n: usize| parts(&line, &population.shrunk[n]);
     Some((experts, Box::new(draws)))
@@ -292,6 +330,7 @@ fn on_a_map(people: &[&Voice]) -> Option<(Experts, Draws)> {
         let (mean, sd) = (common.typical.mean[n], common.typical.covariance[n][n].max(0.0).sqrt());
         Estimate { estimate: mean, low: mean - 1.96 * sd, high: mean + 1.96 * sd }
     };
+    let Typical { metric, draws, .. } = Typical::on_a_map(&metrics[0], &common);
     let experts = Experts {
         people: people.len(),
         ratio: None,
@@ -303,8 +342,8 @@ fn on_a_map(people: &[&Voice]) -> Option<(Experts, Draws)> {
         clusters: clusters.clusters,
         cluster_gains: clusters.gains,
         models: None,
-        typical: around(&metrics[0], &common.typical),
-        typical_draws: drawn(&metrics[0], &common.typical, 0),
+        typical: metric,
+        typical_draws: draws,
     };
     let draws = move |n: usize| drawn(&metrics[n], &common.shrunk[n], n as u64 + 1);
     Some((experts, Box::new(draws)))

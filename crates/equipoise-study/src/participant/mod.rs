@@ -9,6 +9,7 @@ use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::event::{Answered, Asked, Choice, Event, Invited, ItemAnswer, Purpose, When};
 use crate::forecast::{Imagining, is_due_after};
+use crate::progress::Known;
 use crate::schedule::{self, Stopped};
 use crate::shown::Shown;
 use crate::study::Position;
@@ -472,10 +473,16 @@ impl Participant {
         &self.heard().belief
     }
 
+    /// Two classes: what was known after each answer that elicits, in order.
+    pub(crate) fn narrowed(&self) -> &[Known] {
+        &self.heard().narrowed
+    }
+
     fn heard(&self) -> &Heard {
         // From the start, in order: a belief is the same bits however it was come by.
         self.heard.get_or_init(|| {
-            let mut heard = Heard { belief: self.design.belief(), evidence: None, telling: OnceLock::new() };
+            let (belief, evidence, narrowed) = (self.design.belief(), None, vec![]);
+            let mut heard = Heard { belief, evidence, narrowed, telling: OnceLock::new() };
             for question in &self.questions {
                 if let Some(answer) = &question.answer {
                     heard.take(&self.design, &question.asked, answer.choice);
@@ -530,12 +537,17 @@ impl Participant {
     }
 }
 
+/// No answer speaks against somebody as if it could not have been given.
+const LEAST_CHANCE: f64 = 1e-6;
+
 /// What the answers so far say.
 #[derive(Debug, Clone)]
 pub(crate) struct Heard {
     pub(crate) belief: Belief,
     /// The logarithm of how much likelier the answers are from somebody with a preference than from a coin.
     evidence: Option<f64>,
+    /// Two classes: what was known after each answer that elicits. Of more classes that takes longer than it is worth here.
+    narrowed: Vec<Known>,
     /// The next question that elicits, once it was looked for. Answers that change no belief leave it as it is, unless it was asked
     /// meanwhile: finding it is most of what an answer costs.
     pub(crate) telling: OnceLock<Option<(Query, Shown)>>,
@@ -553,20 +565,25 @@ impl Heard {
             Preference::Second => 1.0 - first(),
             Preference::CannotTell => return None,
         };
-        Some((2.0 * chance.max(1e-6)).ln())
+        Some((2.0 * chance.max(LEAST_CHANCE)).ln())
     }
 
     /// Weighs an answer and takes it in.
     fn take(&mut self, design: &Design, asked: &Asked, choice: Choice) {
-        if asked.purpose != Purpose::Evaluation
-            && let Some(weight) = self.weight(design, asked, choice)
-        {
+        if asked.purpose == Purpose::Evaluation {
+            return;
+        }
+        self.telling = OnceLock::new();
+        let before = self.belief.evidence();
+        take(design, &mut self.belief, asked, choice);
+        if design.tells_chances() && choice != Choice::CannotTell {
+            // The belief has weighed the answer by what it knew before.
+            let weight = (self.belief.evidence() - before).max((2.0 * LEAST_CHANCE).ln());
             self.evidence = Some(self.evidence.unwrap_or(0.0) + weight);
         }
-        if asked.purpose != Purpose::Evaluation {
-            self.telling = OnceLock::new();
+        if design.binary().is_some() && asked.purpose == Purpose::Elicitation {
+            self.narrowed.push(Known::after(asked.number, &self.belief));
         }
-        take(design, &mut self.belief, asked, choice);
     }
 }
 

@@ -88,6 +88,11 @@ pub struct Chances {
     pub cannot_tell: f64,
 }
 
+/// The logistic curve.
+fn rise(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
 /// Somebody who says "can't tell" says it where the odds of the better point are below e to 1.
 const MARGIN: f64 = 1.0;
 
@@ -125,17 +130,38 @@ impl NoiseModel {
             let (first, second) = (average(|of| of.first), average(|of| of.second));
             return Chances { first, second, cannot_tell: average(|of| of.cannot_tell) };
         }
-        let (odds, lapse) = (self.log_odds(gap), self.lapse());
-        let rise = |x: f64| 1.0 / (1.0 + (-x).exp());
         if !hesitates {
-            let first = lapse + (1.0 - 2.0 * lapse) * rise(odds);
+            let first = self.with_lapses(self.chance_of_better(gap));
             return Chances { first, second: 1.0 - first, cannot_tell: 0.0 };
         }
+        let (odds, lapse) = (self.log_odds(gap), self.lapse());
         // Equal to somebody who always sees a difference is equal.
         let odds = if gap.ahead == 0.0 && odds.is_infinite() { 0.0 } else { odds };
         let (any, rest) = (2.0 * lapse / 3.0, 1.0 - 2.0 * lapse);
         let [first, second] = [odds, -odds].map(|odds| any + rest * rise(odds - MARGIN));
         Chances { first, second, cannot_tell: (1.0 - first - second).max(0.0) }
+    }
+
+    /// How likely the first point is chosen, lapses aside, by somebody who never says "can't tell".
+    pub(crate) fn chance_of_better(&self, gap: Gap) -> f64 {
+        rise(self.log_odds(gap))
+    }
+
+    /// The same with lapses.
+    pub(crate) fn with_lapses(&self, better: f64) -> f64 {
+        let lapse = self.lapse();
+        lapse + (1.0 - 2.0 * lapse) * better
+    }
+
+    /// Whether two people differ in their lapses alone.
+    pub(crate) fn is_as_steep(&self, other: &Self) -> bool {
+        match (self, other) {
+            (NoiseModel::Absolute { slope: one, .. }, NoiseModel::Absolute { slope: other, .. })
+            | (NoiseModel::Relative { slope: one, .. }, NoiseModel::Relative { slope: other, .. }) => {
+                one == other
+            }
+            _ => false,
+        }
     }
 
     /// How likely the first point is chosen by somebody who never says "can't tell".

@@ -1,6 +1,7 @@
 //! What is uncertain about a threshold, and what that comes to.
 
 use super::bayes::bayes;
+use super::corners::{Corners, Sums};
 use super::groups::{BUCKETS, GroupBest};
 use super::requirement::Requirement;
 use super::sweep::Judge;
@@ -44,6 +45,19 @@ impl Default for Bootstrap<'_> {
     fn default() -> Self {
         Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL, run: in_turn }
     }
+}
+
+impl<'a> Bootstrap<'a> {
+    /// The metrics that may be meant: the draws, or where there are none the metric itself.
+    fn metrics(&self, metric: &'a Metric) -> impl Iterator<Item = &'a Metric> {
+        let alone = self.metric_draws.is_empty().then_some(metric);
+        alone.into_iter().chain(self.metric_draws)
+    }
+}
+
+/// Whether a metric is linear in two classes and dislikes both errors.
+fn is_linear(metric: &Metric) -> bool {
+    metric.error_costs().is_some_and(|costs| costs.iter().all(|cost| *cost >= 0.0))
 }
 
 /// The interval of a measured threshold.
@@ -108,14 +122,17 @@ impl Profile {
     ) -> Result<(Option<Uncertain>, Option<Gain>)> {
         let prior = self.positive_prior();
         let rows = Drawn::of(self, metric, doubt, prior, BUCKETS);
-        let draws = rows.each(metric, requirements, doubt, |mut draw| {
-            let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
-            if rating.violation > 0.0 {
-                return None;
-            }
-            let threshold = self.cut_after(rows.fine_cells(accepted)).threshold;
-            Some((threshold, rows.gain(&mut draw, |_| threshold, prior)))
-        })?;
+        let draws = match requirements.is_empty() && doubt.metrics(metric).all(is_linear) {
+            true => rows.each_linear(metric, doubt, prior)?,
+            false => rows.each(metric, requirements, doubt, |mut draw| {
+                let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
+                if rating.violation > 0.0 {
+                    return None;
+                }
+                let threshold = self.cut_after(rows.fine_cells(accepted)).threshold;
+                Some((threshold, rows.gain(&mut draw, |_| threshold, prior)))
+            })?,
+        };
         let thresholds: Vec<f64> = draws.iter().flatten().map(|&(threshold, _)| threshold).collect();
         let gains: Vec<f64> = draws.iter().flatten().filter_map(|&(_, gain)| gain).collect();
         Ok((Uncertain::of(&thresholds, draws.len(), doubt.level), Gain::of(&gains, doubt.level)))
@@ -197,6 +214,60 @@ impl<'a> Drawn<'a> {
         tally
     }
 
+    /// The threshold and the gain of every draw, for linear metrics: a table is drawn once for all metrics that meet it, and its
+    /// corners answer each of them.
+    fn each_linear(
+        &self,
+        metric: &Metric,
+        doubt: Bootstrap,
+        prior: f64,
+    ) -> Result<Vec<Option<(f64, Option<f64>)>>> {
+        self.check(metric, &[], doubt)?;
+        let metrics: Vec<&Metric> = doubt.metrics(metric).collect();
+        let (count, tables) = (doubt.metric_draws.len().max(doubt.resamples), doubt.resamples.max(1));
+        let cells = self.profile().cells();
+        let made: Vec<OnceLock<Vec<_>>> = (0..tables).map(|_| OnceLock::new()).collect();
+        (doubt.run)(tables, &|table| {
+            made[table].get_or_init(|| {
+                let (drawn, left) = match doubt.resamples {
+                    0 => (self.profile().masses(), None),
+                    _ => {
+                        let (drawn, left) = self.draw_again(doubt.seed, table as u64);
+                        (drawn, Some(Sums::of(self.profile(), &left)))
+                    }
+                };
+                let corners = Corners::of(self.profile(), &drawn);
+                let of = |n: usize| {
+                    let metric = metrics[n % metrics.len()];
+                    let accepted = corners.best(metric)?;
+                    let threshold = self.fine.cut_after(self.fine_cells(accepted)).threshold;
+                    let gain = left.as_ref().and_then(|left| {
+                        let other = bayes(metric, prior, &[], crate::decide::rank::LEVEL).ok()?.threshold;
+                        let (sign, mut judge) = (metric.sense().sign(), Judge::new(metric, &[]));
+                        let mut value = |threshold: f64| {
+                            let accepted = cells.partition_point(|cell| accepts(cell.score, threshold));
+                            sign * judge.value(&left.tally(accepted))
+                        };
+                        let gain = value(threshold) - value(other);
+                        gain.is_finite().then_some(gain)
+                    });
+                    Some((threshold, gain))
+                };
+                (table..count).step_by(tables).map(of).collect()
+            });
+        });
+        let mut made: Vec<_> =
+            made.into_iter().map(|cell| cell.into_inner().expect("every job is done").into_iter()).collect();
+        Ok((0..count).map(|n| made[n % tables].next().flatten()).collect())
+    }
+
+    fn check(&self, metric: &Metric, requirements: &[Requirement], doubt: Bootstrap) -> Result<()> {
+        check_level(doubt.level)?;
+        self.fine.check(metric, requirements)?;
+        let alike = |draw: &Metric| metric.view().expect("the metric", draw.view(), "a draw of it").map(drop);
+        doubt.metric_draws.iter().try_for_each(alike)
+    }
+
     /// What is made of every draw, in their order whoever makes them when.
     fn each<T: Send + Sync>(
         &self,
@@ -205,10 +276,8 @@ impl<'a> Drawn<'a> {
         doubt: Bootstrap,
         act: impl Fn(Draw) -> T + Sync,
     ) -> Result<Vec<T>> {
-        check_level(doubt.level)?;
-        self.fine.check(metric, requirements)?;
+        self.check(metric, requirements, doubt)?;
         let (wanted, resamples) = (doubt.metric_draws, doubt.resamples);
-        wanted.iter().try_for_each(|draw| metric.view().expect("the metric", draw.view(), "a draw of it"))?;
         let all = self.profile().masses();
         let made: Vec<OnceLock<T>> = (0..wanted.len().max(resamples)).map(|_| OnceLock::new()).collect();
         (doubt.run)(made.len(), &|n| {
@@ -307,6 +376,32 @@ mod tests {
         assert!(mean < 2e-3 && off.iter().all(|off| *off < 1e-2), "{mean} {off:?}");
         let middle = |cuts: &[f64]| crate::Spread::of(cuts, 0.5).unwrap();
         assert!((middle(&exact.0).low - middle(&rough.0).low).abs() < 0.03);
+    }
+
+    /// Against trying every threshold for every draw; a requirement that all rules meet has every one tried.
+    #[test]
+    fn draws_of_linear_metrics_are_those_of_every_threshold_tried() {
+        let fine = rows(997);
+        let metrics: Vec<Metric> =
+            (1..70).map(|n| Metric::from_cost_ratio(f64::from(n) / 5.0).unwrap()).collect();
+        let any: Requirement = Requirement::parse("accuracy>=0", &[], &[]).unwrap();
+        for (metric_draws, resamples) in
+            [(&metrics[..], 30), (&metrics[..], 0), (&metrics[..20], 30), (&[], 30)]
+        {
+            let doubt = Bootstrap { metric_draws, resamples, seed: 3, ..Bootstrap::default() };
+            let quick = fine.uncertain_and_gain(&metrics[9], &[], doubt).unwrap();
+            let slow = fine.uncertain_and_gain(&metrics[9], std::slice::from_ref(&any), doubt).unwrap();
+            let near =
+                |a: Spread, b: Spread| (a.low - b.low).abs() < 1e-12 && (a.high - b.high).abs() < 1e-12;
+            let (found, tried) = (quick.0.unwrap(), slow.0.unwrap());
+            assert!(near(found.interval, tried.interval), "{found:?} {tried:?}");
+            assert_eq!((found.draws, found.without), (tried.draws, tried.without));
+            assert_eq!(quick.1.is_some(), resamples > 0);
+            if let (Some(found), Some(tried)) = (quick.1, slow.1) {
+                assert!(near(found.interval, tried.interval), "{found:?} {tried:?}");
+                assert!((found.better - tried.better).abs() < 1e-12, "{found:?} {tried:?}");
+            }
+        }
     }
 
     /// Buckets of two groups have up to four cells each, more than a profile may have before it is cut into buckets: the search

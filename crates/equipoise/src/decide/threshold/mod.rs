@@ -9,6 +9,7 @@
 mod advice;
 mod bayes;
 mod bootstrap;
+mod corners;
 mod curve;
 mod groups;
 mod requirement;

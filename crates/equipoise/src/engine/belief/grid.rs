@@ -36,6 +36,9 @@ const LEAST_COST: f64 = 1e-3;
 /// An answer is never quite impossible.
 const LEAST_CHANCE: f64 = 1e-12;
 
+/// Nor is anything that could be believed: later answers may still speak for it.
+const LEAST_MASS: f64 = 1e-300;
+
 /// Ratios in either tail of this weight are left off where a rough answer will do.
 const RULED_OUT: f64 = 1e-5;
 
@@ -63,10 +66,10 @@ pub struct Grid {
     pub(super) space: Binary,
     unit: f64,
     scale: Scale,
+    /// The weights of the ratio at every place, of length 1.
+    weights: Arc<[[f64; 2]]>,
     noises: Vec<NoiseModel>,
-    /// Logarithm of the posterior, noise by noise, ratio by ratio.
-    logs: Vec<Vec<f64>>,
-    /// The posterior itself, kept in step with `logs`.
+    /// The posterior, noise by noise, ratio by ratio.
     masses: Vec<Vec<f64>>,
     /// The same without the noise.
     marginal: Vec<f64>,
@@ -111,26 +114,27 @@ impl Grid {
 
     fn of_models(space: Binary, models: &[(NoiseModel, f64)]) -> Self {
         let unit = crate::search::inscribed_radius(&space);
-        let logs = models.iter().map(|(_, weight)| vec![weight.ln(); Scale::full().places()]).collect();
+        let masses = models.iter().map(|(_, weight)| vec![*weight; Scale::full().places()]).collect();
         let noises = models.iter().map(|(noise, _)| *noise).collect();
-        Self::from_logs(space, unit, Scale::full(), noises, logs)
+        Self::from_masses(space, unit, Scale::full(), noises, masses)
     }
 
-    fn from_logs(
+    fn from_masses(
         space: Binary,
         unit: f64,
         scale: Scale,
         noises: Vec<NoiseModel>,
-        logs: Vec<Vec<f64>>,
+        masses: Vec<Vec<f64>>,
     ) -> Self {
-        let (masses, marginal, answered, hesitates) = (vec![], vec![], vec![], false);
+        let weights = (0..masses[0].len()).map(|place| weights_of(scale.at(place as f64))).collect();
+        let (marginal, answered, hesitates) = (vec![], vec![], false);
         let (room, risks, least, evidence) = (None, None, vec![], 0.0);
         let mut made = Self {
             space,
             unit,
             scale,
+            weights,
             noises,
-            logs,
             masses,
             marginal,
             answered,
@@ -140,7 +144,7 @@ impl Grid {
             least,
             evidence,
         };
-        made.least = (0..made.logs[0].len()).map(|place| made.least_cost(place)).collect();
+        made.least = (0..made.masses[0].len()).map(|place| made.least_cost(place)).collect();
         made.refresh();
         made
     }
@@ -166,12 +170,12 @@ impl Grid {
             for row in rows {
                 row[first..=last].iter().enumerate().for_each(|(n, mass)| sums[n / stride] += mass);
             }
-            sums.into_iter().map(|mass| mass.max(1e-300).ln()).collect()
+            sums
         };
-        let logs = self.masses.chunks(noises).map(together).collect();
+        let masses = self.masses.chunks(noises).map(together).collect();
         let noises = self.noises.chunks(noises).map(|near| near[near.len() / 2]).collect();
         let (room, risks) = (self.room.clone(), self.risks);
-        Self { room, risks, ..Self::from_logs(self.space.clone(), self.unit, scale, noises, logs) }
+        Self { room, risks, ..Self::from_masses(self.space.clone(), self.unit, scale, noises, masses) }
     }
 
     /// What a classifier costs somebody with these weights on missed cases and false alarms.
@@ -182,7 +186,7 @@ impl Grid {
 
     /// The weights of the ratio at a place, of length 1.
     pub(super) fn weights_at(&self, place: usize) -> [f64; 2] {
-        weights_of(self.scale.at(place as f64))
+        self.weights[place]
     }
 
     fn least_cost(&self, place: usize) -> f64 {
@@ -237,11 +241,11 @@ impl Grid {
 
     /// How much better the first of two points is, in the disc's units, under the ratio at a grid place.
     fn gap(&self, query: &Query, place: usize) -> Gap {
-        gap(query, self.scale.at(place as f64), self.unit)
+        gap(query, self.weights[place], self.unit)
     }
 
     fn gaps(&self, query: &Query) -> Vec<Gap> {
-        (0..self.logs[0].len()).map(|place| self.gap(query, place)).collect()
+        (0..self.marginal.len()).map(|place| self.gap(query, place)).collect()
     }
 
     /// How likely answer n is right to all the others, noise aside; `None` for "can't tell".
@@ -265,16 +269,13 @@ impl Grid {
         (all > 0.0).then(|| right / all)
     }
 
-    /// Brings the posterior in step with its logarithm.
+    /// Has the posterior sum to 1 again.
     fn refresh(&mut self) {
-        let top = self.logs.iter().flatten().fold(f64::MIN, |m, x| m.max(*x));
-        self.logs.iter_mut().flatten().for_each(|log| *log -= top);
-        self.masses = self.logs.iter().map(|logs| logs.iter().map(|log| log.exp()).collect()).collect();
         let total: f64 = self.masses.iter().flatten().sum();
-        self.marginal = vec![0.0; self.logs[0].len()];
+        self.marginal = vec![0.0; self.masses[0].len()];
         for row in &mut self.masses {
             for (mass, sum) in row.iter_mut().zip(&mut self.marginal) {
-                *mass /= total;
+                *mass = (*mass / total).max(LEAST_MASS);
                 *sum += *mass;
             }
         }
@@ -309,9 +310,15 @@ impl Grid {
     /// How likely the first of two points is chosen, noise by noise, ratio by ratio, in one list.
     pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
         let gaps = self.gaps(query);
-        let of_noise =
-            |noise: &NoiseModel| gaps.iter().map(|gap| noise.chance_of_first(*gap)).collect::<Vec<_>>();
-        self.noises.iter().flat_map(of_noise).collect()
+        let mut firsts = Vec::with_capacity(self.noises.len() * gaps.len());
+        // People who differ in their lapses alone find the same differences.
+        for alike in self.noises.chunk_by(NoiseModel::is_as_steep) {
+            let better: Vec<f64> = gaps.iter().map(|gap| alike[0].chance_of_better(*gap)).collect();
+            for noise in alike {
+                firsts.extend(better.iter().map(|better| noise.with_lapses(*better)));
+            }
+        }
+        firsts
     }
 
     /// How likely "first" is, from how likely it is everywhere.
@@ -398,17 +405,17 @@ impl Belief for Grid {
         match (self.hesitates, answer.preference) {
             (false, preference) => {
                 // What was found for the evidence will do.
-                let logs = self.logs.iter_mut().flatten();
-                logs.zip(&firsts).for_each(|(log, first)| {
+                let masses = self.masses.iter_mut().flatten();
+                masses.zip(&firsts).for_each(|(mass, first)| {
                     let chance = if preference == Preference::First { *first } else { 1.0 - first };
-                    *log += chance.max(LEAST_CHANCE).ln();
+                    *mass *= chance.max(LEAST_CHANCE);
                 });
             }
             (true, preference) => {
                 let gaps = self.gaps(heard);
-                for (noise, logs) in self.noises.iter().zip(&mut self.logs) {
-                    for (log, gap) in logs.iter_mut().zip(&gaps) {
-                        *log += chance(noise, *gap, preference, true).ln();
+                for (noise, masses) in self.noises.iter().zip(&mut self.masses) {
+                    for (mass, gap) in masses.iter_mut().zip(&gaps) {
+                        *mass *= chance(noise, *gap, preference, true);
                     }
                 }
             }
@@ -430,7 +437,7 @@ impl Belief for Grid {
                 likely += m * chance(noise, *gap, answer.preference, self.hesitates);
             }
             if mass > 0.0 {
-                self.logs[n].iter_mut().for_each(|log| *log += (likely / mass).ln());
+                self.masses[n].iter_mut().for_each(|m| *m *= likely / mass);
             }
         }
         self.refresh();
@@ -581,14 +588,13 @@ pub(super) fn bits_of(chances: impl Iterator<Item = (usize, f64, f64)>) -> f64 {
 }
 
 /// Weights of length 1 with the logarithm of a ratio.
-fn weights_of(log_ratio: f64) -> [f64; 2] {
+pub(super) fn weights_of(log_ratio: f64) -> [f64; 2] {
     let (sin, cos) = (-log_ratio).exp().atan().sin_cos();
     [cos, sin]
 }
 
-/// How much better the first point is to whoever holds a ratio, for weights of length 1 and in units of `unit`.
-pub(super) fn gap(query: &Query, log_ratio: f64, unit: f64) -> Gap {
-    let weights = weights_of(log_ratio);
+/// How much better the first point is to whoever has these weights, of length 1, in units of `unit`.
+pub(super) fn gap(query: &Query, weights: [f64; 2], unit: f64) -> Gap {
     let parts = [0, 1].map(|c| weights[c] * (query.first[c] - query.second[c]));
     Gap::new((parts[0] + parts[1]) / unit, parts.into_iter())
 }

@@ -4,7 +4,7 @@
 //! ask only now and then, so that the whole costs some milliseconds.
 
 use super::Width;
-use super::grid::{Grid, gap};
+use super::grid::{Grid, gap, weights_of};
 use super::scale::LARGEST_RATIO;
 use crate::ask::{NoiseModel, Query};
 use crate::engine::normal::entropy;
@@ -130,7 +130,8 @@ impl Imagined for RollOut {
             return false;
         }
         let (log_ratio, noise) = self.person;
-        let is_first = chance < noise.chance_of_first(gap(&prospect.query, log_ratio, self.start.unit()));
+        let is_first =
+            chance < noise.chance_of_first(gap(&prospect.query, weights_of(log_ratio), self.start.unit()));
         let total = if is_first { first } else { 1.0 - first }.max(1e-300);
         let places = self.marginal.len();
         self.marginal.fill(0.0);
