@@ -55,7 +55,9 @@ pub fn advise(
     Doubt { draws, level, seed }: Doubt,
 ) -> equipoise::Result<String> {
     let metric_draws = metric.draws(draws, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
-    let doubt = Bootstrap { metric_draws: &metric_draws, resamples: draws, seed, level, run: on_all_cores };
+    let metric_draws = &metric_draws[..];
+    let doubt =
+        Bootstrap { metric_draws, resamples: draws, seed, level, run: on_all_cores, ..Bootstrap::default() };
     let mut document = json!(profile.advise(metric, requirements, doubt)?);
     if per_group {
         document["per_group"] = json!(profile.advise_per_group(metric, requirements, doubt)?);

@@ -5,9 +5,6 @@ use equipoise::{Metric, Spread};
 use equipoise_study::{Design, Scores};
 use serde::Serialize;
 
-/// Resamplings of the rows.
-const DRAWS: usize = 200;
-
 /// A larger mean distance between predicted and observed is poor calibration.
 const POOR: f64 = 0.05;
 
@@ -61,7 +58,8 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {
-    let doubt = Bootstrap { metric_draws: draws, resamples: DRAWS, level: 0.95, ..Bootstrap::default() };
+    let redrawn = Some(scores.redrawn());
+    let doubt = Bootstrap { metric_draws: draws, level: 0.95, redrawn, ..Bootstrap::default() };
     let advice = scores.profile.advise(metric, &[], doubt).ok()?;
     let Optimum::Found(best) = advice.best else { return None };
     Some(Measured {

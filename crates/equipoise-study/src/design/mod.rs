@@ -13,6 +13,7 @@ use crate::shown::{Dominance, Frame, Shown};
 use crate::study::{Family, Has, Study};
 use crate::tables::{Here, Tables};
 use equipoise::ask::NoiseModel;
+use equipoise::decide::threshold::Redrawn;
 use equipoise::engine::Adaptive;
 use equipoise::population::Profile;
 use equipoise::space::Binary;
@@ -63,6 +64,21 @@ pub struct Scores {
     pub profile: Profile,
     /// What was predicted against what was seen, in ten bins.
     pub reliability: equipoise_data::Reliability,
+    redrawn: OnceLock<Redrawn>,
+}
+
+impl Scores {
+    /// Resamplings of the rows for the intervals of thresholds.
+    const DRAWS: usize = 200;
+
+    pub(crate) fn new(profile: Profile, reliability: equipoise_data::Reliability) -> Self {
+        Self { profile, reliability, redrawn: OnceLock::new() }
+    }
+
+    /// The rows drawn again, once for everybody whose threshold they are asked for.
+    pub fn redrawn(&self) -> &Redrawn {
+        self.redrawn.get_or_init(|| self.profile.redrawn(Self::DRAWS, 0))
+    }
 }
 
 impl Design {

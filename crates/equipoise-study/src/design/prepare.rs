@@ -210,7 +210,7 @@ fn thresholds(study: &Study, sample: &Sample<Table>, smooth: Smooth) -> Result<P
     }
     let Ok(profile) = sample.score_profile(Score::Class(1));
     let reliability = equipoise_data::Reliability::new(&profile, 10);
-    let scores = Some(Scores { profile, reliability });
+    let scores = Some(Scores::new(profile, reliability));
     Ok(Prepared { engine, plan, frame, fit: Some(fit), scores, regret: two_class_regret(study), front: None })
 }
 

@@ -130,27 +130,34 @@ impl NoiseModel {
             let (first, second) = (average(|of| of.first), average(|of| of.second));
             return Chances { first, second, cannot_tell: average(|of| of.cannot_tell) };
         }
+        self.with_lapses(self.without_lapses(gap, hesitates), hesitates)
+    }
+
+    /// How likely each answer is, lapses aside.
+    pub(crate) fn without_lapses(&self, gap: Gap, hesitates: bool) -> Chances {
+        let odds = self.log_odds(gap);
         if !hesitates {
-            let first = self.with_lapses(self.chance_of_better(gap));
+            let first = rise(odds);
             return Chances { first, second: 1.0 - first, cannot_tell: 0.0 };
         }
-        let (odds, lapse) = (self.log_odds(gap), self.lapse());
         // Equal to somebody who always sees a difference is equal.
         let odds = if gap.ahead == 0.0 && odds.is_infinite() { 0.0 } else { odds };
-        let (any, rest) = (2.0 * lapse / 3.0, 1.0 - 2.0 * lapse);
-        let [first, second] = [odds, -odds].map(|odds| any + rest * rise(odds - MARGIN));
+        let [first, second] = [odds, -odds].map(|odds| rise(odds - MARGIN));
         Chances { first, second, cannot_tell: (1.0 - first - second).max(0.0) }
     }
 
-    /// How likely the first point is chosen, lapses aside, by somebody who never says "can't tell".
-    pub(crate) fn chance_of_better(&self, gap: Gap) -> f64 {
-        rise(self.log_odds(gap))
-    }
-
-    /// The same with lapses.
-    pub(crate) fn with_lapses(&self, better: f64) -> f64 {
+    /// The same with lapses, after which any answer is as likely.
+    #[inline]
+    pub(crate) fn with_lapses(&self, chances: Chances, hesitates: bool) -> Chances {
         let lapse = self.lapse();
-        lapse + (1.0 - 2.0 * lapse) * better
+        let rest = 1.0 - 2.0 * lapse;
+        if !hesitates {
+            let first = lapse + rest * chances.first;
+            return Chances { first, second: 1.0 - first, cannot_tell: 0.0 };
+        }
+        let any = 2.0 * lapse / 3.0;
+        let [first, second] = [chances.first, chances.second].map(|chance| any + rest * chance);
+        Chances { first, second, cannot_tell: (1.0 - first - second).max(0.0) }
     }
 
     /// Whether two people differ in their lapses alone.

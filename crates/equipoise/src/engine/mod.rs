@@ -29,7 +29,7 @@ pub use belief::pencil::Pencil;
 pub use belief::prior::Prior;
 pub use belief::scale::LARGEST_RATIO;
 pub(crate) use belief::sites::Sites;
-pub use belief::{Belief, Regret, Width};
+pub use belief::{Belief, Width};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use belief::{choice::Choice, log_weights::LogWeights};
 pub use decisions::{Decisions, Tendency};

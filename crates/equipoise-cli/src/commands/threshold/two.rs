@@ -63,6 +63,7 @@ impl<'a> Found<'a> {
             seed: task.seed,
             level: task.level,
             run: on_all_cores,
+            ..Bootstrap::default()
         };
         // The search for groups is one thread's work for much of its time, so the other rule is found beside it.
         let (advice, per_group) = rayon::join(

@@ -29,6 +29,9 @@ pub struct Bootstrap<'a> {
     pub seed: u64,
     /// The probability intervals have.
     pub level: f64,
+    /// Tables that were drawn before; then `resamples` and `seed` are theirs. What a linear metric gains on rows left out is not
+    /// told with them, and metrics that are not linear, or with requirements, have tables drawn for them.
+    pub redrawn: Option<&'a Redrawn>,
     /// Who makes the draws. Each is made by its number alone, so that threads come to what one comes to.
     pub run: Run,
 }
@@ -43,7 +46,8 @@ pub fn in_turn(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 
 impl Default for Bootstrap<'_> {
     fn default() -> Self {
-        Self { metric_draws: &[], resamples: 0, seed: 0, level: crate::decide::rank::LEVEL, run: in_turn }
+        let level = crate::decide::rank::LEVEL;
+        Self { metric_draws: &[], resamples: 0, seed: 0, level, redrawn: None, run: in_turn }
     }
 }
 
@@ -58,6 +62,33 @@ impl<'a> Bootstrap<'a> {
 /// Whether a metric is linear in two classes and dislikes both errors.
 fn is_linear(metric: &Metric) -> bool {
     metric.error_costs().is_some_and(|costs| costs.iter().all(|cost| *cost >= 0.0))
+}
+
+/// Tables that might have been: the rows drawn again, kept for whoever asks about the same table with another metric.
+#[derive(Debug, Clone)]
+pub struct Redrawn {
+    seed: u64,
+    tables: Vec<Corners>,
+}
+
+impl Profile {
+    /// Draws the rows again so many times, for metrics to come.
+    ///
+    /// ```
+    /// use equipoise::{Metric, decide::threshold::Bootstrap, population::Profile};
+    /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
+    /// let redrawn = profile.redrawn(50, 1);
+    /// let drawn = Bootstrap { resamples: 50, seed: 1, ..Bootstrap::default() };
+    /// let kept = Bootstrap { redrawn: Some(&redrawn), ..Bootstrap::default() };
+    /// let found = |doubt| profile.advise(&Metric::accuracy(2).unwrap(), &[], doubt).unwrap().uncertain;
+    /// assert_eq!(found(kept), found(drawn));
+    /// # Ok::<(), equipoise::Error>(())
+    /// ```
+    pub fn redrawn(&self, resamples: usize, seed: u64) -> Redrawn {
+        let rows = Drawn { fine: self, coarse: None };
+        let table = |n: usize| Corners::of(self, &rows.draw_again(seed, n as u64).0);
+        Redrawn { seed, tables: (0..resamples).map(table).collect() }
+    }
 }
 
 /// The interval of a measured threshold.
@@ -120,9 +151,17 @@ impl Profile {
         requirements: &[Requirement],
         doubt: Bootstrap,
     ) -> Result<(Option<Uncertain>, Option<Gain>)> {
+        let linear = requirements.is_empty() && doubt.metrics(metric).all(is_linear);
+        if let (Some(redrawn), true) = (doubt.redrawn, linear) {
+            return Ok((self.uncertain_by(redrawn, metric, doubt)?, None));
+        }
+        let doubt = match doubt.redrawn {
+            Some(Redrawn { seed, tables }) => Bootstrap { resamples: tables.len(), seed: *seed, ..doubt },
+            None => doubt,
+        };
         let prior = self.positive_prior();
         let rows = Drawn::of(self, metric, doubt, prior, BUCKETS);
-        let draws = match requirements.is_empty() && doubt.metrics(metric).all(is_linear) {
+        let draws = match linear {
             true => rows.each_linear(metric, doubt, prior)?,
             false => rows.each(metric, requirements, doubt, |mut draw| {
                 let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
@@ -136,6 +175,24 @@ impl Profile {
         let thresholds: Vec<f64> = draws.iter().flatten().map(|&(threshold, _)| threshold).collect();
         let gains: Vec<f64> = draws.iter().flatten().filter_map(|&(_, gain)| gain).collect();
         Ok((Uncertain::of(&thresholds, draws.len(), doubt.level), Gain::of(&gains, doubt.level)))
+    }
+
+    /// The interval of the best threshold on tables that were drawn before.
+    fn uncertain_by(
+        &self,
+        redrawn: &Redrawn,
+        metric: &Metric,
+        doubt: Bootstrap,
+    ) -> Result<Option<Uncertain>> {
+        Drawn { fine: self, coarse: None }.check(metric, &[], doubt)?;
+        let metrics: Vec<&Metric> = doubt.metrics(metric).collect();
+        let (tables, count) = (&redrawn.tables, doubt.metric_draws.len().max(redrawn.tables.len()));
+        let of = |n: usize| {
+            let accepted = tables.get(n % tables.len().max(1))?.best(metrics[n % metrics.len()])?;
+            Some(self.cut_after(accepted).threshold)
+        };
+        let thresholds: Vec<f64> = (0..count).filter_map(of).collect();
+        Ok(Uncertain::of(&thresholds, count, doubt.level))
     }
 
     /// The intervals of the thresholds of all groups, and their gain over that of theory.

@@ -10,7 +10,7 @@ use crate::population::Profile;
 use crate::view::Measure;
 
 /// The corners of one table.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Corners {
     /// How many cells each accepts, rising, and what they weigh in each class.
     corners: Vec<(usize, [f64; 2])>,

@@ -20,7 +20,7 @@ mod tune;
 
 pub use advice::{Advice, Chosen, GroupAdvice, RARE};
 pub use bayes::{Bayes, bayes};
-pub use bootstrap::{Bootstrap, Run, in_turn};
+pub use bootstrap::{Bootstrap, Redrawn, Run, in_turn};
 pub use curve::net_benefit;
 pub use requirement::Requirement;
 pub use rewards::{decision_text, rewards};

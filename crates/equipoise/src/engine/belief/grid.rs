@@ -271,8 +271,12 @@ impl Grid {
 
     /// Has the posterior sum to 1 again.
     fn refresh(&mut self) {
-        let total: f64 = self.masses.iter().flatten().sum();
         self.marginal = vec![0.0; self.masses[0].len()];
+        for row in &self.masses {
+            self.marginal.iter_mut().zip(row).for_each(|(sum, mass)| *sum += mass);
+        }
+        let total: f64 = self.marginal.iter().sum();
+        self.marginal.fill(0.0);
         for row in &mut self.masses {
             for (mass, sum) in row.iter_mut().zip(&mut self.marginal) {
                 *mass = (*mass / total).max(LEAST_MASS);
@@ -309,21 +313,48 @@ impl Grid {
 
     /// How likely the first of two points is chosen, noise by noise, ratio by ratio, in one list.
     pub(super) fn chances_of_first(&self, query: &Query) -> Vec<f64> {
-        let gaps = self.gaps(query);
-        let mut firsts = Vec::with_capacity(self.noises.len() * gaps.len());
-        // People who differ in their lapses alone find the same differences.
-        for alike in self.noises.chunk_by(NoiseModel::is_as_steep) {
-            let better: Vec<f64> = gaps.iter().map(|gap| alike[0].chance_of_better(*gap)).collect();
-            for noise in alike {
-                firsts.extend(better.iter().map(|better| noise.with_lapses(*better)));
-            }
-        }
-        firsts
+        self.chances(query, Preference::First, false)
     }
 
-    /// How likely "first" is, from how likely it is everywhere.
-    fn chance_by(&self, firsts: &[f64]) -> f64 {
-        self.masses.iter().flatten().zip(firsts).map(|(mass, chance)| mass * chance).sum()
+    /// How likely an answer is, noise by noise, ratio by ratio, in one list; never quite impossible.
+    fn chances(&self, query: &Query, preference: Preference, hesitates: bool) -> Vec<f64> {
+        let gaps = self.gaps(query);
+        let mut all = Vec::with_capacity(self.noises.len() * gaps.len());
+        // People who differ in their lapses alone find the same differences.
+        for alike in self.noises.chunk_by(NoiseModel::is_as_steep) {
+            let seen: Vec<Chances> =
+                gaps.iter().map(|gap| alike[0].without_lapses(*gap, hesitates)).collect();
+            for noise in alike {
+                all.extend(seen.iter().map(|seen| of(noise.with_lapses(*seen, hesitates), preference)));
+            }
+        }
+        all
+    }
+
+    /// How likely something is, from how likely it is everywhere.
+    fn chance_by(&self, chances: &[f64]) -> f64 {
+        // Place by place first: sums that do not wait for each other.
+        let mut sums = vec![0.0; self.marginal.len()];
+        for (row, chances) in self.masses.iter().zip(chances.chunks(sums.len())) {
+            for ((sum, mass), chance) in sums.iter_mut().zip(row).zip(chances) {
+                *sum += mass * chance;
+            }
+        }
+        sums.iter().sum()
+    }
+
+    /// Weighs an answer against a coin: how likely it is, noise by noise, ratio by ratio.
+    fn hear(&mut self, query: &Query, answer: &Answer) -> Vec<f64> {
+        let (heard, preference) = (answer.shown.as_ref().unwrap_or(query), answer.preference);
+        self.hesitates |= preference == Preference::CannotTell;
+        let chances = self.chances(heard, preference, self.hesitates);
+        // Against a coin nobody hesitates.
+        self.evidence += match (preference, self.hesitates) {
+            (Preference::CannotTell, _) => 0.0,
+            (_, true) => super::evidence_of(self.chance_of_first(heard), preference),
+            (_, false) => super::evidence_of(self.chance_by(&chances), Preference::First),
+        };
+        chances
     }
 
     /// A person drawn from the posterior by two even shares: the logarithm of their ratio, and their noise.
@@ -398,27 +429,9 @@ impl Belief for Grid {
     }
 
     fn take(&mut self, query: &Query, answer: &Answer) {
-        let heard = answer.shown.as_ref().unwrap_or(query);
-        let firsts = self.chances_of_first(heard);
-        self.evidence += super::evidence_of(self.chance_by(&firsts), answer.preference);
-        self.hesitates |= answer.preference == Preference::CannotTell;
-        match (self.hesitates, answer.preference) {
-            (false, preference) => {
-                // What was found for the evidence will do.
-                let masses = self.masses.iter_mut().flatten();
-                masses.zip(&firsts).for_each(|(mass, first)| {
-                    let chance = if preference == Preference::First { *first } else { 1.0 - first };
-                    *mass *= chance.max(LEAST_CHANCE);
-                });
-            }
-            (true, preference) => {
-                let gaps = self.gaps(heard);
-                for (noise, masses) in self.noises.iter().zip(&mut self.masses) {
-                    for (mass, gap) in masses.iter_mut().zip(&gaps) {
-                        *mass *= chance(noise, *gap, preference, true);
-                    }
-                }
-            }
+        let chances = self.hear(query, answer);
+        for (row, chances) in self.masses.iter_mut().zip(chances.chunks(self.marginal.len())) {
+            row.iter_mut().zip(chances).for_each(|(mass, chance)| *mass *= chance);
         }
         self.answered.push(Answered::new(query, answer));
         self.refresh();
@@ -427,17 +440,12 @@ impl Belief for Grid {
     // It moves the noise alone. What each noise believes of the ratio stays as it is; only how much each noise counts
     // changes, by how likely it found the answer.
     fn take_check(&mut self, query: &Query, answer: &Answer) {
-        let gaps = self.gaps(answer.shown.as_ref().unwrap_or(query));
-        self.evidence += super::evidence(self, query, answer);
-        self.hesitates |= answer.preference == Preference::CannotTell;
-        for (n, noise) in self.noises.iter().enumerate() {
-            let (mut mass, mut likely) = (0.0, 0.0);
-            for (m, gap) in self.masses[n].iter().zip(&gaps) {
-                mass += m;
-                likely += m * chance(noise, *gap, answer.preference, self.hesitates);
-            }
+        let chances = self.hear(query, answer);
+        for (row, chances) in self.masses.iter_mut().zip(chances.chunks(self.marginal.len())) {
+            let mass: f64 = row.iter().sum();
+            let likely: f64 = row.iter().zip(chances).map(|(mass, chance)| mass * chance).sum();
             if mass > 0.0 {
-                self.masses[n].iter_mut().for_each(|m| *m *= likely / mass);
+                row.iter_mut().for_each(|m| *m *= likely / mass);
             }
         }
         self.refresh();
@@ -488,7 +496,8 @@ impl Belief for Grid {
 
     // The middles of equally likely parts of the posterior, in order.
     fn draws(&self, count: usize) -> Vec<Metric> {
-        (0..count).map(|n| self.metric_of(self.at((n as f64 + 0.5) / count as f64))).collect()
+        let shares = (0..count).map(|n| (n as f64 + 0.5) / count as f64);
+        self.scale.quantiles(&self.marginal, shares).map(|log| self.metric_of(log.exp())).collect()
     }
 
     fn findings(&self) -> Vec<Finding> {
@@ -567,7 +576,10 @@ impl Belief for Grid {
 
 /// How likely an answer is, never quite impossible.
 fn chance(noise: &NoiseModel, gap: Gap, preference: Preference, hesitates: bool) -> f64 {
-    let Chances { first, second, cannot_tell } = noise.chances(gap, hesitates);
+    of(noise.chances(gap, hesitates), preference)
+}
+
+fn of(Chances { first, second, cannot_tell }: Chances, preference: Preference) -> f64 {
     match preference {
         Preference::First => first,
         Preference::Second => second,

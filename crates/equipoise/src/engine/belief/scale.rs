@@ -38,16 +38,22 @@ impl Scale {
 
     /// The log ratio below which a share of the masses lies, linear within a grid cell.
     pub fn quantile(self, masses: &[f64], share: f64) -> f64 {
-        let last = (masses.len() - 1) as f64;
-        let mut below = 0.0;
-        for (place, mass) in masses.iter().enumerate() {
-            if below + mass >= share && *mass > 0.0 {
-                let within = (share - below) / mass - 0.5;
-                return self.at((place as f64 + within).clamp(0.0, last));
+        self.quantiles(masses, std::iter::once(share)).next().unwrap_or(self.low)
+    }
+
+    /// The same of shares that rise, in one pass.
+    pub fn quantiles(self, masses: &[f64], shares: impl Iterator<Item = f64>) -> impl Iterator<Item = f64> {
+        let last = masses.len() - 1;
+        let (mut place, mut below) = (0, 0.0);
+        shares.map(move |share| {
+            while place <= last && !(below + masses[place] >= share && masses[place] > 0.0) {
+                below += masses[place];
+                place += 1;
             }
-            below += mass;
-        }
-        self.at(last)
+            let Some(mass) = masses.get(place) else { return self.at(last as f64) };
+            let within = (share - below) / mass - 0.5;
+            self.at((place as f64 + within).clamp(0.0, last as f64))
+        })
     }
 
     /// How likely the threshold is within `tolerance` of the one the middle of the masses leads to.
