@@ -19,6 +19,9 @@ use serde::Serialize;
 /// Draws of the metric for rankings and thresholds.
 const DRAWS: usize = 1000;
 
+/// A probability of this share of the highest is a line on the ground.
+const SEEN: f64 = 0.002;
+
 /// What one participant's answers say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PersonReport {
@@ -65,7 +68,7 @@ pub struct PersonReport {
     pub why: Vec<Influence>,
     /// Two classes: the interval after each answer.
     pub trace: Vec<TracePoint>,
-    /// Two classes: the posterior, (logarithm of the ratio, probability).
+    /// Two classes: the posterior where it is more than nothing, (logarithm of the ratio, probability).
     #[serde(skip)]
     pub density: Vec<(f64, f64)>,
     /// The models of the study by this metric.
@@ -173,11 +176,18 @@ pub fn person(participant: &Participant, why: bool) -> PersonReport {
         times,
         why: if why { influences(participant) } else { vec![] },
         trace: trace(participant),
-        density: participant.belief().density().unwrap_or_default(),
+        density: density(participant),
         models: ranked,
         threshold: cut,
         rows,
     }
+}
+
+/// As much of the posterior as can be seen in a picture: there may be many people.
+fn density(participant: &Participant) -> Vec<(f64, f64)> {
+    let all = participant.belief().density().unwrap_or_default();
+    let top = all.iter().map(|(_, mass)| *mass).fold(0.0, f64::max);
+    all.into_iter().filter(|(_, mass)| *mass > SEEN * top).collect()
 }
 
 /// The interval after each answer that elicits.

@@ -14,7 +14,7 @@ use crate::threshold::{ThresholdReport, threshold};
 use equipoise_study::numbers::when;
 use equipoise_study::{Design, Participant};
 use serde::Serialize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the report is to have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -139,11 +139,15 @@ pub fn report_while(
     };
     let people: Vec<&Participant> = people.iter().filter(there).filter(wanted).collect();
     let of = people.len();
+    let curves = OnceLock::new();
     let (reports, voices): (Vec<PersonReport>, Vec<Voice>) =
         each(of, &|done| goes_on(Progress { done, of }), |n| {
             // A belief takes a quarter of a megabyte and is kept with its person: a copy goes, and its belief with it.
             let one = Participant::clone(people[n]);
-            let report = person(&one, options.why);
+            let mut report = person(&one, options.why);
+            if let Some(found) = &mut report.threshold {
+                found.curves = curves.get_or_init(|| found.curves.clone()).clone();
+            }
             let voice = Voice::of(report.participant, one.belief());
             (report, voice)
         })?

@@ -3,7 +3,8 @@
 use equipoise::decide::threshold::{Bayes, Bootstrap, Optimum, bayes, net_benefit};
 use equipoise::{Metric, Spread};
 use equipoise_study::{Design, Scores};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// A larger mean distance between predicted and observed is poor calibration.
 const POOR: f64 = 0.05;
@@ -22,8 +23,9 @@ pub struct ThresholdReport {
     pub threshold: f64,
     /// That, with the reason, in a sentence.
     pub sentence: String,
-    /// Net benefit against threshold probability: of the scores, of the models, of treating all and none.
-    pub curves: Vec<Curve>,
+    /// Net benefit against threshold probability: of the scores, of the models, of treating all and none. The same for everybody.
+    #[serde(serialize_with = "inside")]
+    pub curves: Arc<Vec<Curve>>,
 }
 
 /// The best threshold on a table.
@@ -54,7 +56,11 @@ pub fn threshold(design: &Design, metric: &Metric, draws: &[Metric]) -> Option<T
     let theory = bayes(metric, prior, draws, 0.95).ok()?;
     let measured = design.scores().and_then(|scores| measured(scores, metric, draws));
     let (threshold, sentence) = recommended(&theory, measured.as_ref());
-    Some(ThresholdReport { curves: curves(design), theory, measured, threshold, sentence })
+    Some(ThresholdReport { curves: Arc::new(curves(design)), theory, measured, threshold, sentence })
+}
+
+fn inside<S: Serializer>(curves: &Arc<Vec<Curve>>, serializer: S) -> Result<S::Ok, S::Error> {
+    curves.as_slice().serialize(serializer)
 }
 
 fn measured(scores: &Scores, metric: &Metric, draws: &[Metric]) -> Option<Measured> {

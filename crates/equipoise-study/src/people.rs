@@ -10,7 +10,7 @@ use crate::schedule::FEWEST;
 use crate::shown::Dominance;
 use crate::timing;
 use equipoise::engine::Width;
-use equipoise_log::{COMMON_SESSION, Reader, Row, each};
+use equipoise_log::{COMMON_SESSION, Reader, each};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -23,20 +23,22 @@ const SIDES: [&str; 2] = ["chose one side far more often than the other", "chose
 /// Above this somebody was probably away.
 pub const TOO_SLOW_MS: u64 = 300_000;
 
-/// Every participant, in the order of invitations, from one pass over the log.
+/// Every participant, in the order of invitations, from one pass over the log. Rows go as they are read: what people are by
+/// them is a part of their size.
 pub fn participants(design: &Arc<Design>, log: &dyn Reader) -> Result<Vec<Participant>> {
-    let mut rows: HashMap<String, Vec<Row>> = HashMap::new();
-    let mut order = vec![];
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut people: Vec<Participant> = vec![];
     each(log, |row| {
-        if row.session != COMMON_SESSION {
-            if row.seq == 1 {
-                order.push(row.session.clone());
-            }
-            rows.entry(row.session.clone()).or_default().push(row);
+        if row.session == COMMON_SESSION {
+            return Ok(());
         }
-        Ok::<_, Error>(())
+        let place = *places.entry(row.session.clone()).or_insert_with(|| {
+            people.push(Participant::new(design.clone(), &row.session));
+            people.len() - 1
+        });
+        people[place].take(&row)
     })?;
-    order.iter().map(|session| Participant::fold(design.clone(), session, &rows[session])).collect()
+    Ok(people)
 }
 
 /// The session of every participant, by number, without those who were erased. Nobody's answers are looked at.

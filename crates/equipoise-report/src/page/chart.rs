@@ -8,8 +8,7 @@ use equipoise_plot::{Axis, Chart};
 /// Two classes: how plausible each ratio is, the likeliest being 1, where it is plausible at all.
 pub fn plausible(person: &PersonReport) -> Vec<[f64; 2]> {
     let top = person.density.iter().map(|(_, mass)| *mass).fold(0.0, f64::max);
-    let seen = person.density.iter().filter(|(_, mass)| *mass > 0.002 * top);
-    seen.map(|(log, mass)| [log.exp(), mass / top]).collect()
+    person.density.iter().map(|(log, mass)| [log.exp(), mass / top]).collect()
 }
 
 /// Two classes: the posterior of the ratio.

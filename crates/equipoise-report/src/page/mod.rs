@@ -13,6 +13,7 @@ use askama::Template;
 use equipoise_study::Design;
 use equipoise_study::numbers::grouped;
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// How it looks as a file of its own: light, dark and print.
 const STYLE: &str =
@@ -185,7 +186,14 @@ impl Page<'_> {
 
 /// Which rows of the log the numbers of the page come from, in the order in which they are first told.
 #[derive(Debug, Default)]
-struct Notes(RefCell<Vec<String>>);
+struct Notes(RefCell<Noted>);
+
+/// The texts in their order, and where each stands.
+#[derive(Debug, Default)]
+struct Noted {
+    texts: Vec<String>,
+    places: HashMap<String, usize>,
+}
 
 impl Notes {
     /// A link to some rows; the same rows have the same number.
@@ -193,16 +201,15 @@ impl Notes {
         if rows.0.is_empty() {
             return String::new();
         }
-        let (text, mut notes) = (rows.text(), self.0.borrow_mut());
-        let place = notes.iter().position(|note| *note == text).unwrap_or_else(|| {
-            notes.push(text);
-            notes.len() - 1
+        let (text, noted) = (rows.text(), &mut *self.0.borrow_mut());
+        let number = *noted.places.entry(text).or_insert_with_key(|text| {
+            noted.texts.push(text.clone());
+            noted.texts.len()
         });
-        let number = place + 1;
         format!("<a class='note' href='#rows-{number}' aria-label='rows {number}'>[{number}]</a>")
     }
 
     fn all(&self) -> Vec<String> {
-        self.0.borrow().clone()
+        self.0.borrow().texts.clone()
     }
 }

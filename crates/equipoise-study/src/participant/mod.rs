@@ -158,19 +158,24 @@ impl Participant {
     /// From all rows of a session.
     pub fn fold(design: Arc<Design>, session: &str, rows: &[Row]) -> Result<Self> {
         let mut participant = Self::new(design, session);
-        for row in rows {
-            match Event::in_row(row)? {
-                // Servers of older releases went on writing for people whom a command had erased.
-                Some(event) if !participant.erased => participant
-                    .apply(row.at, &event)
-                    .map_err(|e| Error::Damaged(Damage::at(row.position, e.to_string())))?,
-                _ => {
-                    participant.events += 1;
-                    participant.erased = true;
-                }
+        rows.iter().try_for_each(|row| participant.take(row))?;
+        Ok(participant)
+    }
+
+    /// Takes the next row of the session.
+    pub(crate) fn take(&mut self, row: &Row) -> Result<()> {
+        match Event::in_row(row)? {
+            // Servers of older releases went on writing for people whom a command had erased.
+            Some(event) if !self.erased => {
+                let damaged = |e: Error| Error::Damaged(Damage::at(row.position, e.to_string()));
+                self.apply(row.at, &event).map_err(damaged)
+            }
+            _ => {
+                self.events += 1;
+                self.erased = true;
+                Ok(())
             }
         }
-        Ok(participant)
     }
 
     /// Takes an event that is in the log.
