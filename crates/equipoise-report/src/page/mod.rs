@@ -29,7 +29,6 @@ pub const STYLE_INSIDE: &str =
 struct Document<'a> {
     title: &'a str,
     style: String,
-    content: String,
 }
 
 #[derive(Template)]
@@ -78,13 +77,23 @@ pub fn html_with_appendix(design: &Design, report: &Report) -> String {
 }
 
 fn document(design: &Design, report: &Report, appendix: bool) -> String {
-    let content = content(design, report, appendix);
-    let page = Document { title: &report.title, style: STYLE.replace('\n', ""), content };
-    page.render().expect("a string takes everything")
+    let page = Document { title: &report.title, style: STYLE.replace('\n', "") };
+    let frame = page.render().expect("a string takes everything");
+    // Of ten thousand people the page is some hundred megabytes: it is written where it will stand.
+    let (before, after) = frame.split_once(CONTENT).unwrap_or((&frame, ""));
+    let mut whole = before.to_owned();
+    write_content(&mut whole, design, report, appendix);
+    whole + after
 }
 
 /// What stands in that page, for another one to show; `appendix` unfolds it all.
 pub fn content(design: &Design, report: &Report, appendix: bool) -> String {
+    let mut whole = String::new();
+    write_content(&mut whole, design, report, appendix);
+    whole
+}
+
+fn write_content(whole: &mut String, design: &Design, report: &Report, appendix: bool) {
     let mut everybody = report.people.iter();
     let mut with = report.people.iter().filter(|person| person.refusal.is_none());
     let with_metric = with.next().filter(|_| with.next().is_none());
@@ -112,24 +121,46 @@ pub fn content(design: &Design, report: &Report, appendix: bool) -> String {
         notes: Notes::default(),
         appendix,
     };
-    // A sign at the start of a line has lost its number.
-    with_contents(&page.render().expect("a string takes everything").replace(" %", "\u{a0}%"))
+    write_with_contents(whole, &page.render().expect("a string takes everything"));
 }
 
-/// Where the template wants the list of contents.
+/// Where the template wants the page's content.
+const CONTENT: &str = "<!-- content -->";
+/// Where it wants the list of contents.
 const CONTENTS: &str = "<nav></nav>";
 
 /// The page with the list of its own headings: which there are depends on the study.
-fn with_contents(page: &str) -> String {
-    let mut parts = page.split("<h2>");
-    let mut whole = parts.next().unwrap_or_default().to_owned();
+fn write_with_contents(whole: &mut String, page: &str) {
     let mut list = String::new();
-    for (n, part) in parts.enumerate() {
+    for (n, part) in page.split("<h2>").skip(1).enumerate() {
         let heading = part.split("</h2>").next().unwrap_or_default();
         list += &format!("<li><a href='#part-{n}'>{heading}</a></li>");
-        whole += &format!("<h2 id='part-{n}'>{part}");
     }
-    whole.replacen(CONTENTS, &format!("<nav class='contents' aria-label='Contents'><ol>{list}</ol></nav>"), 1)
+    let mut list = Some(format!("<nav class='contents' aria-label='Contents'><ol>{list}</ol></nav>"));
+    whole.reserve(page.len() + page.len() / 16);
+    for (n, part) in page.split("<h2>").enumerate() {
+        if n > 0 {
+            *whole += &format!("<h2 id='part-{}'>", n - 1);
+        }
+        match part.split_once(CONTENTS).and_then(|parts| Some((parts, list.take()?))) {
+            Some(((before, after), list)) => {
+                for text in [before, &list, after] {
+                    write_bound(whole, text);
+                }
+            }
+            None => write_bound(whole, part),
+        }
+    }
+}
+
+/// A sign at the start of a line has lost its number.
+fn write_bound(whole: &mut String, text: &str) {
+    for (n, part) in text.split(" %").enumerate() {
+        if n > 0 {
+            whole.push_str("\u{a0}%");
+        }
+        whole.push_str(part);
+    }
 }
 
 impl Page<'_> {

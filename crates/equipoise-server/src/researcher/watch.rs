@@ -9,7 +9,7 @@ use equipoise_study::people::{self, Conduct, Person};
 use equipoise_study::{Error, Participant, Result, Service, Step};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// What is older is brought up to date before it is shown.
@@ -231,7 +231,14 @@ impl Watch {
         if self.catching_up.load(Ordering::SeqCst) {
             return Ok(None);
         }
-        let behind = self.counted()?.rows.saturating_sub(lock(&self.now).1.rows);
+        let counted = self.counted()?.rows;
+        let known = match self.now.try_lock() {
+            Ok(now) => now.1.rows,
+            // Somebody else began while how far everybody is was counted: nobody waits for that.
+            Err(TryLockError::WouldBlock) if self.catching_up.load(Ordering::SeqCst) => return Ok(None),
+            Err(_) => lock(&self.now).1.rows,
+        };
+        let behind = counted.saturating_sub(known);
         if behind < LONG {
             return self.now().map(Some);
         }
