@@ -19,6 +19,16 @@ fn place(name: &str) -> Place {
     place
 }
 
+/// Every kind of error is as bad, as shares of a class.
+const EVEN: &str = r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,1,1,1,1,1]}"#;
+
+/// Three classes, one of them rare.
+fn rare_vans() -> String {
+    let text = three_classes(2_400);
+    let rare = |(n, line): &(usize, &str)| !line.starts_with("van") || n % 12 == 0;
+    text.lines().enumerate().filter(rare).map(|(_, line)| line.to_owned() + "\n").collect()
+}
+
 fn preferences(place: &Place, file: &str) -> Vec<String> {
     let document: Value = serde_json::from_str(&place.read(file)).expect("JSON");
     let answers = document["transcript"].as_array().expect("a list").iter();
@@ -83,6 +93,32 @@ mod expert {
             low.contains("; the probabilities are not calibrated: the threshold that would follow"),
             "{low}"
         );
+    }
+
+    /// With rare classes a single case weighs more than one of the questions, which have as many of every class.
+    #[test]
+    fn the_result_says_which_cases_it_counts() {
+        let place = Place::new("elicit_unit");
+        place.write("rare.csv", &rare_vans());
+        place.write("even.json", EVEN);
+        let run = ["elicit", "rare.csv", "--no-group", "--oracle", "even.json"];
+        let found = place.run(&[&run[..], &["--json", "--save", "a.json"]].concat()).json();
+        let gravity = &found["gravity"];
+        assert_eq!(gravity["unit"], "case");
+        assert!(gravity["gravest"].as_str().unwrap().starts_with("van "), "{gravity}");
+        for other in gravity["others"].as_array().unwrap() {
+            let [times, as_asked] = ["times", "as_asked"].map(|field| other[field].as_f64().unwrap());
+            assert!((0.7..1.4).contains(&as_asked), "{other}");
+            let rare = other["name"].as_str().unwrap().starts_with("van ");
+            assert!(if rare { times < 2.0 } else { times > 5.0 }, "{other}");
+        }
+        let text = said(place.run(&run), 0).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "so many 95 % interval as asked of these",
+            "These are single cases, as common as each class is in rare.csv. The questions counted as many cases of every class",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
     }
 
     #[test]
