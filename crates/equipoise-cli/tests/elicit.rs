@@ -29,6 +29,21 @@ fn rare_vans() -> String {
     text.lines().enumerate().filter(rare).map(|(_, line)| line.to_owned() + "\n").collect()
 }
 
+/// Three classes whose probabilities are off: those of one of them are far too small.
+fn buses_held_for_unlikely() -> String {
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [bus, car, van] = [1, 2, 3].map(|n| cells[n].parse::<f64>().expect("a number"));
+        let total = 0.05 * bus + car + van;
+        let [bus, car] = [0.05 * bus / total, car / total].map(|p| (1e4 * p).round() / 1e4);
+        format!("{},{bus:.4},{car:.4},{:.4},{}\n", cells[0], (1.0 - bus - car).max(0.0), cells[4])
+    };
+    let text = three_classes(900);
+    let mut lines = text.lines();
+    let header = lines.next().expect("a header").to_owned() + "\n";
+    header + &lines.map(line).collect::<String>()
+}
+
 fn preferences(place: &Place, file: &str) -> Vec<String> {
     let document: Value = serde_json::from_str(&place.read(file)).expect("JSON");
     let answers = document["transcript"].as_array().expect("a list").iter();
@@ -119,6 +134,46 @@ mod expert {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    /// Of more classes too: the regret is that of the best rule of the table, which is not the one that follows where probabilities
+    /// are off.
+    #[test]
+    fn the_rule_of_three_classes_is_the_one_whose_regret_is_told() {
+        let place = Place::new("elicit_uncalibrated_three");
+        place.write("good.csv", &three_classes(900));
+        place.write("off.csv", &buses_held_for_unlikely());
+        place.write("even.json", EVEN);
+        let told = |table: &str, save: &str| {
+            let run = ["elicit", table, "--no-group", "--json", "--around", "model", "--oracle", "even.json"];
+            let run = place.run(&[&run[..], &["--save", save]].concat());
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            let weights: Vec<f64> =
+                found["metric"]["weights"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
+            let cost = |rates: &[f64]| rates.iter().zip(&weights).map(|(rate, w)| rate * w).sum::<f64>();
+            let matrix = found["rule"]["per_1000"].as_array().unwrap();
+            let rates: Vec<f64> = (0..9)
+                .filter(|n| n / 3 != n % 3)
+                .map(|n| matrix[n / 3][n % 3].as_f64().unwrap() / 1_000.0)
+                .collect();
+            let record: Value = serde_json::from_str(&place.read(save)).expect("JSON");
+            let rules = record["plan"]["space"]["rules"].as_array().unwrap().iter();
+            let rules = rules.map(|rule| serde_json::from_value::<Vec<f64>>(rule.clone()).unwrap());
+            let least = rules.map(|rule| cost(&rule)).fold(f64::INFINITY, f64::min);
+            (cost(&rates) / least, found["rule"].clone())
+        };
+        let (dearer, rule) = told("off.csv", "off.json");
+        assert!(dearer < 1.02, "{dearer}: {rule}");
+        let sentence = rule["sentence"].as_str().unwrap();
+        assert!(sentence.starts_with("predict the class with the largest sum (bus: "), "{sentence}");
+        assert!(
+            sentence.contains(". The probabilities are not calibrated: the rule that would follow"),
+            "{sentence}"
+        );
+        assert_eq!(rule["rewards"].as_array().unwrap().len(), 3);
+        let (dearer, rule) = told("good.csv", "good.json");
+        assert!(dearer < 1.1, "{dearer}: {rule}");
+        assert!(!rule["sentence"].as_str().unwrap().contains("calibrated"), "{rule}");
     }
 
     #[test]
