@@ -176,6 +176,30 @@ mod expert {
         assert!(!rule["sentence"].as_str().unwrap().contains("calibrated"), "{rule}");
     }
 
+    /// As `--width` of two classes: whoever says how closely weights are to be known gets that.
+    #[test]
+    fn a_tolerance_around_a_classifier_is_what_ends_the_questions() {
+        let place = place("elicit_tolerance");
+        let asked = |more: &[&str]| {
+            let run = ["elicit", "three.csv", "--no-group", "--json", "--around", "model", "--budget", "90"];
+            let run = place.run(&[&run[..], &["--oracle", "accuracy", "--probes", "0"], more].concat());
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            (found["questions"].as_u64().unwrap(), found["ended"].as_str().unwrap().to_owned())
+        };
+        let (usual, close) = (asked(&[]), asked(&["--tolerance", "0.35"]));
+        assert_eq!(usual.1, "the rule that follows is good enough");
+        assert_eq!(close.1, "the weights are known closely enough");
+        assert!(close.0 > usual.0, "{usual:?} {close:?}");
+        // Where both are said, the first that is reached ends it.
+        let both = asked(&["--tolerance", "0.01", "--regret", "0.085"]);
+        assert_eq!(both, usual);
+        // Short of it, what is missing is an angle.
+        let run = ["elicit", "three.csv", "--no-group", "--json", "--around", "model", "--budget", "12"];
+        let run = place.run(&[&run[..], &["--oracle", "accuracy", "--tolerance", "0.01"]].concat());
+        let missing = run.document(1)["goal"]["missing"].as_str().unwrap().to_owned();
+        assert!(missing.starts_with("the weights are known to within "), "{missing}");
+    }
+
     #[test]
     fn the_result_reads_well() {
         let place = place("elicit_text");

@@ -116,7 +116,7 @@ impl Task {
         let mut document = serde_json::to_value(plan)?;
         check_ends(asking, &document, &space)?;
         let ratio = matches!(plan, AnyPlan::Adaptive(plan) if plan.is_ratio());
-        for (field, value) in ends(asking, ratio) {
+        for (field, value) in ends(asking, ratio, &space) {
             document[field] = value;
         }
         let plan = read(document)?;
@@ -241,15 +241,18 @@ fn settings(
         ("probes", asking.probes.map(|probes| json!(probes))),
     ];
     let others = others.into_iter().filter_map(|(field, value)| Some((field, value?)));
-    ends(asking, ratio).into_iter().chain(others).collect()
+    ends(asking, ratio, space).into_iter().chain(others).collect()
 }
 
-/// A regret that no questions end at: whoever says how narrow an interval is to be wants that.
+/// A regret that no questions end at: whoever says how narrow an interval is to be, or how closely weights are to be known, wants
+/// that.
 pub const NO_REGRET: f64 = 1e-9;
 
 /// When to end, as far as the command line says so.
-fn ends(asking: &Asking, ratio: bool) -> Vec<(&'static str, Value)> {
-    let regret = asking.regret.or((ratio && asking.width.is_some()).then_some(NO_REGRET));
+fn ends(asking: &Asking, ratio: bool, space: &AnySpace) -> Vec<(&'static str, Value)> {
+    let around = matches!(space, AnySpace::OperatingPoint(_));
+    let otherwise = ratio && asking.width.is_some() || around && asking.tolerance.is_some();
+    let regret = asking.regret.or(otherwise.then_some(NO_REGRET));
     let stop = |at_most: f64| match ratio {
         true => ("regret", json!(at_most)),
         false => ("stop", json!({"kind": "regret", "at_most": at_most})),
