@@ -562,6 +562,20 @@ mod asking {
     }
 
     #[test]
+    fn another_seed_has_other_sides() {
+        let place = place("elicit_seeded_sides");
+        let sides = |seed: &str| -> Vec<bool> {
+            let run = ["elicit", "val.csv", "--budget", "12", "--save", "a.json", "--seed", seed];
+            let alarms = |line: &Value, side: &str| line[side][1]["count"].as_u64().unwrap();
+            seen(&place, &run).iter().map(|line| alarms(line, "first") > alarms(line, "second")).collect()
+        };
+        assert_eq!(sides("3"), sides("3"));
+        // Whatever the answers lead to, the first pair is the same, on either side.
+        let first: Vec<bool> = (0..8).map(|seed| sides(&seed.to_string())[0]).collect();
+        assert!(first.contains(&true) && first.contains(&false), "{first:?}");
+    }
+
+    #[test]
     fn nothing_is_told_of_the_answers_unless_asked() {
         let place = place("elicit_watch");
         let run =

@@ -36,7 +36,7 @@ fn a_table_is_planned_as_elicit_asks_about_it() {
     assert_eq!(run.code == Some(1), !found["findings"].as_array().unwrap().is_empty());
     // The same plan as that of an interview with the same options.
     let always = "while read -r line; do echo first; done";
-    place.run(&["elicit", "val.csv", "--oracle-command", always, "--save", "asked.json"]);
+    place.run(&["elicit", "val.csv", "--oracle-command", always, "--save", "asked.json", "--seed", "5"]);
     let record: serde_json::Value = serde_json::from_str(&place.read("asked.json")).unwrap();
     let mut asked = record["plan"].clone();
     asked.as_object_mut().unwrap().remove("space");

@@ -233,7 +233,7 @@ fn settings(
     // Searches have tolerances of their own.
     let ball = !matches!(space, AnySpace::OperatingPoint(_));
     let tolerance = asking.tolerance.or((adaptive && !ratio && ball).then_some(TOLERANCE));
-    let seeded = (adaptive && !ratio) || asking.family() == "polynomial";
+    let seeded = adaptive || asking.family() == "polynomial";
     let others = [
         ("tolerance", tolerance.map(|tolerance| json!(tolerance))),
         ("seed", seed.filter(|_| seeded).map(|seed| json!(seed))),
