@@ -696,6 +696,16 @@ mod asking {
             truth += &class.repeat(20);
         }
         place.write("truth.csv", &truth);
+        // A table allows what it does itself, also where its probabilities are off.
+        place.write("off.csv", &buses_held_for_unlikely());
+        let always = "while read -r line; do echo first; done";
+        let around = |what: &str| {
+            let run = ["elicit", "off.csv", "--no-group", "--oracle-command", always, "--save", "around.json"];
+            let run = place.run(&[&run[..], &["--around", what]].concat());
+            assert!(matches!(run.code, Some(0 | 1)), "{what}: {}", run.err);
+            serde_json::from_str::<Value>(&place.read("around.json")).expect("JSON")["space"].clone()
+        };
+        assert_eq!(around("off.csv"), around("model"));
         let run = place.run(&["elicit", "three.csv", "--no-group", "--around", "truth.csv"]);
         refused(
             run,
