@@ -619,6 +619,17 @@ mod asking {
         assert_eq!(json(&noisy)["noise"]["assumed"]["kind"], "unknown", "somebody who errs is not exact");
         let chosen = [&noisy[..], &["--answers", "exact"]].concat();
         assert_eq!(json(&chosen)["noise"]["assumed"]["kind"], "none");
+        // What people are asked is asked of a simulated expert as of anybody: two classes, and around a classifier.
+        let two = |more: &[&str]| {
+            let run = place.run(&[&["elicit", "val.csv", "--json", "--oracle", "6:1"][..], more].concat());
+            run.document(0)["noise"].clone()
+        };
+        assert_eq!(two(&[])["assumed"]["kind"], "unknown");
+        assert!(two(&[])["sentence"].as_str().unwrap().starts_with("nothing: how surely you tell"));
+        assert_eq!(two(&["--answers", "exact"])["assumed"]["kind"], "none");
+        let around = ["--oracle", "accuracy", "--around", "model"];
+        assert_eq!(json(&around)["noise"]["assumed"]["kind"], "unknown");
+        assert_eq!(json(&[&around[..], &["--answers", "exact"]].concat())["noise"]["assumed"]["kind"], "none");
         let always = "while read -r line; do echo first; done";
         let found = json(&["--oracle-command", always, "--family", "quadratic"]);
         assert_eq!(found["noise"]["assumed"]["kind"], "unknown");
