@@ -661,6 +661,18 @@ mod asking {
         );
     }
 
+    /// What was wanted was reached, so that nothing is gained by wanting less.
+    #[test]
+    fn a_goal_that_was_met_is_not_said_to_be_missed() {
+        let place = place("elicit_goal");
+        let found = place.run(&["elicit", "val.csv", "--json", "--oracle", "1000:1"]).document(1);
+        assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.025, "{}", found["regret"]);
+        assert_eq!(found["goal"]["met"], false);
+        let missing = found["goal"]["missing"].as_str().unwrap();
+        assert!(missing.starts_with("the answers leave one end of the interval open"), "{missing}");
+        assert!(!missing.contains("--regret") && !missing.contains("settles for less"), "{missing}");
+    }
+
     #[test]
     fn a_finished_interview_is_taken_back_and_goes_on_with_another_end() {
         let place = place("elicit_finished");
