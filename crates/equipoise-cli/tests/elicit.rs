@@ -20,7 +20,8 @@ fn place(name: &str) -> Place {
 }
 
 /// Every kind of error is as bad, as shares of a class.
-const EVEN: &str = r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,1,1,1,1,1]}"#;
+const EVEN: &str =
+    r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,1,1,1,1,1]}"#;
 
 /// Three classes, one of them rare.
 fn rare_vans() -> String {
@@ -629,7 +630,10 @@ mod asking {
         assert_eq!(two(&["--answers", "exact"])["assumed"]["kind"], "none");
         let around = ["--oracle", "accuracy", "--around", "model"];
         assert_eq!(json(&around)["noise"]["assumed"]["kind"], "unknown");
-        assert_eq!(json(&[&around[..], &["--answers", "exact"]].concat())["noise"]["assumed"]["kind"], "none");
+        assert_eq!(
+            json(&[&around[..], &["--answers", "exact"]].concat())["noise"]["assumed"]["kind"],
+            "none"
+        );
         let always = "while read -r line; do echo first; done";
         let found = json(&["--oracle-command", always, "--family", "quadratic"]);
         assert_eq!(found["noise"]["assumed"]["kind"], "unknown");
@@ -723,7 +727,8 @@ mod asking {
         place.write("off.csv", &buses_held_for_unlikely());
         let always = "while read -r line; do echo first; done";
         let around = |what: &str| {
-            let run = ["elicit", "off.csv", "--no-group", "--oracle-command", always, "--save", "around.json"];
+            let run =
+                ["elicit", "off.csv", "--no-group", "--oracle-command", always, "--save", "around.json"];
             let run = place.run(&[&run[..], &["--around", what]].concat());
             assert!(matches!(run.code, Some(0 | 1)), "{what}: {}", run.err);
             serde_json::from_str::<Value>(&place.read("around.json")).expect("JSON")["space"].clone()

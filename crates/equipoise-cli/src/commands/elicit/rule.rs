@@ -134,7 +134,8 @@ impl Follows {
             return Ok(fitting);
         }
         let found: Vec<Confusion> = found.iter().map(|matrix| matrix.overall()).collect();
-        let sentence = format!("predict the class whose mistakes cost least; {}", otherwise(&found[0], &found[1]));
+        let sentence =
+            format!("predict the class whose mistakes cost least; {}", otherwise(&found[0], &found[1]));
         let moved = others.iter().zip(&found[2..]).map(|(other, matrix)| (apart(&found[0], matrix), other));
         let most = moved.max_by(|a, b| a.0.total_cmp(&b.0));
         let changes = most.filter(|(cases, _)| *cases >= 0.5).map(|(cases, (kind, end, _))| {
@@ -162,7 +163,8 @@ impl Follows {
     ) -> Result<Option<Self>> {
         let Some(space) = task.operating_point() else { return Ok(None) };
         let weights = metric.coefficients();
-        let least = space.best_kinds(&weights).map(|kinds| kinds.iter().zip(&weights).map(|(x, w)| x * w).sum());
+        let least =
+            space.best_kinds(&weights).map(|kinds| kinds.iter().zip(&weights).map(|(x, w)| x * w).sum());
         let (least, dear): (f64, f64) = (least.unwrap_or(f64::NAN), metric.of(follows)?);
         // A rule that is not known to be cheaper is not told.
         if least.is_nan() || dear <= DEARER * least {
@@ -188,7 +190,8 @@ impl Follows {
         let decision = match (best + k).checked_sub(rules.len()) {
             Some(class) => format!("always predict {}", names[class]),
             None if k > MOST_CLASSES => {
-                "predict the class with the largest sum of weighted probabilities (--json has the weights)".to_owned()
+                "predict the class with the largest sum of weighted probabilities (--json has the weights)"
+                    .to_owned()
             }
             None => {
                 let text = decision_text(rule, names)?.replacen("Predict", "predict", 1);
