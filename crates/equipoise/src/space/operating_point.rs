@@ -277,7 +277,9 @@ impl OperatingPoint {
         let (by_estimate, by_weights) = (costs(estimate), costs(weights));
         let chosen = (0..by_estimate.len()).min_by(|&a, &b| by_estimate[a].total_cmp(&by_estimate[b]));
         let least = by_weights.iter().copied().fold(f64::INFINITY, f64::min);
-        chosen.map_or(0.0, |chosen| by_weights[chosen] / least - 1.0)
+        let most = by_weights.iter().copied().fold(0.0, f64::max);
+        // A perfect rule costs nothing, of which nothing is a share.
+        chosen.map_or(0.0, |chosen| (by_weights[chosen] - least) / least.max(1e-3 * most))
     }
 
     /// The kinds of the rule that is the best for whoever has these weights on kinds.
