@@ -439,45 +439,6 @@ mod person {
         }
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn a_ctrl_c_says_how_to_go_on() {
-        use std::io::{Read as _, Write as _};
-        use std::process::Stdio;
-        let place = place("elicit_interrupt");
-        for (typed, shown, says) in [
-            ("", 1, "Nothing was answered yet.\n"),
-            (
-                "1\n2\n",
-                3,
-                "Saved 2 answers in val.interview.json.\nTo go on: equipoise elicit val.csv --resume val.interview.json\n",
-            ),
-        ] {
-            let mut child = place
-                .command(&["elicit", "val.csv"])
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .expect("the binary starts");
-            let mut keys = child.stdin.take().expect("piped");
-            keys.write_all(typed.as_bytes()).expect("it listens");
-            let (mut out, mut text) = (child.stdout.take().expect("piped"), vec![]);
-            while String::from_utf8_lossy(&text).matches("A or B?").count() < shown {
-                let mut part = [0; 512];
-                let read = out.read(&mut part).expect("it talks");
-                assert!(read > 0, "{}", String::from_utf8_lossy(&text));
-                text.extend(&part[..read]);
-            }
-            let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-            assert!(kill.expect("kill runs").success());
-            assert_eq!(child.wait().expect("it ends").code(), Some(130));
-            let mut said = String::new();
-            child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
-            assert!(said.ends_with(says), "{said}");
-        }
-    }
-
     #[test]
     fn stopping_is_told_to_programs_too() {
         let place = place("elicit_stop_json");
@@ -714,6 +675,29 @@ mod asking {
         let missing = found["goal"]["missing"].as_str().unwrap();
         assert!(missing.starts_with("the answers leave one end of the interval open"), "{missing}");
         assert!(!missing.contains("--regret") && !missing.contains("settles for less"), "{missing}");
+    }
+
+    /// Probes are questions too: whoever wants less than is known already is asked nothing.
+    #[test]
+    fn a_sooner_end_of_answers_that_were_checked_asks_nothing() {
+        let place = place("elicit_sooner");
+        let six = ["elicit", "val.csv", "--json", "--oracle-command", SIX_TO_ONE, "--save", "done.json"];
+        let whole = place.run(&six).document(0)["questions"].as_u64().unwrap();
+        let nobody = "read -r line; exit 1";
+        let resume = ["elicit", "val.csv", "--json", "--resume", "done.json", "--oracle-command", nobody];
+        let sooner = place.run(&[&resume[..], &["--regret", "0.3"]].concat()).document(0);
+        assert!(sooner["questions"].as_u64().unwrap() < whole, "{sooner}");
+        // The same again, and everything comes back with the first end: probes as well.
+        let again = place.run(&resume).document(0);
+        assert_eq!(again["questions"], sooner["questions"]);
+        let back = place.run(&[&resume[..], &["--regret", "0.025"]].concat()).document(0);
+        assert_eq!(back["questions"].as_u64().unwrap(), whole);
+        // Whose answers were doubted is asked again.
+        let turns = "while read -r line; do echo first; read -r line; echo second; done";
+        place.run(&["elicit", "val.csv", "--oracle-command", turns, "--save", "blind.json"]);
+        let resume = ["elicit", "val.csv", "--resume", "blind.json", "--regret", "0.9"];
+        let run = place.run(&[&resume[..], &["--oracle-command", nobody]].concat());
+        assert_eq!(run.code, Some(3), "{}{}", run.out, run.err);
     }
 
     #[test]
