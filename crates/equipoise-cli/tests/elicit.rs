@@ -677,6 +677,35 @@ mod asking {
         assert!(!missing.contains("--regret") && !missing.contains("settles for less"), "{missing}");
     }
 
+    /// The most questions that are allowed are the most that are asked, whatever has to be checked at their end.
+    #[test]
+    fn no_more_questions_than_allowed_are_asked_probes_and_all() {
+        let place = place("elicit_most");
+        let coin = |seed: usize| {
+            format!(
+                "x={}; while read -r line; do x=$(( (x * 1103515245 + 12345) % 2147483648 )); \
+                 if [ $((x / 65536 % 2)) = 0 ]; then echo first; else echo second; fi; done",
+                7919 * (seed + 1)
+            )
+        };
+        let tables =
+            [("val.csv", "14", 12), ("val.csv", "30", 6), ("three.csv", "9", 4), ("three.csv", "30", 4)];
+        let mut to_the_end = 0;
+        for (table, budget, people) in tables {
+            for seed in 0..people {
+                let command = coin(seed);
+                let run =
+                    ["elicit", table, "--no-group", "--json", "--budget", budget, "--save", "coin.json"];
+                let run = place.run(&[&run[..], &["--oracle-command", &command]].concat());
+                let found: Value = serde_json::from_str(&run.out).expect("JSON");
+                let (asked, most) = (found["questions"].as_u64().unwrap(), budget.parse::<u64>().unwrap());
+                assert!(asked <= most, "{table}: {asked} of {most}");
+                to_the_end += usize::from(asked == most);
+            }
+        }
+        assert!(to_the_end > 0, "nobody came to the end of what was allowed");
+    }
+
     /// Probes are questions too: whoever wants less than is known already is asked nothing.
     #[test]
     fn a_sooner_end_of_answers_that_were_checked_asks_nothing() {

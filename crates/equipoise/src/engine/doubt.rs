@@ -15,8 +15,9 @@ use crate::space::Candidates;
 const CLEARLY: f64 = 3.0;
 /// Or this much less likely.
 const OBJECTION: f64 = 0.1;
-/// After a slip, at most so many more probes.
+/// After a slip, at most so many more probes, and so many that the questions leave room for.
 const MORE: usize = 5;
+pub(super) const ROOM: usize = 2;
 /// Of whoever decides less often than this it is not known what they hold: what comes out is what anybody is thought to.
 const DECIDED: f64 = 0.2;
 /// A habit of sides must explain the answers this much better than a metric to be believed.
@@ -27,6 +28,7 @@ const HABIT: f64 = 20.0;
 pub struct Doubt {
     belief: Box<dyn Belief>,
     least: usize,
+    most: usize,
     seed: u64,
     /// What the elicitation itself has against a coin.
     before: f64,
@@ -39,11 +41,21 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    /// After the questions, at least so many probes.
-    pub(super) fn new(belief: &dyn Belief, least: usize, seed: u64) -> Self {
+    /// After the questions, at least so many probes, and no more than there may be questions.
+    pub(super) fn new(belief: &dyn Belief, [least, most]: [usize; 2], seed: u64) -> Self {
         let before = belief.evidence();
         let (belief, candidates) = (belief.boxed(), None);
-        Self { belief, least, seed, before, evidence: 0.0, heard: 0, wrong: 0, candidates }
+        Self {
+            belief,
+            least,
+            most: most.min(least + MORE),
+            seed,
+            before,
+            evidence: 0.0,
+            heard: 0,
+            wrong: 0,
+            candidates,
+        }
     }
 
     /// Of somebody who chose among candidates, and errs like this.
@@ -54,7 +66,7 @@ impl Doubt {
     /// The next probe, if one more is wanted: as many as the plan says, and a few more where they leave doubt.
     pub fn probe(&self) -> Option<Query> {
         let decided = self.evidence >= CLEARLY.ln() || self.evidence <= OBJECTION.ln();
-        let enough = self.heard >= self.least && (decided || self.heard >= self.least + MORE);
+        let enough = self.heard >= self.least && decided || self.heard >= self.most;
         if self.least == 0 || enough { None } else { self.belief.probe(self.heard, self.seed) }
     }
 
