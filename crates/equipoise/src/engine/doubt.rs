@@ -4,7 +4,7 @@
 //! them: nothing but a question with a foreseen answer tells a person from a coin. So a few probes follow, off the place of
 //! the other questions, which are foreseen if a linear metric explains the other answers. Each answer is predicted by those
 //! before it; the product of the predictions over that of a coin is the evidence. A slip is followed by more probes, so that
-//! one does not decide. Whoever always chooses the same side, or in turns, is found out by that.
+//! one does not decide; three lucky ones do not either, where all answers together are likelier from a coin. Whoever always chooses the same side, or in turns, is found out by that.
 
 use super::belief::{Belief, evidence};
 use super::rivals::rival;
@@ -15,6 +15,10 @@ use crate::space::Candidates;
 const CLEARLY: f64 = 3.0;
 /// Or this much less likely.
 const OBJECTION: f64 = 0.1;
+/// Answers to probes that are this much less likely at their end object.
+const OBJECTS: f64 = 0.8;
+/// And so do all answers together.
+const LIKE_A_COIN: f64 = 0.6;
 /// After a slip, at most so many more probes, and so many that the questions leave room for.
 const MORE: usize = 5;
 pub(super) const ROOM: usize = 2;
@@ -95,8 +99,11 @@ impl Doubt {
             findings.push(Finding::LikeChance { factor: (total - found).exp(), than });
             return findings;
         }
-        if self.heard > 0 && self.evidence < 0.0 {
+        if self.heard > 0 && self.evidence < OBJECTS.ln() {
             findings.push(Finding::ProbesObject { wrong: self.wrong, probes: self.heard });
+        } else if self.heard > 0 && self.candidates.is_none() && total < LIKE_A_COIN.ln() {
+            // A few probes are answered as foreseen by luck; questions before them that went against what was found are not.
+            findings.push(Finding::LikeChance { factor: total.exp(), than: Guess::Coin });
         }
         if let Some((candidates, noise)) = self.candidates.as_ref().filter(|_| self.heard > 0) {
             findings.extend(rival(candidates, *noise, self.belief.answered(), self.seed));
