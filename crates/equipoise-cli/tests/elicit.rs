@@ -439,6 +439,45 @@ mod person {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_ctrl_c_says_how_to_go_on() {
+        use std::io::{Read as _, Write as _};
+        use std::process::Stdio;
+        let place = place("elicit_interrupt");
+        for (typed, shown, says) in [
+            ("", 1, "Nothing was answered yet.\n"),
+            (
+                "1\n2\n",
+                3,
+                "Saved 2 answers in val.interview.json.\nTo go on: equipoise elicit val.csv --resume val.interview.json\n",
+            ),
+        ] {
+            let mut child = place
+                .command(&["elicit", "val.csv"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the binary starts");
+            let mut keys = child.stdin.take().expect("piped");
+            keys.write_all(typed.as_bytes()).expect("it listens");
+            let (mut out, mut text) = (child.stdout.take().expect("piped"), vec![]);
+            while String::from_utf8_lossy(&text).matches("A or B?").count() < shown {
+                let mut part = [0; 512];
+                let read = out.read(&mut part).expect("it talks");
+                assert!(read > 0, "{}", String::from_utf8_lossy(&text));
+                text.extend(&part[..read]);
+            }
+            let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+            assert!(kill.expect("kill runs").success());
+            assert_eq!(child.wait().expect("it ends").code(), Some(130));
+            let mut said = String::new();
+            child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+            assert!(said.ends_with(says), "{said}");
+        }
+    }
+
     #[test]
     fn stopping_is_told_to_programs_too() {
         let place = place("elicit_stop_json");
