@@ -127,6 +127,35 @@ fn a_ratio_beyond_what_the_data_tell_is_bounded_on_one_side() {
     }
 }
 
+/// One kind against all others, 1000 : 1, and all alike: how many of the ratios to the gravest kind have no end, and how many people
+/// are told that theirs is beyond what can be told.
+fn open_ends(costs: &[f64], people: u64) -> (usize, usize) {
+    let (mut open, mut beyond) = (0, 0);
+    for seed in 0..people {
+        let plan = three_classes().seed(seed);
+        let mut person = Simulated::with_noise(metric(&plan, costs), STANDARD, seed).unwrap();
+        let mut belief = plan.start();
+        while let Ok(query) = plan.next(belief.as_ref()) {
+            let Ok(answer) = person.prefer(&query);
+            belief.take(&query, &answer);
+        }
+        let found = belief.metric().coefficients();
+        let gravest = (0..6).max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap();
+        open += (0..6).filter(|&kind| kind != gravest && belief.leaves_open(gravest, kind)).count();
+        beyond += usize::from(belief.beyond().is_some());
+    }
+    (open, beyond)
+}
+
+#[test]
+fn weights_beyond_what_the_data_tell_have_no_upper_end() {
+    let (far, beyond) = open_ends(&[1.0, 1.0, 1000.0, 1.0, 1.0, 1.0], 8);
+    let (near, none) = open_ends(&[1.0; 6], 8);
+    println!("open of 40: {far} at 1000 : 1, {near} at 1 : 1; beyond: {beyond} and {none} of 8");
+    assert!(far >= 30 && near <= 24 && none == 0, "{far} {near} {none}");
+    assert!(equipoise::ask::Finding::WeightBeyond { kind: 2 }.is_ambiguity());
+}
+
 /// The most questions that are allowed are the most there are, probes and all.
 #[test]
 fn probes_stay_within_the_budget() {

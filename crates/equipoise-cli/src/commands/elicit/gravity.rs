@@ -55,7 +55,14 @@ pub struct Times {
 
 impl Gravity {
     /// The order of the mistakes of a linear or group-fair cost; `None` for other metrics.
-    pub fn of(metric: &Metric, draws: &[Metric], task: &Task, words: &Words) -> Option<Self> {
+    /// `open` says of which ratio, of a kind to another, the answers set no end.
+    pub fn of(
+        metric: &Metric,
+        draws: &[Metric],
+        open: impl Fn(usize, usize) -> bool,
+        task: &Task,
+        words: &Words,
+    ) -> Option<Self> {
         let (units, unit) = units(metric, task)?;
         let costs = |metric: &Metric| -> Vec<f64> {
             metric.coefficients().iter().zip(&units).map(|(weight, unit)| weight / unit).collect()
@@ -74,7 +81,9 @@ impl Gravity {
                 times: ratio(&found),
                 as_asked: (unit == CASE).then(|| weights[gravest] / weights[kind].max(f64::MIN_POSITIVE)),
                 low: spread.map(|spread| spread.low),
-                high: spread.map(|spread| spread.high).filter(|high| *high < no_end.max(NO_END)),
+                high: spread
+                    .map(|spread| spread.high)
+                    .filter(|high| *high < no_end.max(NO_END) && !open(gravest, kind)),
             }
         };
         let others = order[1..].iter().map(|&kind| times(kind)).collect();
