@@ -19,6 +19,32 @@ fn place(name: &str) -> Place {
     place
 }
 
+/// Every kind of error is as bad, as shares of a class.
+const EVEN: &str =
+    r#"{"format":1,"kind":"linear","measure":"off_diagonal_rates","sense":"cost","weights":[1,1,1,1,1,1]}"#;
+
+/// Three classes, one of them rare.
+fn rare_vans() -> String {
+    let text = three_classes(2_400);
+    let rare = |(n, line): &(usize, &str)| !line.starts_with("van") || n % 12 == 0;
+    text.lines().enumerate().filter(rare).map(|(_, line)| line.to_owned() + "\n").collect()
+}
+
+/// Three classes whose probabilities are off: those of one of them are far too small.
+fn buses_held_for_unlikely() -> String {
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [bus, car, van] = [1, 2, 3].map(|n| cells[n].parse::<f64>().expect("a number"));
+        let total = 0.05 * bus + car + van;
+        let [bus, car] = [0.05 * bus / total, car / total].map(|p| (1e4 * p).round() / 1e4);
+        format!("{},{bus:.4},{car:.4},{:.4},{}\n", cells[0], (1.0 - bus - car).max(0.0), cells[4])
+    };
+    let text = three_classes(900);
+    let mut lines = text.lines();
+    let header = lines.next().expect("a header").to_owned() + "\n";
+    header + &lines.map(line).collect::<String>()
+}
+
 fn preferences(place: &Place, file: &str) -> Vec<String> {
     let document: Value = serde_json::from_str(&place.read(file)).expect("JSON");
     let answers = document["transcript"].as_array().expect("a list").iter();
@@ -83,6 +109,96 @@ mod expert {
             low.contains("; the probabilities are not calibrated: the threshold that would follow"),
             "{low}"
         );
+    }
+
+    /// With rare classes a single case weighs more than one of the questions, which have as many of every class.
+    #[test]
+    fn the_result_says_which_cases_it_counts() {
+        let place = Place::new("elicit_unit");
+        place.write("rare.csv", &rare_vans());
+        place.write("even.json", EVEN);
+        let run = ["elicit", "rare.csv", "--no-group", "--oracle", "even.json"];
+        let found = place.run(&[&run[..], &["--json", "--save", "a.json"]].concat()).json();
+        let gravity = &found["gravity"];
+        assert_eq!(gravity["unit"], "case");
+        assert!(gravity["gravest"].as_str().unwrap().starts_with("van "), "{gravity}");
+        for other in gravity["others"].as_array().unwrap() {
+            let [times, as_asked] = ["times", "as_asked"].map(|field| other[field].as_f64().unwrap());
+            assert!((0.7..1.4).contains(&as_asked), "{other}");
+            let rare = other["name"].as_str().unwrap().starts_with("van ");
+            assert!(if rare { times < 2.0 } else { times > 5.0 }, "{other}");
+        }
+        let text = said(place.run(&run), 0).split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in [
+            "so many 95 % interval as asked of these",
+            "These are single cases, as common as each class is in rare.csv. The questions counted as many cases of every class",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    /// Of more classes too: the regret is that of the best rule of the table, which is not the one that follows where probabilities
+    /// are off.
+    #[test]
+    fn the_rule_of_three_classes_is_the_one_whose_regret_is_told() {
+        let place = Place::new("elicit_uncalibrated_three");
+        place.write("good.csv", &three_classes(900));
+        place.write("off.csv", &buses_held_for_unlikely());
+        place.write("even.json", EVEN);
+        let told = |table: &str, save: &str| {
+            let run = ["elicit", table, "--no-group", "--json", "--around", "model", "--oracle", "even.json"];
+            let run = place.run(&[&run[..], &["--save", save]].concat());
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            let weights: Vec<f64> =
+                found["metric"]["weights"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
+            let cost = |rates: &[f64]| rates.iter().zip(&weights).map(|(rate, w)| rate * w).sum::<f64>();
+            let matrix = found["rule"]["per_1000"].as_array().unwrap();
+            let rates: Vec<f64> = (0..9)
+                .filter(|n| n / 3 != n % 3)
+                .map(|n| matrix[n / 3][n % 3].as_f64().unwrap() / 1_000.0)
+                .collect();
+            let record: Value = serde_json::from_str(&place.read(save)).expect("JSON");
+            let rules = record["plan"]["space"]["rules"].as_array().unwrap().iter();
+            let rules = rules.map(|rule| serde_json::from_value::<Vec<f64>>(rule.clone()).unwrap());
+            let least = rules.map(|rule| cost(&rule)).fold(f64::INFINITY, f64::min);
+            (cost(&rates) / least, found["rule"].clone())
+        };
+        let (dearer, rule) = told("off.csv", "off.json");
+        assert!(dearer < 1.02, "{dearer}: {rule}");
+        let sentence = rule["sentence"].as_str().unwrap();
+        assert!(sentence.starts_with("predict the class with the largest sum (bus: "), "{sentence}");
+        assert!(
+            sentence.contains(". The probabilities are not calibrated: the rule that would follow"),
+            "{sentence}"
+        );
+        assert_eq!(rule["rewards"].as_array().unwrap().len(), 3);
+        let (dearer, rule) = told("good.csv", "good.json");
+        assert!(dearer < 1.1, "{dearer}: {rule}");
+        assert!(!rule["sentence"].as_str().unwrap().contains("calibrated"), "{rule}");
+    }
+
+    /// As `--width` of two classes: whoever says how closely weights are to be known gets that.
+    #[test]
+    fn a_tolerance_around_a_classifier_is_what_ends_the_questions() {
+        let place = place("elicit_tolerance");
+        let asked = |more: &[&str]| {
+            let run = ["elicit", "three.csv", "--no-group", "--json", "--around", "model", "--budget", "90"];
+            let run = place.run(&[&run[..], &["--oracle", "accuracy", "--probes", "0"], more].concat());
+            let found: Value = serde_json::from_str(&run.out).expect("JSON");
+            (found["questions"].as_u64().unwrap(), found["ended"].as_str().unwrap().to_owned())
+        };
+        let (usual, close) = (asked(&[]), asked(&["--tolerance", "0.35"]));
+        assert_eq!(usual.1, "the rule that follows is good enough");
+        assert_eq!(close.1, "the weights are known closely enough");
+        assert!(close.0 > usual.0, "{usual:?} {close:?}");
+        // Where both are said, the first that is reached ends it.
+        let both = asked(&["--tolerance", "0.01", "--regret", "0.085"]);
+        assert_eq!(both, usual);
+        // Short of it, what is missing is an angle.
+        let run = ["elicit", "three.csv", "--no-group", "--json", "--around", "model", "--budget", "12"];
+        let run = place.run(&[&run[..], &["--oracle", "accuracy", "--tolerance", "0.01"]].concat());
+        let missing = run.document(1)["goal"]["missing"].as_str().unwrap().to_owned();
+        assert!(missing.starts_with("the weights are known to within "), "{missing}");
     }
 
     #[test]
@@ -323,6 +439,45 @@ mod person {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_ctrl_c_says_how_to_go_on() {
+        use std::io::{Read as _, Write as _};
+        use std::process::Stdio;
+        let place = place("elicit_interrupt");
+        for (typed, shown, says) in [
+            ("", 1, "Nothing was answered yet.\n"),
+            (
+                "1\n2\n",
+                3,
+                "Saved 2 answers in val.interview.json.\nTo go on: equipoise elicit val.csv --resume val.interview.json\n",
+            ),
+        ] {
+            let mut child = place
+                .command(&["elicit", "val.csv"])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("the binary starts");
+            let mut keys = child.stdin.take().expect("piped");
+            keys.write_all(typed.as_bytes()).expect("it listens");
+            let (mut out, mut text) = (child.stdout.take().expect("piped"), vec![]);
+            while String::from_utf8_lossy(&text).matches("A or B?").count() < shown {
+                let mut part = [0; 512];
+                let read = out.read(&mut part).expect("it talks");
+                assert!(read > 0, "{}", String::from_utf8_lossy(&text));
+                text.extend(&part[..read]);
+            }
+            let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+            assert!(kill.expect("kill runs").success());
+            assert_eq!(child.wait().expect("it ends").code(), Some(130));
+            let mut said = String::new();
+            child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+            assert!(said.ends_with(says), "{said}");
+        }
+    }
+
     #[test]
     fn stopping_is_told_to_programs_too() {
         let place = place("elicit_stop_json");
@@ -447,6 +602,20 @@ mod asking {
     }
 
     #[test]
+    fn another_seed_has_other_sides() {
+        let place = place("elicit_seeded_sides");
+        let sides = |seed: &str| -> Vec<bool> {
+            let run = ["elicit", "val.csv", "--budget", "12", "--save", "a.json", "--seed", seed];
+            let alarms = |line: &Value, side: &str| line[side][1]["count"].as_u64().unwrap();
+            seen(&place, &run).iter().map(|line| alarms(line, "first") > alarms(line, "second")).collect()
+        };
+        assert_eq!(sides("3"), sides("3"));
+        // Whatever the answers lead to, the first pair is the same, on either side.
+        let first: Vec<bool> = (0..8).map(|seed| sides(&seed.to_string())[0]).collect();
+        assert!(first.contains(&true) && first.contains(&false), "{first:?}");
+    }
+
+    #[test]
     fn nothing_is_told_of_the_answers_unless_asked() {
         let place = place("elicit_watch");
         let run =
@@ -490,6 +659,20 @@ mod asking {
         assert_eq!(json(&noisy)["noise"]["assumed"]["kind"], "unknown", "somebody who errs is not exact");
         let chosen = [&noisy[..], &["--answers", "exact"]].concat();
         assert_eq!(json(&chosen)["noise"]["assumed"]["kind"], "none");
+        // What people are asked is asked of a simulated expert as of anybody: two classes, and around a classifier.
+        let two = |more: &[&str]| {
+            let run = place.run(&[&["elicit", "val.csv", "--json", "--oracle", "6:1"][..], more].concat());
+            run.document(0)["noise"].clone()
+        };
+        assert_eq!(two(&[])["assumed"]["kind"], "unknown");
+        assert!(two(&[])["sentence"].as_str().unwrap().starts_with("nothing: how surely you tell"));
+        assert_eq!(two(&["--answers", "exact"])["assumed"]["kind"], "none");
+        let around = ["--oracle", "accuracy", "--around", "model"];
+        assert_eq!(json(&around)["noise"]["assumed"]["kind"], "unknown");
+        assert_eq!(
+            json(&[&around[..], &["--answers", "exact"]].concat())["noise"]["assumed"]["kind"],
+            "none"
+        );
         let always = "while read -r line; do echo first; done";
         let found = json(&["--oracle-command", always, "--family", "quadratic"]);
         assert_eq!(found["noise"]["assumed"]["kind"], "unknown");
@@ -519,6 +702,70 @@ mod asking {
             "{}",
             found["sentence"]
         );
+    }
+
+    /// What was wanted was reached, so that nothing is gained by wanting less.
+    #[test]
+    fn a_goal_that_was_met_is_not_said_to_be_missed() {
+        let place = place("elicit_goal");
+        let found = place.run(&["elicit", "val.csv", "--json", "--oracle", "1000:1"]).document(1);
+        assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.025, "{}", found["regret"]);
+        assert_eq!(found["goal"]["met"], false);
+        let missing = found["goal"]["missing"].as_str().unwrap();
+        assert!(missing.starts_with("the answers leave one end of the interval open"), "{missing}");
+        assert!(!missing.contains("--regret") && !missing.contains("settles for less"), "{missing}");
+    }
+
+    /// The most questions that are allowed are the most that are asked, whatever has to be checked at their end.
+    #[test]
+    fn no_more_questions_than_allowed_are_asked_probes_and_all() {
+        let place = place("elicit_most");
+        let coin = |seed: usize| {
+            format!(
+                "x={}; while read -r line; do x=$(( (x * 1103515245 + 12345) % 2147483648 )); \
+                 if [ $((x / 65536 % 2)) = 0 ]; then echo first; else echo second; fi; done",
+                7919 * (seed + 1)
+            )
+        };
+        let tables =
+            [("val.csv", "14", 12), ("val.csv", "30", 6), ("three.csv", "9", 4), ("three.csv", "30", 4)];
+        let mut to_the_end = 0;
+        for (table, budget, people) in tables {
+            for seed in 0..people {
+                let command = coin(seed);
+                let run =
+                    ["elicit", table, "--no-group", "--json", "--budget", budget, "--save", "coin.json"];
+                let run = place.run(&[&run[..], &["--oracle-command", &command]].concat());
+                let found: Value = serde_json::from_str(&run.out).expect("JSON");
+                let (asked, most) = (found["questions"].as_u64().unwrap(), budget.parse::<u64>().unwrap());
+                assert!(asked <= most, "{table}: {asked} of {most}");
+                to_the_end += usize::from(asked == most);
+            }
+        }
+        assert!(to_the_end > 0, "nobody came to the end of what was allowed");
+    }
+
+    /// Probes are questions too: whoever wants less than is known already is asked nothing.
+    #[test]
+    fn a_sooner_end_of_answers_that_were_checked_asks_nothing() {
+        let place = place("elicit_sooner");
+        let six = ["elicit", "val.csv", "--json", "--oracle-command", SIX_TO_ONE, "--save", "done.json"];
+        let whole = place.run(&six).document(0)["questions"].as_u64().unwrap();
+        let nobody = "read -r line; exit 1";
+        let resume = ["elicit", "val.csv", "--json", "--resume", "done.json", "--oracle-command", nobody];
+        let sooner = place.run(&[&resume[..], &["--regret", "0.3"]].concat()).document(0);
+        assert!(sooner["questions"].as_u64().unwrap() < whole, "{sooner}");
+        // The same again, and everything comes back with the first end: probes as well.
+        let again = place.run(&resume).document(0);
+        assert_eq!(again["questions"], sooner["questions"]);
+        let back = place.run(&[&resume[..], &["--regret", "0.025"]].concat()).document(0);
+        assert_eq!(back["questions"].as_u64().unwrap(), whole);
+        // Whose answers were doubted is asked again.
+        let turns = "while read -r line; do echo first; read -r line; echo second; done";
+        place.run(&["elicit", "val.csv", "--oracle-command", turns, "--save", "blind.json"]);
+        let resume = ["elicit", "val.csv", "--resume", "blind.json", "--regret", "0.9"];
+        let run = place.run(&[&resume[..], &["--oracle-command", nobody]].concat());
+        assert_eq!(run.code, Some(3), "{}{}", run.out, run.err);
     }
 
     #[test]
@@ -567,6 +814,17 @@ mod asking {
             truth += &class.repeat(20);
         }
         place.write("truth.csv", &truth);
+        // A table allows what it does itself, also where its probabilities are off.
+        place.write("off.csv", &buses_held_for_unlikely());
+        let always = "while read -r line; do echo first; done";
+        let around = |what: &str| {
+            let run =
+                ["elicit", "off.csv", "--no-group", "--oracle-command", always, "--save", "around.json"];
+            let run = place.run(&[&run[..], &["--around", what]].concat());
+            assert!(matches!(run.code, Some(0 | 1)), "{what}: {}", run.err);
+            serde_json::from_str::<Value>(&place.read("around.json")).expect("JSON")["space"].clone()
+        };
+        assert_eq!(around("off.csv"), around("model"));
         let run = place.run(&["elicit", "three.csv", "--no-group", "--around", "truth.csv"]);
         refused(
             run,

@@ -310,6 +310,17 @@ async fn settle(service: Arc<Service>) {
     }
 }
 
+/// Lets a thread wait for Ctrl-C, for whoever has something to say before the program ends.
+pub fn at_interrupt(say: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            say();
+        }
+    });
+    Ok(())
+}
+
 async fn stop() {
     let interrupt = async { drop(tokio::signal::ctrl_c().await) };
     #[cfg(unix)]

@@ -80,7 +80,7 @@ fn coins_are_told_from_blunt_people() {
         let coin = share_doubted(&plan, NoiseModel::Flip { probability: 0.5 }, people);
         let [blunt, standard] = [BLUNT, STANDARD].map(|noise| share_doubted(&plan, noise, people));
         println!("{name}: doubted {coin:.3} of coins, {blunt:.3} of blunt, {standard:.3} of standard people");
-        assert!(coin >= 0.6 && blunt <= 0.15 && standard <= 0.15, "{name}: {coin} {blunt} {standard}");
+        assert!(coin >= 0.75 && blunt <= 0.15 && standard <= 0.1, "{name}: {coin} {blunt} {standard}");
     }
 }
 
@@ -124,6 +124,54 @@ fn a_ratio_beyond_what_the_data_tell_is_bounded_on_one_side() {
         }
         let interval = outcome.metric.interval().unwrap();
         assert!(interval.high().is_none() || interval.low() == 0.0);
+    }
+}
+
+/// One kind against all others, 1000 : 1, and all alike: how many of the ratios to the gravest kind have no end, and how many people
+/// are told that theirs is beyond what can be told.
+fn open_ends(costs: &[f64], people: u64) -> (usize, usize) {
+    let (mut open, mut beyond) = (0, 0);
+    for seed in 0..people {
+        let plan = three_classes().seed(seed);
+        let mut person = Simulated::with_noise(metric(&plan, costs), STANDARD, seed).unwrap();
+        let mut belief = plan.start();
+        while let Ok(query) = plan.next(belief.as_ref()) {
+            let Ok(answer) = person.prefer(&query);
+            belief.take(&query, &answer);
+        }
+        let found = belief.metric().coefficients();
+        let gravest = (0..6).max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap();
+        open += (0..6).filter(|&kind| kind != gravest && belief.leaves_open(gravest, kind)).count();
+        beyond += usize::from(belief.beyond().is_some());
+    }
+    (open, beyond)
+}
+
+#[test]
+fn weights_beyond_what_the_data_tell_have_no_upper_end() {
+    let (far, beyond) = open_ends(&[1.0, 1.0, 1000.0, 1.0, 1.0, 1.0], 8);
+    let (near, none) = open_ends(&[1.0; 6], 8);
+    println!("open of 40: {far} at 1000 : 1, {near} at 1 : 1; beyond: {beyond} and {none} of 8");
+    assert!(far >= 30 && near <= 24 && none == 0, "{far} {near} {none}");
+    assert!(equipoise::ask::Finding::WeightBeyond { kind: 2 }.is_ambiguity());
+}
+
+/// The most questions that are allowed are the most there are, probes and all.
+#[test]
+fn probes_stay_within_the_budget() {
+    for (plan, budget) in [(two_classes(), 8), (two_classes(), 30), (three_classes(), 10)] {
+        let plan = plan.budget(budget).unwrap();
+        let mut most = 0;
+        for seed in 0..12 {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut asked = 0;
+            let Ok(_) = plan.run(&mut |_: &Query| {
+                asked += 1;
+                if random.random_bool(0.5) { Preference::First } else { Preference::Second }
+            });
+            most = most.max(asked);
+        }
+        assert!(most <= budget && most > budget / 2, "{most} of {budget}");
     }
 }
 
@@ -185,6 +233,6 @@ fn people_are_shown_what_somebody_would_build() {
             let Ok(answer) = person.prefer(query);
             answer.preference
         });
-        assert!((3..=35).contains(&asked), "{asked}");
+        assert!((3..=30).contains(&asked), "{asked}");
     }
 }

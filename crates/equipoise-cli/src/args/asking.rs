@@ -37,7 +37,7 @@ pub struct Asking {
     #[arg(long, value_name = "N")]
     pub budget: Option<usize>,
     /// How answers are believed to come about: exact, flip:P, logistic:S or unknown [default: unknown; exact for an --oracle
-    /// without --noise]
+    /// without --noise that is asked about a ball of error rates, which nobody real is]
     #[arg(long, value_name = "MODEL", value_parser = worded)]
     pub answers: Option<Worded>,
     /// After the questions ask this many more, which tell whether a linear metric explains the answers [default: as many as

@@ -10,6 +10,9 @@ use equipoise_data::binary_space;
 /// Draws behind the intervals of weights.
 const DRAWS: usize = 1000;
 
+/// Nobody makes no errors that matter: regrets are shares of at least this much of what the dearest answer costs, as the engine has it.
+const LEAST_COST: f64 = 1e-3;
+
 /// How much more the rule that follows from a metric costs somebody with these costs of the kinds of error than the best rule
 /// for them, as a share of what that costs; `None` for plans that lead to no rule. Two classes: the costs of a false alarm and
 /// of a missed case.
@@ -18,8 +21,11 @@ pub fn regret<P: Population>(sample: &P, plan: &Adaptive, found: &Metric, costs:
         let space = binary_space(sample).ok()?;
         let prior = sample.prevalence().class_priors()[1];
         let cost = |p: &[f64]| costs[1] * (prior - p[0]) + costs[0] * (1.0 - prior - p[1]);
-        let least = cost(&space.best(&[costs[1], costs[0]]));
-        return Some(cost(&space.best(&[found.cost_ratio()?, 1.0])) / least.max(1e-9) - 1.0);
+        let (least, chosen) =
+            (cost(&space.best(&[costs[1], costs[0]])), cost(&space.best(&[found.cost_ratio()?, 1.0])));
+        // Where the best rule costs nothing, so does the one that was chosen, or it is dearer by far.
+        let dearest = (costs[1] * prior).max(costs[0] * (1.0 - prior));
+        return Some((chosen - least).max(0.0) / least.max(LEAST_COST * dearest));
     }
     let (space, estimate) = (plan.operating_point()?, found.coefficients());
     // Without groups the best rule for any weights is known exactly; with them the listed ones stand for all.

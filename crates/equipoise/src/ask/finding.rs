@@ -101,6 +101,11 @@ pub enum Finding {
         /// How likely.
         level: f64,
     },
+    /// A kind of error outweighs all others by more than the data can tell.
+    WeightBeyond {
+        /// Its place among the weights.
+        kind: usize,
+    },
     /// Nothing was left to ask that tells enough, and the goal is not reached.
     GoalMissed {
         /// The rule that ended the questions.
@@ -198,6 +203,7 @@ impl Finding {
                 | Finding::ParallelTradeOff
                 | Finding::Inconsistent { .. }
                 | Finding::RatioBeyond { .. }
+                | Finding::WeightBeyond { .. }
                 | Finding::GoalMissed { .. }
                 | Finding::LikeChance { .. }
                 | Finding::ProbesObject { .. }
@@ -282,6 +288,13 @@ impl std::fmt::Display for Finding {
                     f,
                     "the cost ratio is {end} with probability {level}; how much further it goes cannot be told from these \
                      data"
+                )
+            }
+            Finding::WeightBeyond { .. } => {
+                write!(
+                    f,
+                    "the gravest mistake outweighs the others by more than these data can tell: the answers set no upper end to \
+                     how many of them it is worth"
                 )
             }
             Finding::GoalMissed { rule } => {

@@ -80,9 +80,7 @@ impl Adaptive {
             plan = object.change("rows_that_differ", plan, Self::rows_that_differ)?;
         }
         plan = object.change("probes", plan, Self::probes)?;
-        if !plan.is_ratio() {
-            plan.seed = object.or("seed", plan.seed)?;
-        }
+        plan.seed = object.or("seed", plan.seed)?;
         object.finish()?;
         Ok(plan)
     }
@@ -152,7 +150,8 @@ impl Serialize for Adaptive {
             "risks": self.risks,
             // None is not the same as the usual ones.
             "probes": (self.probes > 0 || self.asks_people()).then_some(self.probes),
-            "seed": (!self.is_ratio()).then_some(self.seed),
+            // Of a ratio it decides about sides alone, and documents from before have none.
+            "seed": (!self.is_ratio() || self.seed != 0).then_some(self.seed),
         });
         // What a kind of plan does not have is left out.
         document.as_object_mut().expect("an object").retain(|_, value| !value.is_null());

@@ -4,7 +4,7 @@
 //! them: nothing but a question with a foreseen answer tells a person from a coin. So a few probes follow, off the place of
 //! the other questions, which are foreseen if a linear metric explains the other answers. Each answer is predicted by those
 //! before it; the product of the predictions over that of a coin is the evidence. A slip is followed by more probes, so that
-//! one does not decide. Whoever always chooses the same side, or in turns, is found out by that.
+//! one does not decide; three lucky ones do not either, where all answers together are likelier from a coin. Whoever always chooses the same side, or in turns, is found out by that.
 
 use super::belief::{Belief, evidence};
 use super::rivals::rival;
@@ -15,8 +15,13 @@ use crate::space::Candidates;
 const CLEARLY: f64 = 3.0;
 /// Or this much less likely.
 const OBJECTION: f64 = 0.1;
-/// After a slip, at most so many more probes.
+/// Answers to probes that are this much less likely at their end object.
+const OBJECTS: f64 = 0.8;
+/// And so do all answers together.
+const LIKE_A_COIN: f64 = 0.6;
+/// After a slip, at most so many more probes, and so many that the questions leave room for.
 const MORE: usize = 5;
+pub(super) const ROOM: usize = 2;
 /// Of whoever decides less often than this it is not known what they hold: what comes out is what anybody is thought to.
 const DECIDED: f64 = 0.2;
 /// A habit of sides must explain the answers this much better than a metric to be believed.
@@ -27,6 +32,7 @@ const HABIT: f64 = 20.0;
 pub struct Doubt {
     belief: Box<dyn Belief>,
     least: usize,
+    most: usize,
     seed: u64,
     /// What the elicitation itself has against a coin.
     before: f64,
@@ -39,11 +45,21 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    /// After the questions, at least so many probes.
-    pub(super) fn new(belief: &dyn Belief, least: usize, seed: u64) -> Self {
+    /// After the questions, at least so many probes, and no more than there may be questions.
+    pub(super) fn new(belief: &dyn Belief, [least, most]: [usize; 2], seed: u64) -> Self {
         let before = belief.evidence();
         let (belief, candidates) = (belief.boxed(), None);
-        Self { belief, least, seed, before, evidence: 0.0, heard: 0, wrong: 0, candidates }
+        Self {
+            belief,
+            least,
+            most: most.min(least + MORE),
+            seed,
+            before,
+            evidence: 0.0,
+            heard: 0,
+            wrong: 0,
+            candidates,
+        }
     }
 
     /// Of somebody who chose among candidates, and errs like this.
@@ -54,7 +70,7 @@ impl Doubt {
     /// The next probe, if one more is wanted: as many as the plan says, and a few more where they leave doubt.
     pub fn probe(&self) -> Option<Query> {
         let decided = self.evidence >= CLEARLY.ln() || self.evidence <= OBJECTION.ln();
-        let enough = self.heard >= self.least && (decided || self.heard >= self.least + MORE);
+        let enough = self.heard >= self.least && decided || self.heard >= self.most;
         if self.least == 0 || enough { None } else { self.belief.probe(self.heard, self.seed) }
     }
 
@@ -83,8 +99,11 @@ impl Doubt {
             findings.push(Finding::LikeChance { factor: (total - found).exp(), than });
             return findings;
         }
-        if self.heard > 0 && self.evidence < 0.0 {
+        if self.heard > 0 && self.evidence < OBJECTS.ln() {
             findings.push(Finding::ProbesObject { wrong: self.wrong, probes: self.heard });
+        } else if self.heard > 0 && self.candidates.is_none() && total < LIKE_A_COIN.ln() {
+            // A few probes are answered as foreseen by luck; questions before them that went against what was found are not.
+            findings.push(Finding::LikeChance { factor: total.exp(), than: Guess::Coin });
         }
         if let Some((candidates, noise)) = self.candidates.as_ref().filter(|_| self.heard > 0) {
             findings.extend(rival(candidates, *noise, self.belief.answered(), self.seed));

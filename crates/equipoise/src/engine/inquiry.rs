@@ -78,6 +78,9 @@ impl Adaptive {
         if idle {
             findings.push(Finding::GoalMissed { rule: rule.to_owned() });
         }
+        if let Some(kind) = belief.beyond().filter(|_| self.asks_people() && self.candidates().is_none()) {
+            findings.push(Finding::WeightBeyond { kind });
+        }
         findings.extend(belief.findings());
         if let Some((_, check)) = &inquiry.check {
             findings.extend(check.findings());

@@ -9,7 +9,7 @@ use super::belief::grid::Grid;
 use super::belief::log_weights::LogWeights;
 use super::belief::{Belief, Width};
 use super::check;
-use super::doubt::Doubt;
+use super::doubt::{self, Doubt};
 use super::features::Features;
 use super::question::Reach;
 use super::stop::Stop;
@@ -529,9 +529,11 @@ impl Adaptive {
         Reach::Points(Points { points, signs: signs.clone(), aim })
     }
 
-    /// The most questions, probes left out.
+    /// The most questions, probes left out: a few more than these where people are asked, so that a slip does not decide at the end
+    /// of what is allowed.
     pub(super) fn questions_at_most(&self) -> usize {
-        self.budget - self.probes
+        let room = if self.asks_people() && self.probes > 0 { doubt::ROOM.min(self.budget / 8) } else { 0 };
+        (self.budget - self.probes).saturating_sub(room).max(1)
     }
 
     /// How wide a belief is to be taken for: angles with caution.
@@ -663,7 +665,8 @@ impl Adaptive {
     /// The probes after a belief that has come to its end.
     pub(super) fn doubt(&self, belief: &dyn Belief) -> Doubt {
         let probes = if self.asks_people() { self.probes } else { 0 };
-        let doubt = Doubt::new(belief, probes, self.seed);
+        let most = self.budget.saturating_sub(belief.answered().len()).max(probes);
+        let doubt = Doubt::new(belief, [probes, most], self.seed);
         match self.candidates() {
             Some(candidates) => doubt.among(candidates.clone(), self.noise()),
             None => doubt,

@@ -205,18 +205,12 @@ impl OperatingPoint {
 
     /// Rules that are the best for somebody who dislikes every kind, and the constant ones.
     fn best_rules<P: Confusions + ?Sized>(&self, set: &Achievable<'_, P>) -> Result<Vec<Vec<f64>>, P::Err> {
-        let (all, q) = (self.dimension(), set.errors());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
-        let count = (60 * all).clamp(300, 900);
-        let drawn: Vec<Vec<f64>> = (0..count)
-            .map(|_| {
-                let weights: Vec<f64> = normals(all, &mut random).iter().map(|w| w.abs()).collect();
-                // Where the best rule closes a gap altogether, its price pulls with a part of itself.
-                let pulls: Vec<f64> = (q..all).map(|_| random.random_range(-1.0..=1.0)).collect();
-                self.prices(&weights, &pulls).iter().map(|price| -price).collect()
-            })
-            .collect();
-        let mut points: Vec<Point> = vec![vec![]; count];
+        let q = set.errors();
+        let against = |(weights, pulls): (Vec<f64>, Vec<f64>)| -> Vec<f64> {
+            self.prices(&weights, &pulls).iter().map(|price| -price).collect()
+        };
+        let drawn: Vec<Vec<f64>> = self.drawn_weights().into_iter().map(against).collect();
+        let mut points: Vec<Point> = vec![vec![]; drawn.len()];
         for group in 0..set.groups() {
             let batch: Vec<&[f64]> = drawn.iter().map(|weights| &weights[group * q..][..q]).collect();
             for (point, part) in points.iter_mut().zip(set.best_points(&batch, group)?) {
@@ -229,6 +223,30 @@ impl OperatingPoint {
         rules.sort_by(|a, b| a.partial_cmp(b).expect("finite rates"));
         rules.dedup();
         Ok(rules)
+    }
+
+    /// Weights on kinds of people whose best rules stand for all, and with which part of its price each gap pulls: the same
+    /// every time.
+    fn drawn_weights(&self) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let all = self.dimension();
+        let gaps = if self.prevalence.is_some() { all / 2 } else { 0 };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+        let draw = |_| {
+            let weights: Vec<f64> = normals(all, &mut random).iter().map(|w| w.abs()).collect();
+            // Where the best rule closes a gap altogether, its price pulls with a part of itself.
+            let pulls: Vec<f64> = (0..gaps).map(|_| random.random_range(-1.0..=1.0)).collect();
+            (weights, pulls)
+        };
+        (0..(60 * all).clamp(300, 900)).map(draw).collect()
+    }
+
+    /// Without groups: weights on kinds for each of which a best rule is among those there are to decide between, so that
+    /// whoever has the data can build it.
+    pub fn weights_of_rules(&self) -> Vec<Vec<f64>> {
+        match self.prevalence {
+            None => self.drawn_weights().into_iter().map(|(weights, _)| weights).collect(),
+            Some(_) => vec![],
+        }
     }
 
     /// What one more of each entry of a point costs whoever has these weights on kinds, if each gap pulls with this part of
@@ -259,7 +277,9 @@ impl OperatingPoint {
         let (by_estimate, by_weights) = (costs(estimate), costs(weights));
         let chosen = (0..by_estimate.len()).min_by(|&a, &b| by_estimate[a].total_cmp(&by_estimate[b]));
         let least = by_weights.iter().copied().fold(f64::INFINITY, f64::min);
-        chosen.map_or(0.0, |chosen| by_weights[chosen] / least - 1.0)
+        let most = by_weights.iter().copied().fold(0.0, f64::max);
+        // A perfect rule costs nothing, of which nothing is a share.
+        chosen.map_or(0.0, |chosen| (by_weights[chosen] - least) / least.max(1e-3 * most))
     }
 
     /// The kinds of the rule that is the best for whoever has these weights on kinds.

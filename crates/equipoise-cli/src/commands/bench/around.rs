@@ -337,7 +337,7 @@ impl Asked {
                 let ratio = found.cost_ratio().unwrap_or(1.0);
                 let cost = |p: &[f64]| costs[1] * (prior - p[0]) + costs[0] * (1.0 - prior - p[1]);
                 let least = cost(&space.best(&[costs[1], costs[0]]));
-                cost(&space.best(&[ratio, 1.0])) / least.max(1e-9) - 1.0
+                (cost(&space.best(&[ratio, 1.0])) - least) / least.max(1e-9)
             }
             Self::More(sample, plan) => {
                 let (Some(space), estimate) = (plan.operating_point(), found.coefficients()) else {

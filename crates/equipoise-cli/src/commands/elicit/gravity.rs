@@ -18,6 +18,9 @@ const LEVEL: f64 = 0.95;
 /// that reaches this far has no end that the answers set.
 const NO_END: f64 = 25.0;
 
+/// Single cases are compared.
+const CASE: &str = "case";
+
 /// The gravest mistake, and how many of each other one weigh as much.
 #[derive(Debug, Serialize)]
 pub struct Gravity {
@@ -25,6 +28,9 @@ pub struct Gravity {
     pub gravest: String,
     /// What is compared: single cases, or points of rates and gaps.
     pub unit: &'static str,
+    /// That in a sentence, where it is not what the questions counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
     /// The others, the gravest first.
     pub others: Vec<Times>,
 }
@@ -36,6 +42,9 @@ pub struct Times {
     pub name: String,
     /// So many.
     pub times: f64,
+    /// So many in the questions, which have as many cases of every class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub as_asked: Option<f64>,
     /// At least so many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
@@ -46,7 +55,14 @@ pub struct Times {
 
 impl Gravity {
     /// The order of the mistakes of a linear or group-fair cost; `None` for other metrics.
-    pub fn of(metric: &Metric, draws: &[Metric], task: &Task, words: &Words) -> Option<Self> {
+    /// `open` says of which ratio, of a kind to another, the answers set no end.
+    pub fn of(
+        metric: &Metric,
+        draws: &[Metric],
+        open: impl Fn(usize, usize) -> bool,
+        task: &Task,
+        words: &Words,
+    ) -> Option<Self> {
         let (units, unit) = units(metric, task)?;
         let costs = |metric: &Metric| -> Vec<f64> {
             metric.coefficients().iter().zip(&units).map(|(weight, unit)| weight / unit).collect()
@@ -55,6 +71,7 @@ impl Gravity {
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| found[b].total_cmp(&found[a]));
         let gravest = *order.first().filter(|&&kind| found[kind] > 0.0)?;
+        let weights = metric.coefficients();
         let times = |kind: usize| {
             let ratio = |costs: &Vec<f64>| costs[gravest] / costs[kind].max(f64::MIN_POSITIVE);
             let spread = Spread::of(&drawn.iter().map(ratio).collect::<Vec<_>>(), LEVEL);
@@ -62,32 +79,48 @@ impl Gravity {
             Times {
                 name: words.kind_of(kind),
                 times: ratio(&found),
+                as_asked: (unit == CASE).then(|| weights[gravest] / weights[kind].max(f64::MIN_POSITIVE)),
                 low: spread.map(|spread| spread.low),
-                high: spread.map(|spread| spread.high).filter(|high| *high < no_end.max(NO_END)),
+                high: spread
+                    .map(|spread| spread.high)
+                    .filter(|high| *high < no_end.max(NO_END) && !open(gravest, kind)),
             }
         };
         let others = order[1..].iter().map(|&kind| times(kind)).collect();
-        Some(Self { gravest: words.kind_of(gravest), unit, others })
+        let counted = (unit == CASE).then(|| {
+            format!(
+                "These are single cases, as common as each class is in {}. The questions counted as many cases of every class; \
+                 counted like that, one is as bad as what stands under \"as asked\".",
+                task.table
+            )
+        });
+        Some(Self { gravest: words.kind_of(gravest), unit, counted, others })
     }
 
     /// Writes it for a person.
     pub fn write(&self, terminal: Terminal, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{}\n", terminal.bold(&terminal.paragraph(&self.heading())))?;
-        writeln!(out, "{}", self.table(terminal))
+        writeln!(out, "{}", self.table(terminal))?;
+        match &self.counted {
+            Some(counted) => writeln!(out, "{}\n", terminal.paragraph(counted)),
+            None => Ok(()),
+        }
     }
 
     /// What the table is about.
     pub fn heading(&self) -> String {
         match self.unit {
-            "case" => format!("One {} is as bad to you as", self.gravest),
+            CASE => format!("One {} is as bad to you as", self.gravest),
             _ => format!("One point of {} is as bad to you as so many points of", self.gravest),
         }
     }
 
     /// How many of each other mistake.
     pub fn table(&self, terminal: Terminal) -> Table {
-        let mut table = Table::new(terminal, ["so many", "95 % interval", "of these"]);
-        for Times { name, times, low, high } in &self.others {
+        let headings = [Some("so many"), Some("95 % interval"), self.counted.as_ref().map(|_| "as asked")];
+        let headings = headings.into_iter().flatten().chain(["of these"]);
+        let mut table = Table::new(terminal, headings);
+        for Times { name, times, as_asked, low, high } in &self.others {
             let (times, interval) = match (low, high) {
                 (Some(low), Some(high)) => {
                     (two_digits(*times), format!("{} to {}", two_digits(*low), two_digits(*high)))
@@ -95,7 +128,8 @@ impl Gravity {
                 (Some(low), None) => (format!("at least {}", two_digits(*low)), "no upper end".to_owned()),
                 _ => (two_digits(*times), "-".to_owned()),
             };
-            table.row([times, interval, name.clone()]);
+            let as_asked = as_asked.map(two_digits);
+            table.row([times, interval].into_iter().chain(as_asked).chain([name.clone()]));
         }
         table
     }
@@ -108,7 +142,7 @@ fn units(metric: &Metric, task: &Task) -> Option<(Vec<f64>, &'static str)> {
     let view = metric.view();
     match (metric.family(), view.measure(), metric.sense()) {
         (Family::Linear(_), Measure::OffDiagonalRates, Sense::Cost) => {
-            Some((view.entries().iter().map(|entry| priors[entry.1]).collect(), "case"))
+            Some((view.entries().iter().map(|entry| priors[entry.1]).collect(), CASE))
         }
         (Family::GroupFair(_), _, Sense::Cost) if view.groups() == 2 => {
             Some((vec![1.0; metric.coefficients().len()], "point"))

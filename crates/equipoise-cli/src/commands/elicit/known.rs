@@ -95,6 +95,11 @@ impl<'a> Known<'a> {
         self.with_belief(transcript, sentence).flatten()
     }
 
+    /// Whether the answers set no end to how many of one kind are as bad as one of a graver one.
+    pub fn leaves_open(&self, transcript: &[Answered], graver: usize, other: usize) -> bool {
+        self.with_belief(transcript, |_, belief| belief.leaves_open(graver, other)).unwrap_or(false)
+    }
+
     /// Metrics that the answers allow, as the belief draws them; none where there is no belief of its own kind.
     pub fn draws(&self, transcript: &[Answered], count: usize) -> Option<Vec<equipoise::Metric>> {
         self.with_belief(transcript, |_, belief| belief.draws(count))

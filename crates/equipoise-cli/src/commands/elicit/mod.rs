@@ -42,7 +42,12 @@ use report::{About, Report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use task::{Task, Who};
+
+/// What shells call the end by a Ctrl-C.
+const INTERRUPTED: i32 = 130;
 
 /// Runs the command.
 pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
@@ -72,8 +77,9 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
     }
     let asker = Asker::new(&task);
     let terminal = Terminal::detect();
-    let session =
-        Session { args, global, task: &task, asker: &asker, notes: &notes, save: &save, out: &out, terminal };
+    let answers = Arc::new(AtomicUsize::new(transcript.len()));
+    let (task, asker, notes, save, out) = (&task, &asker, &notes[..], &save, &out);
+    let session = Session { args, global, task, asker, notes, save, out, terminal, answers };
     match (&args.oracle, &args.oracle_command) {
         (Some(hidden), _) => session.simulate(hidden, transcript),
         (_, Some(command)) => session.ask_program(command, transcript),
@@ -96,6 +102,8 @@ struct Session<'a> {
     save: &'a Path,
     out: &'a Path,
     terminal: Terminal,
+    /// How many answers are saved, for whoever is told at a Ctrl-C.
+    answers: Arc<AtomicUsize>,
 }
 
 impl Session<'_> {
@@ -140,6 +148,7 @@ impl Session<'_> {
         if !self.global.quiet {
             self.introduce(answered, length, &mut out)?;
         }
+        self.tell_at_interrupt()?;
         let end = prompt::interview(&mut interview, self, &mut std::io::stdin().lock(), &mut out)
             .with_context(|| format!("the answers in {}", self.save.display()))?;
         let outcome = match end {
@@ -156,18 +165,38 @@ impl Session<'_> {
                     json::write(&document, &mut std::io::stdout().lock())?;
                 }
                 writeln!(out, "Saved {} in {saved}.", counted(questions))?;
-                let (table, columns) = (files::name(&self.args.table), self.args.columns.typed());
-                // Where the table is takes more words, some of them secret.
-                match self.args.streaming.is_asked_for() {
-                    true => writeln!(out, "To go on: the same command with --resume {saved}")?,
-                    false => writeln!(out, "To go on: equipoise elicit {table}{columns} --resume {saved}")?,
-                }
+                writeln!(out, "To go on: {}", self.to_go_on())?;
                 return Ok(ExitCode::SUCCESS);
             }
         };
         prompt::Host::save(self, &interview)?;
         let transcript = interview.transcript().to_vec();
         self.finish(outcome, &transcript, None, &mut out)
+    }
+
+    /// The command that goes on with the saved answers.
+    fn to_go_on(&self) -> String {
+        let (table, columns) = (files::name(&self.args.table), self.args.columns.typed());
+        let saved = self.save.display();
+        // Where the table is takes more words, some of them secret.
+        match self.args.streaming.is_asked_for() {
+            true => format!("the same command with --resume {saved}"),
+            false => format!("equipoise elicit {table}{columns} --resume {saved}"),
+        }
+    }
+
+    /// Whoever presses Ctrl-C is told what `q` tells: every answer is saved as it is given.
+    fn tell_at_interrupt(&self) -> Result<()> {
+        let (answers, saved, to_go_on) =
+            (self.answers.clone(), self.save.display().to_string(), self.to_go_on());
+        equipoise_server::serve::at_interrupt(move || {
+            match answers.load(Ordering::SeqCst) {
+                0 => eprintln!("\nNothing was answered yet."),
+                given => eprintln!("\nSaved {} in {saved}.\nTo go on: {to_go_on}", counted(given)),
+            }
+            std::process::exit(INTERRUPTED);
+        })
+        .context("waiting for Ctrl-C")
     }
 
     fn introduce(&self, answered: usize, length: Option<Length>, out: &mut dyn Write) -> std::io::Result<()> {
@@ -256,6 +285,8 @@ impl prompt::Host<AnyPlan> for Session<'_> {
     }
 
     fn save(&self, interview: &Interview<AnyPlan>) -> Result<()> {
-        record::write(self.save, self.task, interview.transcript())
+        record::write(self.save, self.task, interview.transcript())?;
+        self.answers.store(interview.transcript().len(), Ordering::SeqCst);
+        Ok(())
     }
 }

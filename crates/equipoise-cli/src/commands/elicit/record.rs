@@ -5,8 +5,9 @@ use crate::fault::Fault;
 use crate::sides::Sides;
 use crate::{files, fingerprint, prompt};
 use anyhow::{Context as _, Result};
+use equipoise::ask::Finding;
 use equipoise::population::Population as _;
-use equipoise::{Answer, Answered, AnyPlan, Interview, Oracle, Plan as _, Query};
+use equipoise::{Answer, Answered, AnyPlan, Interview, Oracle, Plan as _, Query, Step};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,8 @@ pub struct Saved {
     pub sides: Sides,
     /// Answers that belong to another end of the questions: checks that came after fewer, or questions beyond it.
     pub set_aside: Vec<Answered>,
+    /// How many probes a plan had whose answers were checked by them and end sooner now.
+    pub checked: Option<usize>,
 }
 
 impl Saved {
@@ -40,10 +43,28 @@ impl Saved {
         let sides = take("sides").and_then(|seed| seed.as_u64()).map_or(Sides::as_asked(), Sides::seeded);
         let set_aside = take("set_aside").map_or(Ok(vec![]), serde_json::from_value);
         let set_aside = set_aside.map_err(|e| Fault::input_output(format!("set_aside: {e}")))?;
+        let checked = take("checked").and_then(|probes| Some(probes.as_u64()? as usize));
         let interview = Interview::from_json(&document.to_string())?;
         let space =
             space.ok_or_else(|| Fault::input_output("space is missing, expected the name of a space"))?;
-        Ok(Self { interview, space, around, sides, set_aside })
+        Ok(Self { interview, space, around, sides, set_aside, checked })
+    }
+
+    /// How many probes the answers were checked by, at their end or at one before, if these had nothing to object.
+    pub fn checked(&self) -> Result<Option<usize>> {
+        if self.checked.is_some() {
+            return Ok(self.checked);
+        }
+        let Step::Done(outcome) = self.interview.step()? else { return Ok(None) };
+        let objects = |finding: &Finding| {
+            matches!(
+                finding,
+                Finding::LikeChance { .. } | Finding::ProbesObject { .. } | Finding::NotLinear { .. }
+            )
+        };
+        let plan = serde_json::to_value(self.interview.plan())?;
+        let probes = plan["probes"].as_u64().map(|probes| probes as usize);
+        Ok(probes.filter(|probes| *probes > 0 && !outcome.findings.iter().any(objects)))
     }
 
     /// The answers that belong to a plan, which may end later or sooner than the one they were given to, and those that do
@@ -106,6 +127,9 @@ fn text(task: &Task, transcript: &[Answered]) -> Result<String> {
     }
     document.insert("plan".to_owned(), task.plan_document());
     document.insert("transcript".to_owned(), serde_json::to_value(transcript)?);
+    if let Some(probes) = task.checked {
+        document.insert("checked".to_owned(), json!(probes));
+    }
     if !task.set_aside.is_empty() {
         document.insert("set_aside".to_owned(), serde_json::to_value(&task.set_aside)?);
     }

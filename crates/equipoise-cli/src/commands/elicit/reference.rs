@@ -157,8 +157,10 @@ fn around_errors(
     let Ok(found) = other.confusions(&[Rule::most_likely(other.classes())?]);
     let errors = Achievable::new(&other, measure)?.errors_of(&found[0]);
     let set = Achievable::new(sample, measure)?;
-    let achievable = set.mixture(&errors, ROUNDING)?;
-    if achievable.is_none() {
+    // Their own classifier exists, also where their probabilities are off and do not lead to it.
+    let own = set.errors_of(&sample.confusions(&[Rule::most_likely(sample.classes())?])?[0]);
+    let is_own = errors.iter().zip(&own).all(|(error, own)| (error - own).abs() <= ROUNDING);
+    if !is_own && set.mixture(&errors, ROUNDING)?.is_none() {
         let what = format!(
             "--around: no classifier of these predictions makes the errors of the one in {name}; --around model asks around \
              their own"

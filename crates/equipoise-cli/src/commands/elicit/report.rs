@@ -177,6 +177,7 @@ impl<'a> Report<'a> {
         let space = task.plan_document()["space"].clone();
         let crowd = task.operating_point().and_then(|_| asker.known.draws(transcript, DRAWS));
         let draws = crowd.unwrap_or_else(|| metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(1)));
+        let open = |graver, other| asker.known.leaves_open(transcript, graver, other);
         let mut report = Self {
             format: equipoise::FORMAT,
             done: true,
@@ -189,7 +190,7 @@ impl<'a> Report<'a> {
             family: task.plan.kind(),
             method: task.setting("method").unwrap_or_else(|| "paper".to_owned()),
             sentence: ratio.as_ref().map(|ratio| exchange(ratio, words)),
-            gravity: Gravity::of(&metric, &draws, task, words),
+            gravity: Gravity::of(&metric, &draws, open, task, words),
             weights: weights(&metric, task, &draws),
             rule: Follows::of(&metric, &draws, task, words)?,
             regret,

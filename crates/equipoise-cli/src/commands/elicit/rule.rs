@@ -7,11 +7,11 @@ use crate::ratio::two_digits;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise::decide::threshold::rewards;
+use equipoise::decide::threshold::{decision_text, rewards};
 use equipoise::metric::Family;
-use equipoise::population::{Confusions as _, Population as _, Rule, Score};
+use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
 use equipoise::rates::Confusion;
-use equipoise::{Metric, Spread};
+use equipoise::{GroupConfusions, Metric, Spread};
 use serde::Serialize;
 use std::io::Write;
 
@@ -21,6 +21,13 @@ const CASES: f64 = 1_000.0;
 /// Where the threshold that follows from calibrated probabilities costs this many times as much on the table as the best one there,
 /// the probabilities are not, and that one is told.
 const MUCH_DEARER: f64 = 1.25;
+
+/// Of more classes, where the rule that follows from the probabilities costs this many times as much as the one whose regret is
+/// told, that one is told.
+const DEARER: f64 = 1.1;
+
+/// Of more classes than this a rule is too long for a sentence.
+const MOST_CLASSES: usize = 4;
 
 /// The probability of the intervals.
 const LEVEL: f64 = 0.95;
@@ -36,6 +43,10 @@ pub struct Follows {
     /// Of 1,000 cases of each true class (a row), how many are predicted as each class; more than two classes only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub per_1000: Vec<Vec<u64>>,
+    /// Where it is not the rule that follows from the probabilities: what each is multiplied by, for each class that may be
+    /// predicted (a column); the largest sum is predicted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rewards: Vec<Vec<f64>>,
     #[serde(skip)]
     classes: Vec<String>,
 }
@@ -83,7 +94,7 @@ impl Follows {
                 rule(&format!("{threshold} %"), &best.confusions.overall()),
                 from(ratio)
             );
-            return Ok(Self { sentence, changes: None, per_1000: vec![], classes: vec![] });
+            return Ok(Self { sentence, changes: None, per_1000: vec![], rewards: vec![], classes: vec![] });
         }
         let sentence = rule(&from(ratio), &overall);
         let ends = metric.interval().and_then(|interval| Some([interval.low(), interval.high()?]));
@@ -91,7 +102,7 @@ impl Follows {
             let ([low, high], [first, last]) = ([low, high].map(two_digits), [low, high].map(from));
             format!("at a ratio of {low} the rule would begin at {first}, at {high} at {last}")
         });
-        Ok(Self { sentence, changes, per_1000: vec![], classes: vec![] })
+        Ok(Self { sentence, changes, per_1000: vec![], rewards: vec![], classes: vec![] })
     }
 
     fn of_many(metric: &Metric, draws: &[Metric], task: &Task, words: &Words) -> Result<Self> {
@@ -119,16 +130,12 @@ impl Follows {
             rules.push(rule_of(moved)?);
         }
         let found = task.sample.confusions(&rules)?;
+        if let Some(fitting) = Self::fitting(metric, [&found[0], &found[1]], task)? {
+            return Ok(fitting);
+        }
         let found: Vec<Confusion> = found.iter().map(|matrix| matrix.overall()).collect();
-        let apart = |a: &Confusion, b: &Confusion| -> f64 {
-            let cells = (0..k * k).map(|n| (a.get(n / k, n % k) - b.get(n / k, n % k)).abs());
-            0.5 * CASES * cells.sum::<f64>()
-        };
-        let sentence = format!(
-            "predict the class whose mistakes cost least; at least {} of 1,000 cases are decided otherwise than by the most \
-             likely class",
-            grouped(apart(&found[0], &found[1]).round() as u64)
-        );
+        let sentence =
+            format!("predict the class whose mistakes cost least; {}", otherwise(&found[0], &found[1]));
         let moved = others.iter().zip(&found[2..]).map(|(other, matrix)| (apart(&found[0], matrix), other));
         let most = moved.max_by(|a, b| a.0.total_cmp(&b.0));
         let changes = most.filter(|(cases, _)| *cases >= 0.5).map(|(cases, (kind, end, _))| {
@@ -143,11 +150,69 @@ impl Follows {
                 grouped(cases.round() as u64)
             )
         });
-        let of_class = |i: usize| {
-            (0..k).map(|j| (CASES * found[0].get(i, j) / priors[i]).round() as u64).collect::<Vec<_>>()
+        let (per_1000, classes) = (per_1000(&found[0], priors), task.sample.class_names().to_vec());
+        Ok(Self { sentence, changes, per_1000, rewards: vec![], classes })
+    }
+
+    /// The rule whose regret is told, where the one that follows from the probabilities is much dearer on the table: they are not
+    /// calibrated. `follows` and `most_likely` are what that one does, and what predicting the most likely class does.
+    fn fitting(
+        metric: &Metric,
+        [follows, most_likely]: [&GroupConfusions; 2],
+        task: &Task,
+    ) -> Result<Option<Self>> {
+        let Some(space) = task.operating_point() else { return Ok(None) };
+        let weights = metric.coefficients();
+        let least =
+            space.best_kinds(&weights).map(|kinds| kinds.iter().zip(&weights).map(|(x, w)| x * w).sum());
+        let (least, dear): (f64, f64) = (least.unwrap_or(f64::NAN), metric.of(follows)?);
+        // A rule that is not known to be cheaper is not told.
+        if least.is_nan() || dear <= DEARER * least {
+            return Ok(None);
+        }
+        let (priors, names) = (task.sample.prevalence().class_priors(), task.sample.class_names());
+        let k = priors.len();
+        let mut rules = vec![];
+        for weights in space.weights_of_rules() {
+            // As it is told.
+            rules.push(short(&rewards(&metric.with_coefficients(&weights)?, priors)?)?);
+        }
+        for class in 0..k {
+            rules.push(PostShift::new(k, (0..k * k).map(|n| f64::from(u8::from(n % k == class))).collect())?);
+        }
+        let asked: Vec<Rule> = rules.iter().cloned().map(Rule::from).collect();
+        let found = task.sample.confusions(&asked)?;
+        let costs = found.iter().map(|matrix| Ok(metric.of(matrix)?)).collect::<Result<Vec<f64>>>()?;
+        let Some(best) = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])) else {
+            return Ok(None);
         };
-        let classes = task.sample.class_names().to_vec();
-        Ok(Self { sentence, changes, per_1000: (0..k).map(of_class).collect(), classes })
+        let (rule, overall) = (&rules[best], found[best].overall());
+        let decision = match (best + k).checked_sub(rules.len()) {
+            Some(class) => format!("always predict {}", names[class]),
+            None if k > MOST_CLASSES => {
+                "predict the class with the largest sum of weighted probabilities (--json has the weights)"
+                    .to_owned()
+            }
+            None => {
+                let text = decision_text(rule, names)?.replacen("Predict", "predict", 1);
+                text.replacen(":\n  ", " (", 1).replace("\n  ", "; ") + ")"
+            }
+        };
+        let dearer = match dear / costs[best] {
+            times if times.is_finite() => format!("is {} times as dear here", two_digits(times)),
+            _ => "makes mistakes here".to_owned(),
+        };
+        let sentence = format!(
+            "{decision}; {}. The probabilities are not calibrated: the rule that would follow from them {dearer}",
+            otherwise(&overall, &most_likely.overall())
+        );
+        Ok(Some(Self {
+            sentence,
+            changes: None,
+            per_1000: per_1000(&overall, priors),
+            rewards: rule.rewards(0).chunks(k).map(<[f64]>::to_vec).collect(),
+            classes: names.to_vec(),
+        }))
     }
 
     /// Writes what the rule does on the table, where a sentence would not do.
@@ -168,4 +233,34 @@ impl Follows {
         }
         Some(table)
     }
+}
+
+/// Of 1,000 cases, how many two rules decide differently, at least.
+fn apart(a: &Confusion, b: &Confusion) -> f64 {
+    let k = a.classes();
+    let cells = (0..k * k).map(|n| (a.get(n / k, n % k) - b.get(n / k, n % k)).abs());
+    0.5 * CASES * cells.sum::<f64>()
+}
+
+/// How far a rule is from predicting the most likely class, in words.
+fn otherwise(rule: &Confusion, most_likely: &Confusion) -> String {
+    format!(
+        "at least {} of 1,000 cases are decided otherwise than by the most likely class",
+        grouped(apart(rule, most_likely).round() as u64)
+    )
+}
+
+/// Of 1,000 cases of each true class, how many are predicted as each class.
+fn per_1000(overall: &Confusion, priors: &[f64]) -> Vec<Vec<u64>> {
+    let k = priors.len();
+    let of_class = |i: usize| (0..k).map(move |j| (CASES * overall.get(i, j) / priors[i]).round() as u64);
+    (0..k).map(|i| of_class(i).collect()).collect()
+}
+
+/// Nearly the same rule with weights of at most 1, of three digits.
+fn short(rule: &PostShift) -> Result<PostShift> {
+    let all = rule.rewards(0);
+    let largest = all.iter().fold(f64::MIN_POSITIVE, |most, reward| most.max(reward.abs()));
+    let rounded = |reward: &f64| (1e3 * reward / largest).round() / 1e3;
+    Ok(PostShift::new(rule.classes(), all.iter().map(rounded).collect())?)
 }

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result};
 use equipoise::ask::NoiseModel;
 use equipoise::engine::Adaptive;
 use equipoise::space::{AnySpace, OperatingPoint};
-use equipoise::{Answered, AnyPlan};
+use equipoise::{Answered, AnyPlan, Interview, Step};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -62,6 +62,8 @@ pub struct Task {
     pub sides: Sides,
     /// Answers of a saved interview that belong to another end of the questions; they are kept with the others.
     pub set_aside: Vec<Answered>,
+    /// How many probes checked answers that end sooner now: nobody is probed twice for that.
+    pub checked: Option<usize>,
 }
 
 impl Task {
@@ -88,7 +90,8 @@ impl Task {
             true => Sides::as_asked(),
             false => Sides::seeded(seed.unwrap_or(0)),
         };
-        Ok(Self { table: file_name(table), sample, plan, space, around, sides, set_aside: vec![] })
+        let (table, set_aside, checked) = (file_name(table), vec![], None);
+        Ok(Self { table, sample, plan, space, around, sides, set_aside, checked })
     }
 
     /// The task of a saved interview and the answers that belong to it, if the table still allows the same classifiers.
@@ -115,14 +118,27 @@ impl Task {
         // Another end, if the command line names one.
         let mut document = serde_json::to_value(plan)?;
         check_ends(asking, &document, &space)?;
-        let ratio = matches!(plan, AnyPlan::Adaptive(plan) if plan.is_ratio());
-        for (field, value) in ends(asking, ratio) {
+        let ratio = is_ratio(plan.kind(), document["method"].as_str(), &space);
+        let named = ends(asking, ratio, &space);
+        if let Some(probes) = saved.checked.filter(|_| !named.is_empty()) {
+            document["probes"] = json!(probes);
+        }
+        let another = !named.is_empty();
+        for (field, value) in named {
             document[field] = value;
         }
-        let plan = read(document)?;
-        let (answers, set_aside) = saved.belonging_to(&plan).with_context(|| files::name(file))?;
+        let (mut plan, mut checked) = (read(document.clone())?, saved.checked.filter(|_| !another));
+        let (mut answers, mut set_aside) = saved.belonging_to(&plan).with_context(|| files::name(file))?;
+        // Answers that were checked and go beyond another end have come to it: probes would be new questions.
+        if let Some(probes) = saved.checked()?.filter(|_| another && !is_over(&plan, &answers)) {
+            let sooner = read(with(&document, "probes", json!(0)))?;
+            let (kept, aside) = saved.belonging_to(&sooner)?;
+            if is_over(&sooner, &kept) {
+                (plan, answers, set_aside, checked) = (sooner, kept, aside, Some(probes));
+            }
+        }
         let (table, sides) = (file_name(table), saved.sides);
-        Ok((Self { table, sample, plan, space: found, around, sides, set_aside }, answers))
+        Ok((Self { table, sample, plan, space: found, around, sides, set_aside, checked }, answers))
     }
 
     /// The plan, if it adapts.
@@ -152,6 +168,12 @@ impl Task {
     pub fn number(&self, field: &str) -> Option<f64> {
         self.plan_document().get(field).and_then(Value::as_f64)
     }
+}
+
+/// Whether a plan asks nothing more after some answers.
+fn is_over(plan: &AnyPlan, answers: &[Answered]) -> bool {
+    let interview = Interview::with_transcript(plan.clone(), answers.to_vec());
+    matches!(interview.step(), Ok(Step::Done(_)))
 }
 
 /// A file without its directories, which are nobody else's business.
@@ -233,7 +255,7 @@ fn settings(
     // Searches have tolerances of their own.
     let ball = !matches!(space, AnySpace::OperatingPoint(_));
     let tolerance = asking.tolerance.or((adaptive && !ratio && ball).then_some(TOLERANCE));
-    let seeded = (adaptive && !ratio) || asking.family() == "polynomial";
+    let seeded = adaptive || asking.family() == "polynomial";
     let others = [
         ("tolerance", tolerance.map(|tolerance| json!(tolerance))),
         ("seed", seed.filter(|_| seeded).map(|seed| json!(seed))),
@@ -241,15 +263,18 @@ fn settings(
         ("probes", asking.probes.map(|probes| json!(probes))),
     ];
     let others = others.into_iter().filter_map(|(field, value)| Some((field, value?)));
-    ends(asking, ratio).into_iter().chain(others).collect()
+    ends(asking, ratio, space).into_iter().chain(others).collect()
 }
 
-/// A regret that no questions end at: whoever says how narrow an interval is to be wants that.
+/// A regret that no questions end at: whoever says how narrow an interval is to be, or how closely weights are to be known, wants
+/// that.
 pub const NO_REGRET: f64 = 1e-9;
 
 /// When to end, as far as the command line says so.
-fn ends(asking: &Asking, ratio: bool) -> Vec<(&'static str, Value)> {
-    let regret = asking.regret.or((ratio && asking.width.is_some()).then_some(NO_REGRET));
+fn ends(asking: &Asking, ratio: bool, space: &AnySpace) -> Vec<(&'static str, Value)> {
+    let around = matches!(space, AnySpace::OperatingPoint(_));
+    let otherwise = ratio && asking.width.is_some() || around && asking.tolerance.is_some();
+    let regret = asking.regret.or(otherwise.then_some(NO_REGRET));
     let stop = |at_most: f64| match ratio {
         true => ("regret", json!(at_most)),
         false => ("stop", json!({"kind": "regret", "at_most": at_most})),

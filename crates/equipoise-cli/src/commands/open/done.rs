@@ -75,10 +75,10 @@ impl Done {
         let goal = report.goal();
         Ok(Self {
             sentence: report.sentence().map(str::to_owned),
-            gravity: report
-                .gravity()
-                .filter(|_| report.sentence().is_none())
-                .map(|gravity| (gravity.heading(), gravity.table(terminal).html())),
+            gravity: report.gravity().filter(|_| report.sentence().is_none()).map(|gravity| {
+                let counted = gravity.counted.as_ref().map(|text| format!("<p>{}</p>", escape(text)));
+                (gravity.heading(), gravity.table(terminal).html() + &counted.unwrap_or_default())
+            }),
             rule: named("Rule"),
             rule_table: report.rule().and_then(|rule| rule.table(terminal)).map(|table| table.html()),
             entries: all.iter().filter(|(name, _)| !ELSEWHERE.contains(name)).cloned().collect(),

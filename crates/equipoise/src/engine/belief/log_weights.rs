@@ -36,6 +36,15 @@ const TINY: f64 = 1e-200;
 /// A probe is something that the answers so far leave hardly open: about this likely, and found among so many.
 const FORESEEN: f64 = 0.93;
 const CANDIDATES: usize = 150;
+/// A ratio of weights that nobody is asked about, as a logarithm; every so manieth of the crowd is imagined to hold it.
+const BEYOND: f64 = 7.0;
+const EVERY: usize = 4;
+/// Answers set no end to a weight if they are this much likelier, or no less likely than this, once it is far above all others, or
+/// far below them.
+const LIFTED: f64 = 3.0;
+const LOWERED: f64 = 0.2;
+/// And it is beyond what can be told if they are this much likelier.
+const CLEARLY_BEYOND: f64 = 10.0;
 /// Questions closer than this in every coordinate are the same question.
 const SAME: f64 = 1e-9;
 
@@ -354,6 +363,19 @@ impl LogWeights {
         (regret - after) / regret.max(1e-6) + WORTH_OF_A_BIT * bits
     }
 
+    /// How much likelier the answers are, on average, from the crowd with one weight moved than from anybody: it is the prior's
+    /// people who are moved, since each is weighed by how likely they gave the answers before.
+    fn likelier_with(&self, kind: usize, by: f64) -> f64 {
+        let people = self.people.iter().step_by(EVERY);
+        let count = people.len() as f64;
+        let factor = |person: &Person| {
+            let mut logs = person.logs.clone();
+            logs[kind] += by;
+            (self.fit(&Person::new(logs, person.erring, person.noise)) - person.fit).exp()
+        };
+        people.map(factor).sum::<f64>() / count
+    }
+
     /// The share of the crowd that likes the first point better, lapses aside.
     fn agrees(&self, said: &Said) -> f64 {
         let likes = |person: &&Person| said.gap(person, self.unit).ahead > 0.0;
@@ -491,6 +513,16 @@ impl Belief for LogWeights {
 
     fn evidence(&self) -> f64 {
         self.evidence
+    }
+
+    fn leaves_open(&self, graver: usize, other: usize) -> bool {
+        self.likelier_with(graver, BEYOND) > LIFTED || self.likelier_with(other, -BEYOND) > LOWERED
+    }
+
+    fn beyond(&self) -> Option<usize> {
+        let estimate = self.estimate();
+        let gravest = (0..estimate.len()).max_by(|&a, &b| estimate[a].total_cmp(&estimate[b]))?;
+        (self.likelier_with(gravest, BEYOND) > CLEARLY_BEYOND).then_some(gravest)
     }
 
     fn probe(&self, heard: usize, seed: u64) -> Option<Query> {

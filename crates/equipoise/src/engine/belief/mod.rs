@@ -94,6 +94,17 @@ pub trait Belief: Debug + Send + Sync {
         0.0
     }
 
+    /// Whether the answers set no end to how many of one kind are as bad as one of another: somebody to whom the other is beyond
+    /// comparison would have given them too.
+    fn leaves_open(&self, _graver: usize, _other: usize) -> bool {
+        false
+    }
+
+    /// The kind that outweighs all others by more than can be told, if one does.
+    fn beyond(&self) -> Option<usize> {
+        None
+    }
+
     /// A question off those that were asked, whose answer is hardly open if the metric explains them, after so many others;
     /// `None` where there are none.
     fn probe(&self, _heard: usize, _seed: u64) -> Option<Query> {
