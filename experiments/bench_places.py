@@ -5,9 +5,9 @@
 
 EQUIPOISE is a command with the features cluster, object-store and adbc. Writes ROWS rows of two classes and of three (four groups, 8 files of
 Parquet each) into a scratch folder and runs commands on them in every place, each in a process of its own. What is printed must be the
-same, byte for byte, as from memory. DATABASE_ROWS of the two classes are loaded into SQLite, DuckDB and a PostgreSQL of its own, whose
-thresholds must be the same; of `inspect` and `score` the numbers must be that are not drawn at random, since rows have no numbers in
-a database. Places that are not installed here are skipped by name. Prints seconds on the clock, of processors (of the command and,
+same, byte for byte, as from memory. As many rows of two classes are loaded into DuckDB, and DATABASE_ROWS into SQLite and a PostgreSQL of
+its own, whose thresholds must be the same, and the values of `score`, with weights to 12 digits; its intervals are not, since rows
+have no numbers in a database. Places that are not installed here are skipped by name. Prints seconds on the clock, of processors (of the command and,
 on a cluster, of the executors) and the most memory of the command. Deletes everything. Needs NumPy and pyarrow.
 """
 
@@ -194,7 +194,8 @@ def loaded(kind, columns, place, stack):
         file = place / "two.sqlite"
         with contextlib.closing(sqlite3.connect(file)) as connection:
             connection.execute(created("two", columns))
-            connection.executemany("INSERT INTO two VALUES (?, ?, ?)", zip(*(c.to_pylist() for c in arrow), strict=True))
+            marks = ", ".join("?" * len(columns))
+            connection.executemany(f"INSERT INTO two VALUES ({marks})", zip(*(c.to_pylist() for c in arrow), strict=True))
             connection.commit()
         return ["--adbc", test_stores.library("adbc_driver_sqlite"), "--uri", str(file)]
     if kind == "DuckDB":
@@ -214,15 +215,17 @@ def loaded(kind, columns, place, stack):
     return ["--adbc", test_stores.library("adbc_driver_postgresql"), "--uri", server.url(f"d{server.count}")]
 
 
-def in_databases(bench, rows):
+def in_databases(bench, kinds, rows):
     """Thresholds print the same; of what draws at random, everything else is the same."""
     columns = table(rows, 2, seed=99)
+    columns["heavy"] = np.random.default_rng(98).integers(1, 5, rows) / 7.0
     pyarrow.parquet.write_table(pyarrow.table(columns), bench.place / "own.parquet")
     line = ["threshold", "own.parquet", "--metric", "6:1", "--no-svg"]
     rule = bench.run(f"memory, {rows:,} rows", line)
     score = ["score", "own.parquet", "--metric", "f1", "--draws", "50", "--json"]
     value = json.loads(bench.run("memory", score))["models"][0]["value"]
-    for kind in ("SQLite", "DuckDB", "PostgreSQL"):
+    weighted = json.loads(bench.run("memory, weighted", [*score, "--weight", "heavy"]))["models"][0]["value"]
+    for kind in kinds:
         with contextlib.ExitStack() as stack:
             try:
                 there = loaded(kind, columns, bench.place, stack)
@@ -235,6 +238,12 @@ def in_databases(bench, rows):
             other = json.loads(bench.run(kind, [score[0], "two", *score[2:]], there))["models"][0]["value"]
             if other != value:
                 sys.exit(f"{kind}: {other} instead of {value}")
+            line_there = [score[0], "two", *score[2:], "--weight", "heavy"]
+            other = json.loads(bench.run(f"{kind}, weighted", line_there, there))["models"][0]["value"]
+            apart = abs(other / weighted - 1)
+            print(f"{kind}: {rows:,} rows have the threshold and the value of memory; with weights {apart:.0e} apart")
+            if apart > 1e-12:
+                sys.exit(f"{kind}: {other} instead of {weighted}")
 
 
 def main():
@@ -257,7 +266,8 @@ def main():
             in_store(bench, expected)
         except pytest.skip.Exception as missing:
             print(f"skipped: object store, {missing}")
-        in_databases(bench, in_database)
+        in_databases(bench, ["DuckDB"], rows)
+        in_databases(bench, ["SQLite", "PostgreSQL"], in_database)
         print("the same output everywhere")
 
 

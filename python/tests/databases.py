@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from equipoise import Space
-
 TYPES = {"i": "BIGINT", "f": "DOUBLE PRECISION", "b": "BOOLEAN"}
 
 
@@ -136,6 +134,9 @@ class Places:
         return connection
 
     def space(self, place, columns, table="predictions", **options):
+        # Whoever wants a database for the command alone needs no package.
+        from equipoise import Space
+
         match place:
             case "sqlite3":
                 return Space.from_sql(self._kept(sqlite(table, columns)), table=table, **options)

@@ -11,7 +11,7 @@ use equipoise::population::{
 };
 use equipoise::rates::{GroupConfusions, Prevalence};
 use equipoise_data::read::{self, Database, Streamed};
-use equipoise_data::{Error, Groups, Reading, Sample, Table};
+use equipoise_data::{Error, Groups, Note, Reading, Sample, Table};
 use std::path::Path;
 
 /// Bytes of Parquet from which a table is streamed where nothing is said: about a gigabyte in memory.
@@ -101,6 +101,18 @@ impl Rows {
     /// Whether the rows stay in a database.
     pub fn is_in_database(&self) -> bool {
         matches!(self, Rows::Database(_))
+    }
+
+    /// What to say of intervals where rows cannot be drawn one by one: they have no numbers in a database, nor a key to hash.
+    pub fn how_drawn(&self, together: bool) -> Option<Note> {
+        let alike = match (self.is_in_database(), together) {
+            (false, _) => return None,
+            (true, true) => {
+                "rows are drawn again for all models together, by how many of them the models decide alike (Poisson)"
+            }
+            (true, false) => "rows are drawn again by how many of them are counted alike (Poisson)",
+        };
+        Some(Note::Choice(format!("intervals: {alike}")))
     }
 
     /// The rows, where they are in memory.

@@ -383,6 +383,107 @@ fn a_pass_that_nobody_waits_for_is_ended() {
     assert_eq!(said.code, Some(0), "{}", said.err);
 }
 
+/// How many files there are in a folder and below.
+fn files_in(folder: &Path) -> usize {
+    let inside = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    inside.map(|it| if it.path().is_dir() { files_in(&it.path()) } else { 1 }).sum()
+}
+
+/// Waits until a folder has no files.
+#[track_caller]
+fn empties(folder: &Path, within: Duration) {
+    let start = Instant::now();
+    while files_in(folder) > 0 {
+        assert!(start.elapsed() < within, "{} files are left", files_in(folder));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn sums_are_deleted_once_they_have_been_fetched() {
+    let place = Place::new("cluster_sums");
+    write(&place.0.join("three"), 3, 8_000);
+    let scheduler = Part::scheduler(&place, &[]);
+    let _executor = Part::executor(&place, &scheduler, &["--work", "sums"]);
+    let sums = place.0.join("sums");
+    let cluster = Cluster::connect(&scheduler.address, None).unwrap();
+    let (path, columns) = (place.0.join("three"), Columns::guess().groups(["grp"]));
+    let counted = read::elsewhere(&path, &columns, Box::new(cluster)).unwrap().unwrap().data;
+    let rule = [Rule::most_likely(3).unwrap()];
+    let mut most = 0;
+    for _ in 0..10 {
+        counted.confusions(&rule).unwrap();
+        most = most.max(files_in(&sums));
+    }
+    // Those of the last pass, and maybe of one that is being deleted.
+    assert!((1..=8).contains(&most), "{most} files");
+    drop(counted);
+    empties(&sums, Duration::from_secs(3));
+    // Also those of a command.
+    assert_eq!(
+        place.line(&format!("score three --metric accuracy --cluster {}", scheduler.address)).code,
+        Some(0)
+    );
+    empties(&sums, Duration::from_secs(3));
+}
+
+#[test]
+fn a_scheduler_that_is_killed_is_one_sentence_and_one_that_comes_back_has_its_executors() {
+    let place = Place::new("cluster_scheduler");
+    write(&place.0.join("three"), 3, 400_000);
+    let mut scheduler = Part::scheduler(&place, &[]);
+    let _executor = Part::executor(&place, &scheduler, &[]);
+    let ask =
+        |draws: u32| format!("score three --metric accuracy --draws {draws} --cluster {}", scheduler.address);
+    let (long, short) = (ask(40_000), ask(50));
+    let command = place
+        .command(&long.split(' ').collect::<Vec<_>>())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    scheduler.kill();
+    let start = Instant::now();
+    let output = command.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let told: Vec<&str> = err.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!((output.status.code(), out.as_str(), told.len()), (Some(3), "", 1), "{err}");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    let address = scheduler.address.clone();
+    let _again = Part::start(&place, &["scheduler", "--listen", &address]);
+    // The executor is still busy with a piece of the pass that nobody waits for.
+    let start = Instant::now();
+    while place.line(&short).code != Some(0) {
+        assert!(start.elapsed() < Duration::from_secs(90), "{}", place.line(&short).err);
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    eprintln!("counted again {:.0?} after the scheduler came back", start.elapsed());
+}
+
+/// An executor that others cannot reach is told so and ends; whoever counts on those who are left notices nothing.
+#[test]
+fn an_executor_that_others_cannot_reach_is_refused() {
+    let place = Place::new("cluster_unreached");
+    write(&place.0.join("two"), 2, 2_000);
+    let scheduler = Part::scheduler(&place, &[]);
+    let executor = |more: &str| place.line(&format!("cluster executor {} {more}", scheduler.address));
+    refused(
+        &executor("--advertise 127.0.0.2"),
+        "--advertise: found an executor that is not reached at 127.0.0.2:",
+    );
+    refused(&executor("--advertise nowhere.invalid"), "an executor that is not reached at nowhere.invalid:");
+    refused(
+        &place.run(&["cluster", "executor", &scheduler.address, "--advertise", "two words"]),
+        "--advertise: found the name \"two words\"",
+    );
+    let ask = || place.line(&format!("score two --metric f1 --cluster {}", scheduler.address));
+    refused(&ask(), "found a scheduler without executors");
+    let _executor = Part::executor(&place, &scheduler, &[]);
+    refused(&executor("--advertise 127.0.0.2"), "an executor that is not reached at 127.0.0.2:");
+    assert_eq!(ask().code, Some(0));
+}
+
 /// Certificates for 127.0.0.1 from an authority, with the openssl program; `None` where there is none.
 fn certificates(place: &Place) -> Option<()> {
     let run = |line: &str| {
@@ -432,6 +533,13 @@ fn mutual_tls_keeps_strangers_out() {
         "{}",
         known.err
     );
+    // An executor under a name that its certificate is not for would break the passes of others.
+    let line = ["cluster", "executor", &scheduler.address, "--advertise", "localhost"];
+    refused(
+        &place.run(&[&line[..], &tls].concat()),
+        "--advertise: found an executor that is not reached at localhost:",
+    );
+    assert_eq!(ask(&tls).out, known.out);
     // Without a certificate, and with one of another authority that trusts this one.
     refused(&ask(&[]), "found no scheduler that answers (");
     let stranger = ["--tls-cert", "other-node.pem", "--tls-key", "other-node.key", "--tls-ca", "ca.pem"];

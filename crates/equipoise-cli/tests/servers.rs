@@ -223,6 +223,21 @@ fn people_go_on_at_the_other_server_when_one_is_killed() {
 }
 
 #[test]
+fn the_bench_measures_a_server_on_an_empty_database() {
+    let Some(server) = Postgres::start("the_bench_measures_a_server_on_an_empty_database") else { return };
+    let (place, database) = (Place::new("servers-bench"), server.database());
+    let line = ["bench", "server", "--participants", "5", "--think", "0.05", "--seconds", "2", "--json"];
+    let line = [&line[..], &["--database", &database]].concat();
+    let measured = place.run(&line);
+    let document: serde_json::Value = serde_json::from_str(&measured.out).expect(&measured.err);
+    assert_eq!((&document["log"], document["errors"].as_array().unwrap().len()), (&"PostgreSQL".into(), 0));
+    assert!(document["answers"].as_u64().unwrap() > 0 && !answers(&database).is_empty(), "{document}");
+    let again = place.run(&line);
+    assert_eq!((again.code, again.out.as_str()), (Some(2), ""));
+    assert!(again.err.contains("--database: found a database with a log in it"), "{}", again.err);
+}
+
+#[test]
 fn every_command_works_on_a_database() {
     let Some(server) = Postgres::start("every_command_works_on_a_database") else { return };
     let (place, database) = (Place::new("servers-commands"), server.database());

@@ -158,6 +158,18 @@ fn models_of_the_same_rows_stay_paired() {
 }
 
 #[test]
+fn models_that_are_columns_of_a_folder_are_ranked_on_all_of_its_rows() {
+    let place = folder("stream_models", "triage.csv");
+    for files in ["parts", "parts/*.parquet"] {
+        let line = format!("rank {files} --models p --metric accuracy");
+        let (memory, streamed) = (place.line(&line), place.line(&format!("{line} --stream")));
+        assert_eq!((memory.code, streamed.code), (Some(0), Some(0)), "{}", streamed.err);
+        assert_eq!(streamed.out, memory.out);
+        assert!(streamed.err.contains(" in 3 pieces"), "{}", streamed.err);
+    }
+}
+
+#[test]
 fn a_column_that_is_not_there_is_named() {
     let place = folder("stream_wrong", "screening.csv");
     let (memory, streamed) =

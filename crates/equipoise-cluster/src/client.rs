@@ -41,14 +41,17 @@ impl Cluster {
             error.file(format!("cluster {address}"))
         };
         let runtime = wire::runtime().map_err(|error| broken(&error))?;
-        runtime.block_on(wire::hello(address, Role::Client, secrets.clone(), None))?;
+        runtime.block_on(wire::hello(address, Role::Client.agent(), secrets.clone(), None))?;
         static CLIENTS: AtomicU64 = AtomicU64::new(0);
         let name = format!("{} {}", Role::Client.agent(), CLIENTS.fetch_add(1, Ordering::Relaxed));
         let config = SessionConfig::new_with_ballista()
             .with_ballista_job_name(&name)
             .with_target_partitions(1)
             .with_ballista_grpc_client_max_message_size(LONGEST_MESSAGE as usize)
-            .with_ballista_override_create_grpc_client_endpoint(wire::endpoint(Role::Client, secrets.clone()))
+            .with_ballista_override_create_grpc_client_endpoint(wire::endpoint(
+                Role::Client.agent(),
+                secrets.clone(),
+            ))
             .with_ballista_use_tls(secrets.is_some());
         let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
         let state = runtime
@@ -61,13 +64,14 @@ impl Cluster {
     }
 
     /// The same, and somebody is told how far its passes are.
-    pub fn watched(self, watch: Box<Watch>) -> Self {
-        Self { watch: Some(watch), ..self }
+    pub fn watched(mut self, watch: Box<Watch>) -> Self {
+        self.watch = Some(watch);
+        self
     }
 
     async fn hello(&self, since: Option<Duration>) -> Result<Heard, Error> {
         let waiting = Waiting { passes: &self.name, since };
-        wire::hello(&self.address, Role::Client, self.secrets.clone(), Some(waiting)).await
+        wire::hello(&self.address, Role::Client.agent(), self.secrets.clone(), Some(waiting)).await
     }
 
     fn tell(&self, so_far: Option<(usize, usize)>) {
@@ -81,7 +85,7 @@ impl Cluster {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
             match self.hello(Some(start.elapsed())).await? {
-                Heard::Working => {}
+                Heard::Working | Heard::NotYet => {}
                 Heard::SoFar(done, all) => self.tell(Some((done, all))),
                 Heard::Lost => return Ok(()),
             }
@@ -118,10 +122,19 @@ impl Cluster {
     }
 }
 
+impl Drop for Cluster {
+    /// Says that nothing is waited for any more, so that executors delete the last sums at once.
+    fn drop(&mut self) {
+        let goodbye = async { tokio::time::timeout(Duration::from_secs(1), self.hello(None)).await };
+        let _ = self.runtime.block_on(goodbye);
+    }
+}
+
 impl Elsewhere for Cluster {
     fn ask(&self, question: &str, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
         let _alone = self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
         self.runtime.block_on(async {
+            // Whoever begins a pass has the sums of the one before.
             self.hello(None).await?;
             let found = loop {
                 tokio::select! {

@@ -1,7 +1,7 @@
 //! An executor: reads pieces of tables, and counts.
 
 use crate::aggregate;
-use crate::wire::{self, LONGEST_MESSAGE, LOST_AFTER, Role, Secrets, Tls};
+use crate::wire::{self, Heard, LONGEST_MESSAGE, LOST_AFTER, Place, Secrets, Tls};
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::error::BallistaError;
@@ -14,9 +14,10 @@ use ballista_executor::flight_service::BallistaFlightService;
 use ballista_executor::shutdown::Shutdown;
 use datafusion::prelude::SessionConfig;
 use equipoise_data::{Error, Kind};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 
@@ -37,7 +38,7 @@ pub struct Executor {
     pub tls: Option<Tls>,
 }
 
-/// Works until it is told to end. `ready` is called with its address once the scheduler has answered.
+/// Works until it is told to end. `ready` is called with its address once the scheduler has reached it there.
 pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<(), Error> {
     let secrets = options.tls.as_ref().map(Tls::read).transpose()?;
     wire::check_bind(options.listen, secrets.as_ref())?;
@@ -53,11 +54,14 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
     let mut functions = BallistaFunctionRegistry::default();
     let pass = aggregate::pass();
     functions.aggregate_functions.insert(pass.name().to_owned(), Arc::new(pass));
-    let connect = wire::endpoint(Role::Executor, secrets.clone());
+    let own = in_address(bound.ip());
+    let advertised = options.advertise.clone().unwrap_or_else(|| own.clone());
+    let place = Place::new(&advertised, bound.port())?;
+    let connect = wire::endpoint(place.agent(), secrets.clone());
     let (inside, with_tls) = (Arc::clone(&connect), secrets.is_some());
     let config = ExecutorProcessConfig {
-        bind_host: bound.ip().to_string(),
-        external_host: Some(options.advertise.clone().unwrap_or_else(|| bound.ip().to_string())),
+        bind_host: own,
+        external_host: Some(advertised),
         port: bound.port(),
         grpc_port: bound.port(),
         scheduler_host: host.to_owned(),
@@ -83,10 +87,31 @@ pub fn executor(options: &Executor, ready: impl FnOnce(SocketAddr)) -> Result<()
         ..ExecutorProcessConfig::default()
     };
     wire::runtime().map_err(|error| broken(&error))?.block_on(async {
-        wire::hello(&options.scheduler, Role::Executor, secrets, None).await?;
+        let hello = || wire::hello(&options.scheduler, place.agent(), secrets.clone(), None);
+        hello().await?;
+        let mut process = std::pin::pin!(start_executor_process(Arc::new(config)));
+        // It gets no work before the scheduler has reached it: whoever cannot be reached would break the passes of others.
+        let reached = async {
+            while hello().await? == Heard::NotYet {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Ok::<_, Error>(())
+        };
+        tokio::select! {
+            ended = &mut process => return ended.map_err(|error| broken(&error)),
+            reached = reached => reached?,
+        }
         ready(bound);
-        start_executor_process(Arc::new(config)).await.map_err(|error| broken(&error))
+        process.await.map_err(|error| broken(&error))
     })
+}
+
+/// An address of a machine as it stands before a port.
+fn in_address(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    }
 }
 
 /// Serves sums to those who fetch them, on a port that is taken already.

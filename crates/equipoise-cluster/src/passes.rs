@@ -2,11 +2,12 @@
 
 use crate::wire::LOST_AFTER;
 use ballista_core::JobId;
+use ballista_core::serde::protobuf::job_status::Status;
 use ballista_scheduler::scheduler_server::SchedulerServer;
 use ballista_scheduler::state::execution_stage::ExecutionStage;
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Passes are jobs of the engine, by the name that their client gives all of its own.
@@ -16,6 +17,8 @@ pub struct Passes {
     asked: Mutex<HashMap<String, Instant>>,
     /// When passes were last looked through.
     tidied: Mutex<Instant>,
+    /// Passes whose sums executors have been told to delete.
+    deleted: Arc<Mutex<HashSet<JobId>>>,
 }
 
 /// A job that runs.
@@ -28,13 +31,29 @@ struct Running {
 
 impl Passes {
     pub fn new(engine: SchedulerServer<LogicalPlanNode, PhysicalPlanNode>) -> Self {
-        Self { engine, asked: Mutex::default(), tidied: Mutex::new(Instant::now()) }
+        Self { engine, asked: Mutex::default(), tidied: Mutex::new(Instant::now()), deleted: Arc::default() }
     }
 
     /// Somebody waits for the pass of this name.
     pub fn is_waited_for(&self, name: &str) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.insert(name.to_owned(), Instant::now());
+    }
+
+    /// Whoever gave them this name has the sums of all passes that have ended: executors delete them.
+    pub fn have_been_fetched(&self, name: &str) {
+        let (engine, name, deleted) = (self.engine.clone(), name.to_owned(), Arc::clone(&self.deleted));
+        tokio::spawn(async move {
+            let Ok(jobs) = engine.state.task_manager.get_all_jobs().await else { return };
+            let mut deleted = deleted.lock().unwrap_or_else(PoisonError::into_inner);
+            deleted.retain(|job| jobs.iter().any(|known| known.job_id == *job));
+            for job in jobs.into_iter().filter(|job| job.job_name == name) {
+                let has_ended = matches!(job.status.status, Some(Status::Successful(_) | Status::Failed(_)));
+                if has_ended && deleted.insert(job.job_id.clone()) {
+                    engine.state.executor_manager.clean_up_job_data(job.job_id);
+                }
+            }
+        });
     }
 
     /// How many of how many tasks of the last pass of this name are done.

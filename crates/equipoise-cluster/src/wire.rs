@@ -57,6 +57,58 @@ impl Role {
     }
 }
 
+/// Where others reach an executor, which its requests say so that the scheduler can try it.
+pub struct Place(String);
+
+impl Place {
+    /// A host and a port, as they stand in an address.
+    pub fn new(host: &str, port: u16) -> Result<Self, Error> {
+        let place = format!("{host}:{port}");
+        match Endpoint::from_shared(format!("http://{place}")).is_ok() && host_and_port(&place).is_ok() {
+            true => Ok(Self(place)),
+            false => {
+                let found = format!("the name {host:?}");
+                Err(Error::new(Kind::Mismatch, found, "a name or an address").file("--advertise"))
+            }
+        }
+    }
+
+    /// What the requests of an executor at this place say.
+    pub fn agent(&self) -> String {
+        format!("{} at/{}", Role::Executor.agent(), self.0)
+    }
+
+    /// The place in what a request says.
+    pub fn of(agent: &str) -> Option<Self> {
+        agent.split(' ').find_map(|word| word.strip_prefix("at/")).map(|place| Self(place.to_owned()))
+    }
+
+    /// Connects there as a client would: fails with the reason if nobody answers, or somebody whose certificate is for another name.
+    pub async fn reach(&self, secrets: Option<Secrets>) -> Result<(), String> {
+        let plain = Endpoint::from_shared(format!("http://{}", self.0)).map_err(|error| innermost(&error))?;
+        let ready = endpoint(Role::Client.agent(), secrets)(plain).map_err(|error| innermost(&*error))?;
+        match tokio::time::timeout(PATIENCE, ready.connect()).await {
+            Ok(reached) => reached.map(|_| ()).map_err(|error| innermost(&error)),
+            Err(_) => Err("no answer".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The innermost of what went wrong, which the outer ones only repeat.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut last = error;
+    while let Some(deeper) = last.source() {
+        last = deeper;
+    }
+    last.to_string()
+}
+
 /// Files for mutual TLS, in PEM: each end shows a certificate that the other's authority has signed.
 #[derive(Debug, Clone)]
 pub struct Tls {
@@ -117,9 +169,8 @@ pub fn host_and_port(address: &str) -> Result<(&str, u16), Error> {
     })
 }
 
-/// What the engine does to a connection before it is made.
-pub fn endpoint(role: Role, secrets: Option<Secrets>) -> EndpointOverrideFn {
-    let agent = role.agent();
+/// What the engine does to a connection before it is made by somebody who says that of themselves.
+pub fn endpoint(agent: String, secrets: Option<Secrets>) -> EndpointOverrideFn {
     Arc::new(move |endpoint: Endpoint| {
         let endpoint = match &secrets {
             None => endpoint,
@@ -161,6 +212,12 @@ pub const PASSES: &str = "equipoise-passes";
 /// The code of an answer that says how far a pass is: `DONE/ALL`.
 pub const SO_FAR: tonic::Code = tonic::Code::OutOfRange;
 
+/// The code of an answer to an executor that has not been reached yet.
+pub const NOT_YET: tonic::Code = tonic::Code::Unauthenticated;
+
+/// The code of an answer to an executor that cannot be reached, with the reason.
+pub const NOWHERE: tonic::Code = tonic::Code::PermissionDenied;
+
 /// What a client says of its passes when it asks how they are.
 pub struct Waiting<'a> {
     /// What they are called.
@@ -178,13 +235,15 @@ pub enum Heard {
     SoFar(usize, usize),
     /// An executor was lost meanwhile.
     Lost,
+    /// It is still being tried whether the executor that asks can be reached.
+    NotYet,
 }
 
-/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors. A client that waits for
-/// a pass learns how that is.
+/// Says hello to a scheduler: fails if there is none, of another version, or, for a client, without executors, for an executor where
+/// others do not reach it. A client that waits for a pass learns how that is.
 pub async fn hello(
     address: &str,
-    role: Role,
+    agent: String,
     secrets: Option<Secrets>,
     waiting: Option<Waiting<'_>>,
 ) -> Result<Heard, Error> {
@@ -193,15 +252,12 @@ pub async fn hello(
         Error::new(Kind::Unreadable, found, expected).file(format!("cluster {address}"))
     };
     let with_tls = if secrets.is_some() { "mutual TLS that both ends agree on" } else { "one without TLS" };
-    let nobody = |error: &dyn std::error::Error| {
-        let mut last = error;
-        while let Some(deeper) = last.source() {
-            last = deeper;
-        }
-        odd(format!("no scheduler that answers ({last})"), &format!("a running scheduler, and {with_tls}"))
+    let nobody = |error: &(dyn std::error::Error + 'static)| {
+        let found = format!("no scheduler that answers ({})", innermost(error));
+        odd(found, &format!("a running scheduler, and {with_tls}"))
     };
     let plain = Endpoint::from_shared(format!("http://{host}:{port}")).map_err(|error| nobody(&error))?;
-    let ready = endpoint(role, secrets)(plain).map_err(|error| nobody(&*error))?;
+    let ready = endpoint(agent, secrets)(plain).map_err(|error| nobody(&*error))?;
     let channel = ready.timeout(PATIENCE).connect().await.map_err(|error| nobody(&error))?;
     // Any question would do: what it is about does not exist.
     let mut question = tonic::Request::new(GetJobStatusParams { job_id: "hello".to_owned() });
@@ -223,6 +279,11 @@ pub async fn hello(
                 Ok(Heard::Working)
             }
             tonic::Code::Aborted => Ok(Heard::Lost),
+            NOT_YET => Ok(Heard::NotYet),
+            NOWHERE => {
+                let expected = "a name or address under which the scheduler and clients reach it, which its certificate is for";
+                Err(Error::new(Kind::Unreadable, status.message().to_owned(), expected).file("--advertise"))
+            }
             SO_FAR => {
                 let numbers = status.message().split_once('/');
                 let numbers = numbers.and_then(|(done, all)| Some((done.parse().ok()?, all.parse().ok()?)));
@@ -252,6 +313,17 @@ mod tests {
             said("curl/8"),
             format!("the scheduler is equipoise {VERSION} and this is another program")
         );
+    }
+
+    #[test]
+    fn an_executor_says_where_it_is() {
+        let place = Place::new("worker1.example.org", 50051).unwrap();
+        let said = Place::of(&format!("{} tonic/0.14", place.agent())).unwrap();
+        assert_eq!(said.to_string(), "worker1.example.org:50051");
+        assert_eq!(Role::of(&place.agent()), Ok(Role::Executor));
+        assert!(Place::of(&Role::Client.agent()).is_none());
+        let odd = Place::new("two words", 1).map(|place| place.0).unwrap_err().to_string();
+        assert_eq!(odd, "--advertise: found the name \"two words\", expected a name or an address");
     }
 
     #[test]

@@ -343,6 +343,26 @@ fn one_of_several_leads_and_another_one_after_it() {
 }
 
 #[test]
+fn a_database_that_cannot_hold_every_name_is_refused() {
+    let Some(server) = Postgres::start("a_database_that_cannot_hold_every_name_is_refused") else { return };
+    let there = server.database();
+    let open = |name: &str| {
+        let (before, _) = there.rsplit_once('/').unwrap();
+        PostgresStore::open(&Database::parse(&format!("{before}/{name}")).unwrap())
+    };
+    for encoding in ["LATIN1", "SQL_ASCII"] {
+        let made =
+            format!("CREATE DATABASE in_{encoding} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0");
+        server.ask("postgres", &made);
+    }
+    let refused = open("in_latin1").unwrap_err().to_string();
+    assert!(refused.contains("is encoded in LATIN1, expected UTF8"), "{refused}");
+    let mut store = open("in_sql_ascii").unwrap();
+    append(&mut store, &group("\u{65e5}\u{672c}", None, "k1")).unwrap();
+    assert_eq!(whole(&open("in_sql_ascii").unwrap()), 1);
+}
+
+#[test]
 fn tables_are_made_once_and_newer_ones_are_refused() {
     let Some(server) = Postgres::start("tables_are_made_once_and_newer_ones_are_refused") else { return };
     let study = Study::new(&server);

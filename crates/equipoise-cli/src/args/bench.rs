@@ -92,6 +92,9 @@ pub struct Bench {
     /// server: seconds over which answers are counted, after all have arrived
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive)]
     pub seconds: f64,
+    /// server: an empty PostgreSQL database for the log, such as postgres://equipoise@127.0.0.1/bench [default: a file]
+    #[arg(long, value_name = "URL")]
+    pub database: Option<String>,
     /// server: be the server that is measured, which the bench starts in a process of its own
     #[arg(long, hide = true)]
     pub serving: bool,

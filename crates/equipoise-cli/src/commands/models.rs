@@ -148,6 +148,10 @@ impl Models {
             None => usual_draws(&models)?,
         };
         let mut together = drawn_together(&models, draws, seed)?;
+        notes.extend(models.iter().find_map(|model| match &model.source {
+            Source::Table(rows, _) => rows.how_drawn(together.is_some()),
+            Source::Counts(_) => None,
+        }));
         let progress = Progress::new("drawing the rows again", models.len(), global.shows_progress());
         for (n, (model, matrix)) in models.iter().zip(&matrices).enumerate() {
             // Draws of the same rows share their random numbers; others must not.

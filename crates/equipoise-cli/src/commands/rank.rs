@@ -71,10 +71,10 @@ pub fn run(args: &Rank, global: &Global) -> Result<ExitCode> {
     let judged = &args.judged;
     let mut paths = vec![];
     for path in &args.models {
-        // Confusion matrices of a pool are one file; a folder or a pattern is a model per file.
-        match judged.streaming.adbc {
-            Some(_) => paths.push(path.clone()),
-            None => paths.extend(read::files(path)?),
+        // Confusion matrices of a pool are one file; a folder or a pattern is a model per file, or one table where models are its columns.
+        match judged.streaming.adbc.is_some() || judged.model_columns.is_some() {
+            true => paths.push(path.clone()),
+            false => paths.extend(read::files(path)?),
         }
     }
     let carrying = Carrying { allowed: true, file: args.attributes.as_deref(), roles: &[] };

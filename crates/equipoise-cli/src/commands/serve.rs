@@ -82,17 +82,22 @@ fn researching(args: &Serve, place: &Place, listen: SocketAddr) -> Result<Resear
 
 /// The ready-made cancer study on a log in a directory that will be thrown away.
 pub fn ready_made(directory: &Temporary) -> Result<Service> {
-    of_template(directory, "binary-cancer", |_| {})
+    of_template(directory, "binary-cancer", None, |_| {})
 }
 
-/// A ready-made study, changed a little, in the same way.
-pub fn of_template(directory: &Temporary, name: &str, change: impl FnOnce(&mut Study)) -> Result<Service> {
+/// A ready-made study, changed a little, in the same way, or with its log in a database.
+pub fn of_template(
+    directory: &Temporary,
+    name: &str,
+    database: Option<String>,
+    change: impl FnOnce(&mut Study),
+) -> Result<Service> {
     let template = template::find(name).context("a template that is not there")?;
     files::write(&directory.path().join(template.table.0), template.table.1)?;
     let mut study = Study::parse(template.text)?;
     change(&mut study);
     let design = Design::new(study, directory.path())?;
-    Place::at(directory.path().to_owned()).service(Arc::new(design))
+    Place::with(directory.path().to_owned(), database).service(Arc::new(design))
 }
 
 /// What `--json` prints when requests are taken.

@@ -25,7 +25,7 @@ use crate::error::{Error, Kind, Result, list, plural};
 use crate::note::{Note, Reading};
 use crate::sample::{Sample, moments_of_all, shares};
 use crate::table::{self, Table};
-use answers::{Asked, Labels, adds_up, header, place, totals};
+use answers::{Asked, Labels, adds_up, found, place, totals};
 use equipoise::population::{
     Ask, AskError, Basis, Cell, Confusions, Population, Profile, Rule, Score, Totals,
 };
@@ -76,9 +76,8 @@ impl Database {
             return Err(Error::new(Kind::OutOfRange, "another scale in a database", expected));
         }
         let dialect = answers.dialect();
-        let parts = table.split('.').map(|part| dialect.quoted(part)).collect::<Result<Vec<_>>>()?;
-        let from = parts.join(".");
-        let header = Header(header(&*answers, table)?);
+        let (from, names) = found(&*answers, table)?;
+        let header = Header(names);
         let mut choice = columns.choose(&header)?;
         let mut chosen = std::mem::take(&mut choice.notes);
         let column = |want: usize| choice.wants[want].name.clone();

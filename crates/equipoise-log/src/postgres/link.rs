@@ -198,6 +198,15 @@ impl Session {
                 self.database
             )));
         }
+        // One of an older kind cannot hold every name; SQL_ASCII takes bytes as they come.
+        let encoding: String =
+            client.query_one("SELECT current_setting('server_encoding')", &[])?.try_get(0)?;
+        if !["UTF8", "SQL_ASCII"].contains(&encoding.as_str()) {
+            return Err(Error::storage(format!(
+                "{} is encoded in {encoding}, expected UTF8, as one made with: createdb --encoding UTF8 --template template0 NAME",
+                self.database
+            )));
+        }
         client.batch_execute(SETTINGS)?;
         self.client = Some(client);
         Ok(())

@@ -45,6 +45,9 @@ impl Hosted {
         if let Some(rate) = args.rate {
             command.args(["--rate", &rate.to_string()]);
         }
+        if let Some(url) = &args.database {
+            command.args(["--database", url]);
+        }
         let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         Ok(Self(spawned.context("cannot start the server")?))
     }
@@ -74,7 +77,7 @@ impl Drop for Hosted {
 /// Serves until its input ends, however that comes: also where whoever started it was killed.
 pub fn run(args: &Bench) -> Result<ExitCode> {
     let directory = Temporary::new("bench")?;
-    let service = serve::of_template(&directory, &args.template, |study| {
+    let service = serve::of_template(&directory, &args.template, args.database.clone(), |study| {
         if args.rate.is_some() {
             // Nobody is to be done before all rates have been tried.
             (study.checks.evaluation, study.stop.cap) = (1_000, 4);

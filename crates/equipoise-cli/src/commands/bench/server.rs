@@ -2,7 +2,8 @@
 
 use super::host::{self, Hosted, Told};
 use crate::args::{Bench, Global};
-use crate::fault::FINDING;
+use crate::commands::study::Place;
+use crate::fault::{FINDING, Fault};
 use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
@@ -33,6 +34,8 @@ const GROWTH: f64 = 1.05;
 struct Document {
     format: u64,
     template: String,
+    /// Where the log is: a file, or a database.
+    log: &'static str,
     participants: u32,
     watchers: u32,
     looks: usize,
@@ -102,6 +105,7 @@ impl Document {
         Self {
             format: equipoise::FORMAT,
             template: args.template.clone(),
+            log: if args.database.is_some() { "PostgreSQL" } else { "SQLite" },
             participants: args.people_at_once(),
             watchers: args.watchers,
             looks: 0,
@@ -132,6 +136,10 @@ impl Document {
 pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if args.serving {
         return host::run(args);
+    }
+    if args.database.is_some() && Place::with(".".into(), args.database.clone()).has_log()? {
+        let what = "--database: found a database with a log in it, expected an empty one, which simulated people may fill";
+        return Err(Fault::usage(what).into());
     }
     let seats = args.people_at_once() as usize;
     let mut server = Hosted::start(args)?;
@@ -180,11 +188,12 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
 }
 
 fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
-    let Document { participants, think_s, seconds, errors, template, used: [early, late], .. } = document;
+    let Document { participants, think_s, seconds, errors, template, log, used: [early, late], .. } =
+        document;
     let when = if document.together { "all within one second, once in" } else { "each after thinking for" };
     writeln!(
         out,
-        "{participants} simulated participants of {template}, {when} {think_s} s, answers counted for {seconds} s\n"
+        "{participants} simulated participants of {template}, {when} {think_s} s, answers counted for {seconds} s, log in {log}\n"
     )?;
     if document.watchers > 0 {
         let Document { watchers, looks, .. } = document;

@@ -44,7 +44,11 @@ pub fn run(args: &Inspect, global: &Global) -> Result<ExitCode> {
     tables::say(&choices, global);
     let sample = reading.data;
     let progress = Progress::spinner("looking at what the table allows", global.shows_progress());
-    let survey = Survey::of(&sample, sample.class_names(), sample.group_names(), global.seed.unwrap_or(1))?;
+    let (classes, groups, seed) = (sample.class_names(), sample.group_names(), global.seed.unwrap_or(1));
+    let survey = match sample.is_in_database() && classes.len() > 2 {
+        true => Survey::by_statements(&sample, classes, groups, seed)?,
+        false => Survey::of(&sample, classes, groups, seed)?,
+    };
     drop(progress);
     let mut warnings: Vec<String> = findings.iter().map(ToString::to_string).collect();
     warnings.extend(survey.warnings());
@@ -206,7 +210,8 @@ fn in_words(ball: &Ball, rows: usize) -> String {
         ball.radius
     );
     let Some(bound) = ball.bound else {
-        return certified + "; with so many classes an upper bound is not searched for";
+        let many = if ball.search_rows == 0 { "so many rows in a database" } else { "so many classes" };
+        return format!("{certified}; with {many} an upper bound is not searched for");
     };
     let searched = if ball.search_rows < rows {
         format!(", searched on {} of the rows and measured on all", grouped(ball.search_rows as u64))

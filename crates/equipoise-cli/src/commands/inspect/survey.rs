@@ -120,7 +120,7 @@ pub struct Ball {
     pub bound: Option<f64>,
     /// Random starts of the search behind the bound.
     pub starts: usize,
-    /// Rows that search saw.
+    /// Rows that search saw; none where nothing was searched.
     pub search_rows: usize,
 }
 
@@ -146,6 +146,15 @@ pub struct Smoothing {
     pub boundary: Vec<[f64; 2]>,
 }
 
+/// Where the nearest supporting plane is searched.
+enum Searched<P: Population> {
+    /// In some of the rows.
+    Part(P::Part),
+    /// In all of them, whoever has them.
+    All,
+    Nowhere,
+}
+
 impl Survey {
     /// `classes` and `groups` are the names of those the population has; without groups there are no names.
     pub fn of<P>(population: &P, classes: &[String], groups: &[String], seed: u64) -> Result<Self>
@@ -153,8 +162,32 @@ impl Survey {
         P: Population<Err: std::error::Error + Send + Sync + 'static>,
     {
         let part = population.sample(SEARCH_ROWS, seed)?;
+        Self::searched(population, &Searched::Part(part), classes, groups, seed)
+    }
+
+    /// The same of a population that gives counts but no rows: few are searched where they are. A search takes dozens of statements,
+    /// each of which reads all rows, so there is no upper bound where they are many.
+    pub fn by_statements<P>(population: &P, classes: &[String], groups: &[String], seed: u64) -> Result<Self>
+    where
+        P: Population<Err: std::error::Error + Send + Sync + 'static>,
+    {
+        let few = population.totals()?.overall().rows <= SEARCH_ROWS as u64;
+        let search = if few { Searched::All } else { Searched::Nowhere };
+        Self::searched(population, &search, classes, groups, seed)
+    }
+
+    fn searched<P>(
+        population: &P,
+        search: &Searched<P>,
+        classes: &[String],
+        groups: &[String],
+        seed: u64,
+    ) -> Result<Self>
+    where
+        P: Population<Err: std::error::Error + Send + Sync + 'static>,
+    {
         let totals = population.totals()?;
-        let (ball, ..) = ball(population, &part, Measure::OffDiagonalRates, seed)?;
+        let (ball, ..) = ball(population, search, Measure::OffDiagonalRates, seed)?;
         let mut groups = self::groups(&totals, groups);
         let mut common_ball = None;
         if groups.len() > 1 {
@@ -162,7 +195,7 @@ impl Survey {
             common_ball = Some(if lacking {
                 Common::Reason { reason: "a group has no row of a class".to_owned() }
             } else {
-                let (ball, radii, bounds) = self::ball(population, &part, Measure::GroupRates, seed)?;
+                let (ball, radii, bounds) = self::ball(population, search, Measure::GroupRates, seed)?;
                 for (n, group) in groups.iter_mut().enumerate() {
                     (group.radius, group.radius_bound) = (Some(radii[n]), bounds.get(n).copied());
                 }
@@ -254,7 +287,12 @@ impl Survey {
 }
 
 /// The certified radius and the bound, the smallest over all groups, and those of each group.
-fn ball<P>(population: &P, part: &P::Part, measure: Measure, seed: u64) -> Result<(Ball, Vec<f64>, Vec<f64>)>
+fn ball<P>(
+    population: &P,
+    search: &Searched<P>,
+    measure: Measure,
+    seed: u64,
+) -> Result<(Ball, Vec<f64>, Vec<f64>)>
 where
     P: Population<Err: std::error::Error + Send + Sync + 'static>,
 {
@@ -262,7 +300,14 @@ where
     let radii = set.radii()?;
     let mut bounds = Vec::new();
     if population.classes() <= SEARCH_CLASSES {
-        let Ok(planes) = Achievable::new(part, measure)?.nearest_planes(STARTS, seed);
+        let planes = match search {
+            Searched::Part(part) => {
+                let Ok(planes) = Achievable::new(part, measure)?.nearest_planes(STARTS, seed);
+                planes
+            }
+            Searched::All => set.nearest_planes(STARTS, seed)?,
+            Searched::Nowhere => vec![],
+        };
         for (group, (normal, _)) in planes.iter().enumerate() {
             // On the rows of a table a rule may be a little worse than theory says: a plane is then too near.
             bounds.push(set.clearance(normal, group)?.max(radii[group]));
@@ -273,7 +318,11 @@ where
         radius: least(&radii).unwrap_or(0.0),
         bound: least(&bounds),
         starts: STARTS,
-        search_rows: part.totals().map_or(0, |totals| totals.overall().rows as usize),
+        search_rows: match search {
+            Searched::Part(part) => part.totals().map_or(0, |totals| totals.overall().rows as usize),
+            Searched::All => population.totals()?.overall().rows as usize,
+            Searched::Nowhere => 0,
+        },
     };
     Ok((ball, radii, bounds))
 }

@@ -115,7 +115,12 @@ pub struct Place {
 impl Place {
     /// A directory.
     pub fn at(directory: PathBuf) -> Self {
-        Self { directory, database: None }
+        Self::with(directory, None)
+    }
+
+    /// A directory, and a database if the log is in one.
+    pub fn with(directory: PathBuf, database: Option<String>) -> Self {
+        Self { directory, database }
     }
 
     /// Whether the study's log is in a database.

@@ -63,7 +63,8 @@ impl<'a> Data<'a> {
 }
 
 pub fn run(args: &Threshold, global: &Global) -> Result<ExitCode> {
-    let reading = Rows::read_often(&args.table, &args.columns, &args.streaming, global)?;
+    let mut reading = Rows::read_often(&args.table, &args.columns, &args.streaming, global)?;
+    reading.notes.extend(reading.data.how_drawn(false));
     tables::say(&reading.notes, global);
     let sample = reading.data;
     let (classes, groups) = (sample.class_names(), sample.group_names());

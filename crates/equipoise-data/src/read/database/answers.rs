@@ -74,16 +74,27 @@ pub trait Answers: Send + Sync {
     fn answer(&self, statement: &str, most: usize) -> Result<Vec<Vec<Value>>>;
 }
 
-/// The columns of a table.
-pub(super) fn header(answers: &dyn Answers, table: &str) -> Result<Vec<String>> {
+/// What stands behind FROM for a table, and its columns. A dot stands between schema and table, unless there is a table whose name has it:
+/// tables that were loaded from files are called `val.csv`.
+pub(super) fn found(answers: &dyn Answers, table: &str) -> Result<(String, Vec<String>)> {
     let dialect = answers.dialect();
+    let columns = |from: &str| answers.columns(&["SELECT * FROM ", from, " WHERE 1 = 0"].concat());
     let parts = table.split('.').map(|part| dialect.quoted(part)).collect::<Result<Vec<_>>>()?;
-    answers.columns(&["SELECT * FROM ", &parts.join("."), " WHERE 1 = 0"].concat())
+    let from = parts.join(".");
+    match columns(&from) {
+        Ok(columns) => Ok((from, columns)),
+        Err(error) if parts.len() > 1 => {
+            let whole = dialect.quoted(table)?;
+            columns(&whole).map(|columns| (whole, columns)).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The names of the columns of a table in a database.
 pub fn columns(answers: &dyn Answers, table: &str) -> Result<Vec<String>> {
-    header(answers, table).map_err(|error| error.file(format!("table {table}")))
+    let found = found(answers, table).map_err(|error| error.file(format!("table {table}")))?;
+    Ok(found.1)
 }
 
 pub(super) fn adds_up(found: u64, rows: u64) -> Result<()> {
