@@ -67,7 +67,7 @@ expected, seconds = asked(
 heavy = Space.from_predictions(rows["y"], rows["p"], sensitive_features=groups, sample_weight=rows["w"])
 print(f"{ROWS:,} rows, {len(np.unique(rows['p'])):,} different scores; seconds to count, to think, to rank")
 print("memory      {:6.2f} {:6.2f} {:6.2f}".format(*seconds))
-places = Places()
+places, far = Places(), []
 try:
     for place in PLACES:
         space = places.space(place, rows, truth="y", scores="p", group="g")
@@ -80,7 +80,8 @@ try:
         assert found == expected, f"{place} has other numbers than memory"
         weighed = Space.from_sql(engine._connection, scores="p", weight="w", **again)
         apart = max(distance(ours, theirs) for ours, theirs in zip(weighted(weighed), weighted(heavy), strict=True))
-        assert apart <= 1e-12, f"{place} has weights that differ by {apart:.1e}"
+        if apart > 1e-12:
+            far.append(f"{place}: weights come to numbers that differ by {apart:.1e}, expected at most 1e-12")
         start = time.perf_counter()
         fine = Space.from_sql(engine._connection, scores="fine", **again)
         assert fine.summary()["scores"].startswith("counted in 65,536 parts")
@@ -88,3 +89,4 @@ try:
         print(f"{place:11} {seconds[0]:6.2f} {seconds[1]:6.2f} {seconds[2]:6.2f}  the same bits; {buckets:.2f} in buckets; weighted {apart:.0e} apart")
 finally:
     places.close()
+sys.exit("; ".join(far) or None)
