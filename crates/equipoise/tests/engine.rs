@@ -111,7 +111,7 @@ fn cost_ratios_come_with_an_interval_that_holds() {
     let space = Binary::from_law(Logistic::with_offset(21.0, 6.3).unwrap());
     let plan = Adaptive::ratio(space.clone());
     let mut random = fixed();
-    let (mut inside, mut counts) = (0, vec![]);
+    let (mut inside, mut open, mut counts) = (0, 0, vec![]);
     for seed in 0..60 {
         let ratio: f64 = random.random_range(-1.0_f64..3.0).exp();
         // Slope 20 in units of the largest disc inside the achievable set, whose radius is .175.
@@ -122,6 +122,11 @@ fn cost_ratios_come_with_an_interval_that_holds() {
             run(&plan, &metric, NoiseModel::Absolute { slope: 20.0 / 0.175, lapse: 0.0 }, seed);
         let interval = outcome.findings.iter().find_map(|finding| match finding {
             equipoise::ask::Finding::RatioInterval { low, high, .. } => Some((*low, *high)),
+            // Of whoever ends before an end is set, it is not made up.
+            equipoise::ask::Finding::RatioBeyond { at_least, at_most, .. } => {
+                open += 1;
+                Some((at_least.unwrap_or(0.0), at_most.unwrap_or(f64::INFINITY)))
+            }
             _ => None,
         });
         let (low, high) = interval.expect("always given");
@@ -130,6 +135,7 @@ fn cost_ratios_come_with_an_interval_that_holds() {
     }
     counts.sort_unstable();
     assert!(inside >= 52, "{inside} of 60 inside");
+    assert!(open <= 2, "{open} of 60 have an end that the answers do not set");
     assert!(counts[30] <= 25, "median {}", counts[30]);
 }
 

@@ -1,7 +1,7 @@
 //! What is uncertain about a threshold, and what that comes to.
 
 use super::bayes::bayes;
-use super::corners::{Corners, Sums};
+use super::corners::Corners;
 use super::groups::{BUCKETS, GroupBest};
 use super::requirement::Requirement;
 use super::sweep::Judge;
@@ -78,10 +78,9 @@ impl Profile {
     /// use equipoise::{Metric, decide::threshold::Bootstrap, population::Profile};
     /// let profile = Profile::from_rows(&[0.1, 0.4, 0.35, 0.8], &[0, 0, 1, 1], None, None)?;
     /// let redrawn = profile.redrawn(50, 1);
-    /// let drawn = Bootstrap { resamples: 50, seed: 1, ..Bootstrap::default() };
-    /// let kept = Bootstrap { redrawn: Some(&redrawn), ..Bootstrap::default() };
-    /// let found = |doubt| profile.advise(&Metric::accuracy(2).unwrap(), &[], doubt).unwrap().uncertain;
-    /// assert_eq!(found(kept), found(drawn));
+    /// let doubt = Bootstrap { redrawn: Some(&redrawn), ..Bootstrap::default() };
+    /// let advice = profile.advise(&Metric::accuracy(2)?, &[], doubt)?;
+    /// assert_eq!(advice.uncertain.unwrap().draws, 50);
     /// # Ok::<(), equipoise::Error>(())
     /// ```
     pub fn redrawn(&self, resamples: usize, seed: u64) -> Redrawn {
@@ -161,17 +160,14 @@ impl Profile {
         };
         let prior = self.positive_prior();
         let rows = Drawn::of(self, metric, doubt, prior, BUCKETS);
-        let draws = match linear {
-            true => rows.each_linear(metric, doubt, prior)?,
-            false => rows.each(metric, requirements, doubt, |mut draw| {
-                let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
-                if rating.violation > 0.0 {
-                    return None;
-                }
-                let threshold = self.cut_after(rows.fine_cells(accepted)).threshold;
-                Some((threshold, rows.gain(&mut draw, |_| threshold, prior)))
-            })?,
-        };
+        let draws = rows.each(metric, requirements, doubt, |mut draw| {
+            let (accepted, rating) = rows.profile().sweep(draw.drawn, &mut draw.judge)?;
+            if rating.violation > 0.0 {
+                return None;
+            }
+            let threshold = self.cut_after(rows.fine_cells(accepted)).threshold;
+            Some((threshold, rows.gain(&mut draw, |_| threshold, prior)))
+        })?;
         let thresholds: Vec<f64> = draws.iter().flatten().map(|&(threshold, _)| threshold).collect();
         let gains: Vec<f64> = draws.iter().flatten().filter_map(|&(_, gain)| gain).collect();
         Ok((Uncertain::of(&thresholds, draws.len(), doubt.level), Gain::of(&gains, doubt.level)))
@@ -269,53 +265,6 @@ impl<'a> Drawn<'a> {
             }
         }
         tally
-    }
-
-    /// The threshold and the gain of every draw, for linear metrics: a table is drawn once for all metrics that meet it, and its
-    /// corners answer each of them.
-    fn each_linear(
-        &self,
-        metric: &Metric,
-        doubt: Bootstrap,
-        prior: f64,
-    ) -> Result<Vec<Option<(f64, Option<f64>)>>> {
-        self.check(metric, &[], doubt)?;
-        let metrics: Vec<&Metric> = doubt.metrics(metric).collect();
-        let (count, tables) = (doubt.metric_draws.len().max(doubt.resamples), doubt.resamples.max(1));
-        let cells = self.profile().cells();
-        let made: Vec<OnceLock<Vec<_>>> = (0..tables).map(|_| OnceLock::new()).collect();
-        (doubt.run)(tables, &|table| {
-            made[table].get_or_init(|| {
-                let (drawn, left) = match doubt.resamples {
-                    0 => (self.profile().masses(), None),
-                    _ => {
-                        let (drawn, left) = self.draw_again(doubt.seed, table as u64);
-                        (drawn, Some(Sums::of(self.profile(), &left)))
-                    }
-                };
-                let corners = Corners::of(self.profile(), &drawn);
-                let of = |n: usize| {
-                    let metric = metrics[n % metrics.len()];
-                    let accepted = corners.best(metric)?;
-                    let threshold = self.fine.cut_after(self.fine_cells(accepted)).threshold;
-                    let gain = left.as_ref().and_then(|left| {
-                        let other = bayes(metric, prior, &[], crate::decide::rank::LEVEL).ok()?.threshold;
-                        let (sign, mut judge) = (metric.sense().sign(), Judge::new(metric, &[]));
-                        let mut value = |threshold: f64| {
-                            let accepted = cells.partition_point(|cell| accepts(cell.score, threshold));
-                            sign * judge.value(&left.tally(accepted))
-                        };
-                        let gain = value(threshold) - value(other);
-                        gain.is_finite().then_some(gain)
-                    });
-                    Some((threshold, gain))
-                };
-                (table..count).step_by(tables).map(of).collect()
-            });
-        });
-        let mut made: Vec<_> =
-            made.into_iter().map(|cell| cell.into_inner().expect("every job is done").into_iter()).collect();
-        Ok((0..count).map(|n| made[n % tables].next().flatten()).collect())
     }
 
     fn check(&self, metric: &Metric, requirements: &[Requirement], doubt: Bootstrap) -> Result<()> {
@@ -435,30 +384,34 @@ mod tests {
         assert!((middle(&exact.0).low - middle(&rough.0).low).abs() < 0.03);
     }
 
-    /// Against trying every threshold for every draw; a requirement that all rules meet has every one tried.
+    /// Against trying every threshold for every draw.
     #[test]
-    fn draws_of_linear_metrics_are_those_of_every_threshold_tried() {
+    fn tables_that_are_kept_give_the_interval_of_every_threshold_tried() {
         let fine = rows(997);
         let metrics: Vec<Metric> =
             (1..70).map(|n| Metric::from_cost_ratio(f64::from(n) / 5.0).unwrap()).collect();
-        let any: Requirement = Requirement::parse("accuracy>=0", &[], &[]).unwrap();
-        for (metric_draws, resamples) in
-            [(&metrics[..], 30), (&metrics[..], 0), (&metrics[..20], 30), (&[], 30)]
-        {
+        for (metric_draws, resamples) in [(&metrics[..], 30), (&metrics[..20], 30), (&[], 30)] {
             let doubt = Bootstrap { metric_draws, resamples, seed: 3, ..Bootstrap::default() };
-            let quick = fine.uncertain_and_gain(&metrics[9], &[], doubt).unwrap();
-            let slow = fine.uncertain_and_gain(&metrics[9], std::slice::from_ref(&any), doubt).unwrap();
-            let near =
-                |a: Spread, b: Spread| (a.low - b.low).abs() < 1e-12 && (a.high - b.high).abs() < 1e-12;
-            let (found, tried) = (quick.0.unwrap(), slow.0.unwrap());
-            assert!(near(found.interval, tried.interval), "{found:?} {tried:?}");
-            assert_eq!((found.draws, found.without), (tried.draws, tried.without));
-            assert_eq!(quick.1.is_some(), resamples > 0);
-            if let (Some(found), Some(tried)) = (quick.1, slow.1) {
-                assert!(near(found.interval, tried.interval), "{found:?} {tried:?}");
-                assert!((found.better - tried.better).abs() < 1e-12, "{found:?} {tried:?}");
+            let (tried, gain) = fine.uncertain_and_gain(&metrics[9], &[], doubt).unwrap();
+            assert!(gain.is_some());
+            let redrawn = fine.redrawn(resamples, 3);
+            let kept = Bootstrap { metric_draws, redrawn: Some(&redrawn), ..Bootstrap::default() };
+            let (found, gain) = fine.uncertain_and_gain(&metrics[9], &[], kept).unwrap();
+            assert!(gain.is_none());
+            let (found, tried) = (found.unwrap(), tried.unwrap());
+            let ends = |u: Uncertain| [u.interval.low, u.interval.high];
+            for (one, other) in ends(found).into_iter().zip(ends(tried)) {
+                assert!((one - other).abs() < 1e-12, "{found:?} {tried:?}");
             }
+            assert_eq!((found.draws, found.without), (tried.draws, tried.without));
         }
+        // What is not linear has its tables drawn as before, by the same seed.
+        let jaccard = Metric::jaccard().unwrap();
+        let (redrawn, drawn) =
+            (fine.redrawn(30, 3), Bootstrap { resamples: 30, seed: 3, ..Bootstrap::default() });
+        let kept = Bootstrap { redrawn: Some(&redrawn), ..Bootstrap::default() };
+        let found = |doubt| fine.uncertain_and_gain(&jaccard, &[], doubt).unwrap();
+        assert_eq!(found(kept), found(drawn));
     }
 
     /// Buckets of two groups have up to four cells each, more than a profile may have before it is cut into buckets: the search

@@ -4,7 +4,6 @@
 //! the two costs are, the best threshold is a corner of the upper hull of what thresholds accept, and corners come in the order
 //! of the ratio of the costs: made once, the hull answers every metric by bisection.
 
-use super::tally::Tally;
 use crate::metric::Metric;
 use crate::population::Profile;
 use crate::view::Measure;
@@ -71,26 +70,6 @@ fn between(from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
     [to[0] - from[0], to[1] - from[1]]
 }
 
-/// What the first so many cells weigh, for any number of them.
-#[derive(Debug)]
-pub(super) struct Sums(Vec<[f64; 2]>);
-
-impl Sums {
-    pub fn of(profile: &Profile, masses: &[f64]) -> Self {
-        let mut sum = [0.0; 2];
-        let after = profile.cells().iter().zip(masses).map(|(cell, mass)| {
-            sum[usize::from(cell.positive)] += mass;
-            sum
-        });
-        Self(std::iter::once([0.0; 2]).chain(after).collect())
-    }
-
-    /// The tally of accepting so many cells, all groups together.
-    pub fn tally(&self, accepted: usize) -> Tally {
-        Tally { totals: vec![self.0[self.0.len() - 1]], accepted: vec![self.0[accepted]] }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sweep::Judge;
@@ -128,8 +107,10 @@ mod tests {
                     let (swept, rating) = profile.sweep(&drawn, &mut Judge::new(&metric, &[])).unwrap();
                     let found = corners.best(&metric).unwrap();
                     // As good to the last bits; where two are, rounding may decide for either.
-                    let sums = Sums::of(&profile, &drawn);
-                    let liking = Judge::new(&metric, &[]).rate(&sums.tally(found)).unwrap().liking;
+                    let mut tally = profile.tally(&drawn);
+                    let accepted = profile.cells()[..found].iter().zip(&drawn);
+                    accepted.for_each(|(cell, mass)| tally.accept(cell, *mass));
+                    let liking = Judge::new(&metric, &[]).rate(&tally).unwrap().liking;
                     assert!(
                         (liking - rating.liking).abs() < 1e-12,
                         "{seed} {measure:?} {weights:?} {found} {swept}"
