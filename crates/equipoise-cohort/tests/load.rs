@@ -75,15 +75,15 @@ fn per_second(load: &Load) -> f64 {
 #[test]
 fn a_flood_that_is_kept_up_with_ends() {
     let directory = Directory::new("flood");
-    let (address, tokens) = served(&directory.0, 6);
+    let (address, tokens) = served(&directory.0, 12);
     let (tell, told) = channel();
-    std::thread::spawn(move || tell.send(flood(address, tokens, &[10.0, 20.0], Duration::from_secs(1))));
+    std::thread::spawn(move || tell.send(flood(address, tokens, &[10.0, 20.0], Duration::from_secs(3))));
     let loads = told.recv_timeout(Duration::from_secs(120)).expect("it ends").unwrap();
     assert_eq!(loads.len(), 2);
     for load in &loads {
         assert!(load.errors.is_empty() && !load.waits.is_empty(), "{load:?}");
     }
-    assert!(loads[0].waits.len() <= 10 && loads[1].waits.len() <= 20, "more answers than were sent");
+    assert!(loads[0].waits.len() <= 30 && loads[1].waits.len() <= 60, "more answers than were sent");
 }
 
 /// Whoever is through answers nothing more: asking them is an error of whoever measures, and no answer.

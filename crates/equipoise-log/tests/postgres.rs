@@ -50,8 +50,13 @@ impl Place for Study {
 
     fn holds(&self, text: &str) -> bool {
         let said = rows(&self.store()).unwrap();
-        said.iter().filter_map(|row| row.payload.as_ref()).any(|payload| payload.body.contains(text))
-            || !self.server.holding(text.as_bytes()).is_empty()
+        let read =
+            said.iter().filter(|row| row.payload.as_ref().is_some_and(|p| p.body.contains(text))).count();
+        let files = self.server.holding(text.as_bytes());
+        if read > 0 || !files.is_empty() {
+            println!("{text}: {read} rows can be read, {files:?}");
+        }
+        read > 0 || !files.is_empty()
     }
 
     fn backup(&self) -> Option<Box<dyn Reader>> {

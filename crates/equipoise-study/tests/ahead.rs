@@ -55,8 +55,8 @@ fn what_is_imagined_holds_up_no_answer() {
         println!(
             "{answers} answers took {at_once:?}; with a thread that imagines ahead {others} took {ahead:?}"
         );
-        assert!(others > 20 && imagined >= 2, "{others} answers, imagined {imagined} times");
-        ahead * 2 >= at_once
+        assert!(others > 20, "{others} answers");
+        ahead * 2 >= at_once || imagined < 2
     };
     assert!((0..3).take_while(held_up).count() < 3, "answers wait for what is imagined");
 }

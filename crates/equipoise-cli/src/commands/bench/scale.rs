@@ -100,6 +100,14 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         bail!("{} of {} people were shown no page", tokens.len() - shown, tokens.len());
     }
     tell("memory after everybody has looked", server.memory("VmRSS:")?, "MB", Some(200.0));
+    // Before anybody else answers: it is of so many people.
+    let (report, text) = page(server.researchers, &cookie, "/export/report.html", PATIENCE)?;
+    if !text.contains("</html>") {
+        bail!("the report is not a whole page");
+    }
+    let promised = [(200, 2.0), (1_000, 8.0), (10_000, 90.0)];
+    let promised = promised.iter().find(|(most, _)| people <= *most).map(|(_, seconds)| *seconds);
+    tell("the report", report.as_secs_f64(), "s", promised);
     if args.template == "binary-cancer" {
         let idle = backups(&study, &directory, "idle", || Ok(()))?;
         tell("backup", idle, "s", Some(5.0_f64.max(5.0 * rows as f64 / 1e6)));
@@ -117,15 +125,6 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
         })?;
         tell("backup while 50 people answer", busy, "s", Some(2.0 * idle));
     }
-    // By now nobody answers, and what is kept of the last report is that there is none.
-    std::thread::sleep(Duration::from_secs(6));
-    let (report, text) = page(server.researchers, &cookie, "/export/report.html", PATIENCE)?;
-    if !text.contains("</html>") {
-        bail!("the report is not a whole page");
-    }
-    let promised = [(200, 2.0), (1_000, 8.0), (10_000, 90.0)];
-    let promised = promised.iter().find(|(most, _)| people <= *most).map(|(_, seconds)| *seconds);
-    tell("the report", report.as_secs_f64(), "s", promised);
     tell("memory at most, the report included", server.memory("VmHWM:")?, "MB", Some(500.0));
     drop(server);
     let holds = found.iter().all(Found::holds);
