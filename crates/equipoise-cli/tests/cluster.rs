@@ -415,8 +415,8 @@ fn sums_are_deleted_once_they_have_been_fetched() {
         counted.confusions(&rule).unwrap();
         most = most.max(files_in(&sums));
     }
-    // Those of the last pass, and maybe of one that is being deleted.
-    assert!((1..=8).contains(&most), "{most} files");
+    // A pass has one for each of 8 pieces and one for all; those before it are being deleted.
+    assert!((1..=27).contains(&most), "{most} files");
     drop(counted);
     empties(&sums, Duration::from_secs(3));
     // Also those of a command.
@@ -435,7 +435,7 @@ fn a_scheduler_that_is_killed_is_one_sentence_and_one_that_comes_back_has_its_ex
     let _executor = Part::executor(&place, &scheduler, &[]);
     let ask =
         |draws: u32| format!("score three --metric accuracy --draws {draws} --cluster {}", scheduler.address);
-    let (long, short) = (ask(40_000), ask(50));
+    let (long, short) = (ask(10_000), ask(50));
     let command = place
         .command(&long.split(' ').collect::<Vec<_>>())
         .stdout(Stdio::piped())
@@ -455,7 +455,7 @@ fn a_scheduler_that_is_killed_is_one_sentence_and_one_that_comes_back_has_its_ex
     // The executor is still busy with a piece of the pass that nobody waits for.
     let start = Instant::now();
     while place.line(&short).code != Some(0) {
-        assert!(start.elapsed() < Duration::from_secs(90), "{}", place.line(&short).err);
+        assert!(start.elapsed() < Duration::from_secs(180), "{}", place.line(&short).err);
         std::thread::sleep(Duration::from_millis(200));
     }
     eprintln!("counted again {:.0?} after the scheduler came back", start.elapsed());

@@ -58,6 +58,9 @@ impl Adbc {
             found.dialect = Dialect::SQLITE;
         } else if found.answer("SELECT 1 AS `v`", 1).is_ok() {
             found.dialect = Dialect::BACKTICKS;
+        } else {
+            // PostgreSQL hands text over as the database has it, unless it is asked for another encoding; others do not know this.
+            let _ = found.answer("SELECT set_config('client_encoding', 'UTF8', false) AS v", 1);
         }
         Ok(found)
     }

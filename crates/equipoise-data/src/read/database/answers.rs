@@ -85,7 +85,9 @@ pub(super) fn found(answers: &dyn Answers, table: &str) -> Result<(String, Vec<S
         Ok(columns) => Ok((from, columns)),
         Err(error) if parts.len() > 1 => {
             let whole = dialect.quoted(table)?;
-            columns(&whole).map(|columns| (whole, columns)).map_err(|_| error)
+            // Whoever may not read the one with a dot is told so.
+            let told = |other: Error| if other.found.contains("denied") { other } else { error };
+            columns(&whole).map(|columns| (whole, columns)).map_err(told)
         }
         Err(error) => Err(error),
     }
