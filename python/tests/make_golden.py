@@ -52,7 +52,8 @@ def main(binary):
         for table, seed in (("screening", 3), ("triage", 3)):
             saved = Path(scratch) / "interview.json"
             csv = examples / "tables" / f"{table}.csv"
-            output(binary, "elicit", csv, "--oracle", "accuracy", "--save", saved, "--seed", str(seed), "--json")
+            metric = Path(scratch) / "metric.json"
+            output(binary, "elicit", csv, "--oracle", "accuracy", "--save", saved, "--seed", str(seed), "--json", "--out", metric)
             document = json.loads(saved.read_text())
             asked = [[line["query"]["first"], line["query"]["second"], line["preference"]] for line in transcript(document)]
             golden = {"table": f"{table}.csv", "plan": without_space(document), "asked": asked}

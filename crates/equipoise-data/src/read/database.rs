@@ -56,13 +56,14 @@ pub struct Database {
 impl Database {
     /// Counts a table, which may be named within a schema as `schema.table`.
     ///
-    /// ```no_run
-    /// # fn database() -> Box<dyn equipoise_data::read::Answers> { unimplemented!() }
+    /// ```
     /// use equipoise::population::Population;
-    /// use equipoise_data::{Columns, read::Database};
-    /// let reading = Database::count(database(), "predictions", &Columns::guess())?;
-    /// println!("{} rows", reading.data.totals()?.overall().rows);
-    /// # Ok::<(), equipoise_data::Error>(())
+    /// use equipoise_data::{Columns, Error, read::{Answers, Database}};
+    /// fn rows(database: Box<dyn Answers>) -> Result<(), Error> {
+    ///     let reading = Database::count(database, "predictions", &Columns::guess())?;
+    ///     println!("{} rows", reading.data.totals()?.overall().rows);
+    ///     Ok(())
+    /// }
     /// ```
     pub fn count(answers: Box<dyn Answers>, table: &str, columns: &Columns) -> Result<Reading<Self>> {
         let file = format!("table {table}");
