@@ -171,7 +171,7 @@ def test_a_search_of_sklearn_has_scores_times_and_signs():
     # Results without their search say what their names say.
     plain = doors.from_sklearn(search.cv_results_)
     assert plain.maximize == ["r2", "worst"] and max(plain.columns["worst"]) < 0
-    single = GridSearchCV(RandomForestRegressor(), {"n_estimators": [1, 9]}, scoring="neg_mean_absolute_error", cv=3).fit(X, y)
+    single = GridSearchCV(RandomForestRegressor(random_state=0), {"n_estimators": [1, 9]}, scoring="neg_mean_absolute_error", cv=3).fit(X, y)
     assert doors.from_sklearn(single).minimize[0] == "score" and min(doors.from_sklearn(single).columns["score"]) > 0
     with pytest.raises(ValueError, match="without cv_results_, expected a fitted search"):
         doors.from_sklearn(RandomForestRegressor())

@@ -9,6 +9,7 @@ use super::belief::scale::Scale;
 use crate::ask::NoiseModel;
 use crate::error::{Result, check, refuse};
 use crate::metric::{Metric, RatioInterval, Sense};
+use crate::population::accepts;
 use crate::view::{Measure, View};
 use std::sync::OnceLock;
 
@@ -108,7 +109,7 @@ impl Decisions {
             NoiseModel::Relative { slope: 1.0 / (vague / all).max(1.0 / STEEPEST), lapse: lapse / all };
         let mut found = Self { marginal, noise, tendency, evidence, agreeing: 0 };
         let threshold = found.threshold();
-        found.agreeing = cases.iter().filter(|(risk, acted)| (*risk >= threshold) == *acted).count();
+        found.agreeing = cases.iter().filter(|(risk, acted)| accepts(*risk, threshold) == *acted).count();
         Ok(found)
     }
 

@@ -1,5 +1,6 @@
 //! How many rows have which score: all that thresholds, curves and calibration look at.
 
+use super::rule::accepts;
 use crate::error::{Error, Result, check};
 use std::cmp::Ordering;
 
@@ -268,7 +269,7 @@ impl Profile {
     pub(crate) fn coarse(&self, buckets: usize, thresholds: &[f64]) -> Coarse {
         let size = self.cells.len().div_ceil(buckets.max(1));
         let mut breaks: Vec<usize> =
-            thresholds.iter().map(|&at| self.cells.partition_point(|cell| cell.score >= at)).collect();
+            thresholds.iter().map(|&at| self.cells.partition_point(|cell| accepts(cell.score, at))).collect();
         breaks.sort_unstable();
         let mut breaks = breaks.into_iter().peekable();
         let mut coarse = Coarse {
