@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// People in the crowd.
 const PEOPLE: usize = 1000;
 /// Steps that everybody takes after an answer.
-const STEPS: usize = 6;
+const STEPS: usize = 12;
 /// Every so manieth of the crowd is asked what a question would tell.
 const CONSULTED: usize = 4;
 /// What a bit about the weights is worth, beside what it saves of all that is regretted.
