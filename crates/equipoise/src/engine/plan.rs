@@ -21,11 +21,11 @@ use crate::view::View;
 use std::sync::Arc;
 
 /// Around an operating point the rule that follows is to cost at most this much more than the best one, as a share.
-const AROUND: f64 = 0.085;
+const AROUND: f64 = 0.082;
 
 /// Of more kinds of error than this it may cost more: a person's patience is the limit.
 const FEW_KINDS: usize = 6;
-const AROUND_MANY: f64 = 0.12;
+const AROUND_MANY: f64 = 0.105;
 
 /// The threshold of two classes is to cost at most this much more than the best one.
 const THRESHOLD: f64 = 0.025;
@@ -149,7 +149,7 @@ impl Adaptive {
     }
 
     /// A linear metric, or with groups a group-fair one, from trades of two kinds of error around a real classifier: what a
-    /// person is asked. Ends when the rule that follows is expected to cost at most 8.5 % more than the best one for them (12 %
+    /// person is asked. Ends when the rule that follows is expected to cost at most 8.2 % more than the best one for them (10.5 %
     /// with more than six kinds), after 30 questions at most, the last few of which are probes; nothing is assumed of the
     /// person.
     ///

@@ -6,6 +6,7 @@
 //! (Metropolis, along differences of two others: ter Braak's differential evolution) so that the crowd stays a draw from the
 //! posterior. What it would regret is then an average over the crowd.
 
+use super::mistaken::Mistaken;
 use super::prior::{Erring, Prior};
 use super::setting::Setting;
 use super::{Belief, Regret, Width};
@@ -24,9 +25,11 @@ use std::sync::Arc;
 /// People in the crowd.
 const PEOPLE: usize = 1000;
 /// Steps that everybody takes after an answer.
-const STEPS: usize = 6;
-/// What a bit about the weights is worth, beside halving the regret.
-const WORTH_OF_A_BIT: f64 = 0.3;
+const STEPS: usize = 12;
+/// Every so manieth of the crowd is asked what a question would tell.
+const CONSULTED: usize = 4;
+/// What a bit about the weights is worth, beside what it saves of all that is regretted.
+const WORTH_OF_A_BIT: f64 = 0.05;
 /// An answer is never quite impossible.
 const LEAST_CHANCE: f64 = 1e-4;
 /// Logarithms of chances that differ by more than this differ whatever rounding did.
@@ -74,6 +77,18 @@ impl Person {
         let weights: Vec<f64> = logs.iter().map(|x| x.exp()).collect();
         let length = dot(&weights, &weights).sqrt();
         Self { logs, weights, length, erring, noise, fit: 0.0, best: 0, least: 1.0, scale: 1.0, room: 0.0 }
+    }
+
+    /// How much dearer a rule is to them than their best one.
+    pub(super) fn regret(&self, rule: &[f64]) -> f64 {
+        (dot(&self.weights, rule) - self.least) / self.scale
+    }
+
+    /// Somebody with these weights, whose best rule costs so much.
+    #[cfg(test)]
+    pub(super) fn deciding(weights: [f64; 2], best: usize, least: f64) -> Self {
+        let logs = weights.iter().map(|w| w.ln()).collect();
+        Self { best, least, scale: least, ..Self::new(logs, None, NoiseModel::Exact) }
     }
 
     /// Anybody.
@@ -342,25 +357,16 @@ impl LogWeights {
         self.people.iter().map(|person| person.least / person.scale).sum::<f64>() / PEOPLE as f64
     }
 
-    /// What a question is worth: the regret it is expected to save, as a share of what is left, and a little for what it
-    /// tells of the weights.
-    ///
-    /// `stakes` are everybody's weights in units of what is a lot to them, one after the other.
-    fn worth(&self, said: &Said, stakes: &[f64], [regret, unavoidable]: [f64; 2]) -> f64 {
-        let d = self.people[0].weights.len();
-        let (mut of_first, mut of_second) = (vec![0.0; d], vec![0.0; d]);
-        let (mut first, mut doubt, mut count) = (0.0, 0.0, 0.0);
-        for (person, stakes) in self.people.iter().zip(stakes.chunks_exact(d)) {
-            let chance = person.noise.chances(said.gap(person, self.unit), false).first;
-            (first, doubt, count) = (first + chance, doubt + entropy(chance), count + 1.0);
-            for ((of_first, of_second), stake) in of_first.iter_mut().zip(&mut of_second).zip(stakes) {
-                *of_first += stake * chance;
-                *of_second += stake * (1.0 - chance);
-            }
-        }
-        let after = (self.cheapest(&of_first).1 + self.cheapest(&of_second).1) / count - unavoidable;
-        let bits = entropy(first / count) - doubt / count;
-        (regret - after) / regret.max(1e-6) + WORTH_OF_A_BIT * bits
+    /// What a question is worth: the share of what people regret who are taken for each other that it is expected to save, and a
+    /// little for what it tells of the weights.
+    fn worth(&self, query: &Query, people: &[&Person], mistaken: &Mistaken) -> f64 {
+        let said = self.said(query, Preference::First);
+        let first = |person: &&Person| person.noise.chances(said.gap(person, self.unit), false).first;
+        let firsts: Vec<f64> = people.iter().map(first).collect();
+        let share = 1.0 / firsts.len() as f64;
+        let doubt: f64 = firsts.iter().map(|chance| entropy(*chance)).sum();
+        let bits = entropy(share * firsts.iter().sum::<f64>()) - share * doubt;
+        mistaken.saved(&firsts) + WORTH_OF_A_BIT * bits
     }
 
     /// How much likelier the answers are, on average, from the crowd with one weight moved than from anybody: it is the prior's
@@ -400,20 +406,15 @@ impl Belief for LogWeights {
     }
 
     fn questions(&self, seed: u64) -> Box<dyn Iterator<Item = Query> + '_> {
-        let unavoidable = self.unavoidable();
-        let regret = self.cheapest(&self.estimate()).1 - unavoidable;
-        let stakes: Vec<f64> =
-            self.people.iter().flat_map(|person| person.weights.iter().map(|w| w / person.scale)).collect();
+        let people: Vec<&Person> = self.people.iter().step_by(CONSULTED).collect();
+        let mistaken = Mistaken::new(&people, self.setting.rules());
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ self.said.len() as u64);
         let asked = |query: &Query| self.answered.iter().any(|asked| asked.query.is_same_pair(query, SAME));
         let mut scored: Vec<(f64, Query)> = (self.setting)
             .questions(&self.people, self.said.len(), &mut random)
             .into_iter()
             .filter(|query| !asked(query))
-            .map(|query| {
-                let said = self.said(&query, Preference::First);
-                (self.worth(&said, &stakes, [regret, unavoidable]), query)
-            })
+            .map(|query| (self.worth(&query, &people, &mistaken), query))
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         Box::new(scored.into_iter().map(|(_, query)| query))
@@ -498,8 +499,7 @@ impl Belief for LogWeights {
     fn regret(&self) -> Option<Regret> {
         let (rule, cost) = self.cheapest(&self.estimate());
         let rule = &self.setting.rules()[rule];
-        let regret = |person: &Person| (dot(&person.weights, rule) - person.least) / person.scale;
-        let mut regrets: Vec<f64> = self.people.iter().map(regret).collect();
+        let mut regrets: Vec<f64> = self.people.iter().map(|person| person.regret(rule)).collect();
         regrets.sort_by(f64::total_cmp);
         Some(Regret::new(cost - self.unavoidable(), regrets[PEOPLE * 95 / 100]))
     }

@@ -12,6 +12,7 @@ mod for_people;
 pub(super) mod gaussian;
 pub(super) mod grid;
 pub(super) mod log_weights;
+mod mistaken;
 mod models;
 mod particles;
 pub(super) mod pencil;

@@ -10,11 +10,11 @@ use rand::RngExt as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The population of people who are asked around an operating point: half of them go by ratios, half by differences, with
-/// slopes around these (and spread by this factor's logarithm), and slips that are rare for most and up to one answer in five.
+/// slopes around these (and spread by this factor's logarithm), and slips that are rare for most and up to one answer in four.
 const RATIO_SLOPE: f64 = 3.0;
 const DIFFERENCE_SLOPE: f64 = 8.0;
 const SPREAD: f64 = 0.8;
-const MOST_SLIPS: f64 = 0.2;
+const MOST_SLIPS: f64 = 0.25;
 
 /// What people are like before they answer.
 #[derive(Debug, Clone)]
