@@ -76,3 +76,40 @@ impl People for Everybody {
         Participant::fold(self.design.clone(), session, &rows).map(Some)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seams::{SystemClock, TestRandom};
+    use crate::{Event, Service, Study, template};
+    use equipoise_log::{Entry, Group, MemoryStore, Writer};
+
+    #[test]
+    fn people_are_as_they_were_at_the_head_and_whoever_is_erased_is_gone() {
+        let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
+        let design = Arc::new(Design::new(study, std::path::Path::new("src/templates")).unwrap());
+        let writer = Writer::start(MemoryStore::new());
+        let service = Service::new(design.clone(), writer, SystemClock, TestRandom::new(3));
+        let invited = service.invite(3).unwrap();
+        let consent = |n: usize| {
+            let (text, device) = ("hash".to_owned(), "device".to_owned());
+            let event = Event::ConsentGiven { text, device, external: Default::default() };
+            let entries = vec![Entry { key: "k".to_owned(), at: 5, salt: [3; 32], body: event.body() }];
+            service
+                .writer()
+                .append(Group { session: invited[n].session.clone(), after: Some(1), entries })
+                .unwrap();
+        };
+        consent(0);
+        let rows = service.writer().reader().unwrap().head().unwrap().position;
+        // Both come after the head.
+        consent(1);
+        service.invite(1).unwrap();
+        let everybody = Everybody::of(&design, service.writer().opener(), rows).unwrap();
+        let consented = |n: usize| everybody.person(n).unwrap().map(|person| person.consented());
+        assert_eq!(everybody.count(), 4);
+        assert_eq!([0, 1, 2, 3].map(consented), [Some(true), Some(false), Some(false), None]);
+        service.erase(&invited[0].session).unwrap();
+        assert_eq!([0, 1].map(consented), [None, Some(false)]);
+    }
+}
