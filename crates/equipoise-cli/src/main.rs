@@ -2,6 +2,7 @@
 //!
 //! Commands return an exit code or an error; this file alone turns an error into a sentence on standard error.
 
+mod arenas;
 mod args;
 mod coefficients;
 mod commands;

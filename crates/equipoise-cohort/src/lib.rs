@@ -1,5 +1,6 @@
 #![forbid(unsafe_code)]
-//! Simulated people who take part over HTTP, for tests and measurements; and researchers who watch them ([`watchers`]).
+//! Simulated people who take part over HTTP, for tests and measurements; researchers who watch them ([`watchers`]),
+//! and one who wants to hurt them ([`hostile`]).
 //! [`rehearsal`] does without pages and clocks: what a study costs and finds, before anybody is invited.
 //!
 //! They read the pages as people do: the numbers they compare are the numbers on the screen. So whatever a page gets
@@ -7,14 +8,17 @@
 
 mod client;
 pub mod crowd;
+pub mod hostile;
 mod person;
 mod reading;
 pub mod rehearsal;
+mod turns;
 mod verdict;
 pub mod watchers;
 
 pub use client::{Client, Response};
 pub use person::{Person, STATED};
+pub use turns::Turns;
 pub use verdict::{Fidelity, Verdict, hold};
 
 use hyper::StatusCode;

@@ -2,6 +2,7 @@
 
 use crate::Client;
 use crate::reading::between;
+use crate::turns::Turns;
 use equipoise_server::researcher::COOKIE;
 use equipoise_server::researcher::accounts::{Accounts, Error, Role};
 use hyper::StatusCode;
@@ -20,30 +21,21 @@ pub fn admit(accounts: &Accounts, now: i64) -> Result<String, Error> {
     accounts.begin("watcher", now)
 }
 
-/// They look for so long and then not, by turns: what they cost is told from the same people on the same machine.
-const TURN: Duration = Duration::from_secs(5);
-
 /// How often watchers looked, and how many gave up.
 #[derive(Debug)]
 pub struct Watched {
-    begun: Instant,
+    /// When they look.
+    pub turns: Turns,
     /// Requests that were answered.
     pub looks: AtomicUsize,
     /// Watchers that were refused or cut off.
     pub failed: AtomicUsize,
 }
 
-impl Watched {
-    /// Whether they looked at that time.
-    pub fn looked(&self, at: Instant) -> bool {
-        at.saturating_duration_since(self.begun).as_secs() / TURN.as_secs() % 2 == 1
-    }
-}
-
 /// Lets so many look at the live page, by turns, until the process ends; runs on a thread of its own.
 pub fn watch(address: SocketAddr, token: &str, count: usize) -> io::Result<Arc<Watched>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let watched = Arc::new(Watched { begun: Instant::now(), looks: 0.into(), failed: 0.into() });
+    let watched = Arc::new(Watched { turns: Turns::begin(), looks: 0.into(), failed: 0.into() });
     let (shared, token) = (watched.clone(), token.to_owned());
     std::thread::spawn(move || {
         runtime.block_on(async {
@@ -72,7 +64,7 @@ async fn look(address: SocketAddr, token: &str, watched: &Watched) -> io::Result
     let mut client = Client::with_cookie(address, format!("{COOKIE}={token}")).await?;
     let mut seen = 0;
     loop {
-        if !watched.looked(Instant::now()) {
+        if !watched.turns.on(Instant::now()) {
             tokio::time::sleep(EVERY).await;
             continue;
         }

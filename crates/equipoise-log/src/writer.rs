@@ -127,6 +127,11 @@ impl Writer {
         (self.opener)()
     }
 
+    /// How to read it so as often as somebody likes.
+    pub fn opener(&self) -> Opener {
+        self.opener.clone()
+    }
+
     /// Anything else with the store, between two transactions.
     pub fn with<T: Send + 'static, E: From<Error> + Send + 'static>(
         &self,

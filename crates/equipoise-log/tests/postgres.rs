@@ -89,7 +89,9 @@ fn whole(store: &dyn Reader) -> u64 {
 
 #[test]
 fn a_log_in_a_database_holds_what_any_store_must() {
-    let Some(server) = Postgres::start("a_log_in_a_database_holds_what_any_store_must") else { return };
+    // Of its own: canaries are looked for in all files of the server, where those of other tests would be found, too.
+    let Some(server) = Postgres::alone("a_log_in_a_database_holds_what_any_store_must") else { return };
+    let server = Arc::new(server);
     all(|| Study::new(&server));
 }
 

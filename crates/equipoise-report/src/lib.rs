@@ -33,7 +33,7 @@ pub use fidelity::{Agreement, Fidelity, Shares, StatedAgainstElicited};
 pub use influence::{Change, Influence};
 pub use models::{Help, ModelReport, SETTLED, models};
 pub use own::{Best, BestMistake, Own, own};
-pub use page::{STYLE_INSIDE, choices, content, html, html_with_appendix};
+pub use page::{STYLE_INSIDE, choices, html, html_with_appendix, write_content, write_html};
 pub use person::{PersonReport, Ratio, TracePoint, Weight, person};
 pub use rates::{ExchangeRate, GapPrice, Worth, worths};
 pub use refused::{Refused, refused};

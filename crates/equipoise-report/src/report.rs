@@ -8,11 +8,12 @@ use crate::models::{ModelReport, models};
 use crate::person::{PersonReport, Ratio, person};
 use crate::rates::{self, ExchangeRate, GapPrice};
 use crate::rows::Rows;
-use crate::sensitivity::{Heard, Sensitivity, sensitivity};
+use crate::sensitivity::{Heard, Noise, Sensitivity, sensitivity};
 use crate::sentence;
 use crate::threshold::{ThresholdReport, threshold};
 use equipoise_study::numbers::when;
-use equipoise_study::{Design, Participant};
+use equipoise_study::study::Variant;
+use equipoise_study::{Design, Error, Participant, People, Result};
 use serde::Serialize;
 use std::sync::{Arc, OnceLock};
 
@@ -105,9 +106,9 @@ pub struct Group {
 
 /// Makes the report.
 pub fn report(design: &Arc<Design>, people: &[Participant], head: &str, options: &Options) -> Report {
-    match report_while(design, people, head, options, &|_| true) {
-        Some(report) => report,
-        None => unreachable!("it goes on to the end"),
+    match report_while(design, &people, head, options, &|_| true) {
+        Ok(Some(report)) => report,
+        _ => unreachable!("it goes on to the end, and nobody has to be looked for"),
     }
 }
 
@@ -120,73 +121,133 @@ pub struct Progress {
     pub of: usize,
 }
 
+/// Why a report comes to no end.
+pub(crate) enum Ended {
+    /// Nobody wants it any more.
+    Stopped,
+    /// Somebody could not be read.
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What is kept of somebody: they themselves are large, and there may be many.
+struct Known {
+    /// Where they are among all.
+    place: usize,
+    report: PersonReport,
+    voice: Voice,
+    otherwise: Vec<Voice>,
+    variant: Option<Variant>,
+    answered: Option<[i64; 2]>,
+}
+
+/// Who somebody is to a report.
+enum Met {
+    /// Nobody it is about: gone, or without an answer.
+    Nobody,
+    /// Somebody of another version of the study, who is not to be in it.
+    Other,
+    /// Somebody who is in it, and whether of another version.
+    In(Box<Known>, bool),
+}
+
 /// Makes the report as long as somebody wants it: `goes_on` is told how far it is, often, and ends it with `false`.
 pub fn report_while(
     design: &Arc<Design>,
-    people: &[Participant],
+    people: &dyn People,
     head: &str,
     options: &Options,
     goes_on: &dyn Fn(Progress) -> bool,
-) -> Option<Report> {
-    let there = |person: &&Participant| person.invited().is_some() && !person.withdrawn();
-    let ours = |person: &Participant| person.invited().is_some_and(|invited| invited.study == design.hash());
-    let other_versions = people.iter().filter(there).filter(|person| !ours(person)).count();
-    let wanted = |person: &&Participant| {
-        let number = person.invited().map(|invited| invited.number);
-        person.last_answered().is_some()
-            && (options.participant.is_none() || options.participant == number)
-            && (ours(person) || (options.mix_versions && alike(design, person)))
-    };
-    let people: Vec<&Participant> = people.iter().filter(there).filter(wanted).collect();
-    let of = people.len();
-    let curves = OnceLock::new();
-    let (reports, voices): (Vec<PersonReport>, Vec<Voice>) =
-        each(of, &|done| goes_on(Progress { done, of }), |n| {
-            // A belief takes a quarter of a megabyte and is kept with its person: a copy goes, and its belief with it.
-            let one = Participant::clone(people[n]);
-            let mut report = person(&one, options.why);
-            if let Some(found) = &mut report.threshold {
-                found.curves = curves.get_or_init(|| found.curves.clone()).clone();
-            }
-            let voice = Voice::of(report.participant, one.belief());
-            (report, voice)
-        })?
-        .into_iter()
-        .unzip();
+) -> Result<Option<Report>> {
+    match made(design, people, head, options, goes_on) {
+        Ok(report) => Ok(Some(report)),
+        Err(Ended::Stopped) => Ok(None),
+        Err(Ended::Failed(error)) => Err(error),
+    }
+}
+
+fn made(
+    design: &Arc<Design>,
+    people: &dyn People,
+    head: &str,
+    options: &Options,
+    goes_on: &dyn Fn(Progress) -> bool,
+) -> Result<Report, Ended> {
+    let (of, curves, noises) = (people.count(), OnceLock::new(), Noise::all(design));
+    let met = each(of, &|done| goes_on(Progress { done, of }), |n| -> Result<Met> {
+        let Some(one) = people.person(n)?.filter(|one| one.invited().is_some() && !one.withdrawn()) else {
+            return Ok(Met::Nobody);
+        };
+        let invited = one.invited();
+        let other = invited.is_none_or(|invited| invited.study != design.hash());
+        let wanted = one.last_answered().is_some()
+            && (options.participant.is_none()
+                || options.participant == invited.map(|invited| invited.number))
+            && (!other || (options.mix_versions && alike(design, &one)));
+        if !wanted {
+            return Ok(if other { Met::Other } else { Met::Nobody });
+        }
+        let mut report = person(&one, options.why);
+        if let Some(found) = &mut report.threshold {
+            found.curves = curves.get_or_init(|| found.curves.clone()).clone();
+        }
+        let known = Known {
+            place: n,
+            voice: Voice::of(report.participant, one.belief()),
+            otherwise: match &report.refusal {
+                Some(_) => vec![],
+                None => noises.iter().map(|noise| noise.voice(design, &one, report.participant)).collect(),
+            },
+            variant: invited.map(|invited| invited.variant),
+            answered: answered(one.questions().iter().filter_map(|question| question.answered_at)),
+            report,
+        };
+        Ok(Met::In(Box::new(known), other))
+    })
+    .ok_or(Ended::Stopped)?;
     let all_done = || goes_on(Progress { done: of, of });
     if !all_done() {
-        return None;
+        return Err(Ended::Stopped);
     }
-    let both: Vec<(&Voice, &PersonReport)> = voices.iter().zip(&reports).collect();
-    let with_metric: Vec<(&Voice, &PersonReport)> =
-        both.iter().copied().filter(|(_, report)| report.refusal.is_none()).collect();
-    let kept: Vec<(&Voice, &PersonReport)> =
-        with_metric.iter().copied().filter(|(_, report)| !report.conduct.excluded).collect();
-    let heard: Vec<Heard<'_>> = people
-        .iter()
-        .zip(&both)
-        .filter(|(_, (_, report))| report.refusal.is_none())
-        .map(|(participant, (voice, report))| Heard { participant, conduct: &report.conduct, voice })
-        .collect();
+    let (mut everybody, mut other_versions): (Vec<Known>, usize) = (vec![], 0);
+    for one in met {
+        match one? {
+            Met::Nobody => {}
+            Met::Other => other_versions += 1,
+            Met::In(known, other) => {
+                other_versions += usize::from(other);
+                everybody.push(*known);
+            }
+        }
+    }
+    let with_metric: Vec<&Known> = everybody.iter().filter(|known| known.report.refusal.is_none()).collect();
+    let kept: Vec<&Known> =
+        with_metric.iter().copied().filter(|known| !known.report.conduct.excluded).collect();
     let group = together(design, &with_metric);
     let (models, threshold) = match (&group, with_metric.as_slice()) {
         (Some(group), _) => {
             let (metric, draws) = (&group.experts.typical, &group.experts.typical_draws);
             (models(design, metric, draws), threshold(design, metric, draws))
         }
-        (None, [(_, only)]) => (only.models.clone(), only.threshold.clone()),
+        (None, [only]) => (only.report.models.clone(), only.report.threshold.clone()),
         _ => (None, None),
     };
     let counts = Counts {
-        answered: reports.len(),
+        answered: everybody.len(),
         with_metric: with_metric.len(),
-        refused: reports.len() - with_metric.len(),
-        excluded: reports.iter().filter(|person| person.conduct.excluded).count(),
+        refused: everybody.len() - with_metric.len(),
+        excluded: everybody.iter().filter(|known| known.report.conduct.excluded).count(),
     };
-    let sensitivity = sensitivity(design, &heard, &all_done)?;
+    let heard: Vec<Heard<'_>> = with_metric.iter().map(|known| known.heard()).collect();
+    let sensitivity = sensitivity(design, people, &heard, &noises, &all_done)?;
     let group_without_excluded =
         if kept.len() == with_metric.len() { group.clone() } else { together(design, &kept) };
-    let hidden = options.shared && reports.len() < FEWEST_SHOWN;
+    let hidden = options.shared && everybody.len() < FEWEST_SHOWN;
     let shown = |group: Group| match options.shared {
         true => Group { experts: group.experts.shared(), ..group },
         false => group,
@@ -195,6 +256,7 @@ pub fn report_while(
     let alone = hidden && group.is_none();
     let (models, threshold, sensitivity) =
         if alone { (None, None, None) } else { (models, threshold, sensitivity) };
+    let days = answered(everybody.iter().filter_map(|known| known.answered).flatten());
     let mut report = Report {
         format: 1,
         study: design.study().name.clone(),
@@ -202,11 +264,15 @@ pub fn report_while(
         version: design.study().version,
         hash: design.hash().to_owned(),
         head: head.to_owned(),
-        answered: answered(&people),
+        // Of "2026-11-17 16:22:00 UTC" the day.
+        answered: days.map(|ends| ends.map(|at| when(at).split(' ').next().unwrap_or_default().to_owned())),
         other_versions,
         mixed_versions: options.mix_versions && other_versions > 0,
         first: vec![],
-        people: if hidden { vec![] } else { reports },
+        people: match hidden {
+            true => vec![],
+            false => everybody.into_iter().map(|known| known.report).collect(),
+        },
         hidden,
         counts,
         group: group.map(shown),
@@ -216,19 +282,27 @@ pub fn report_while(
         sensitivity,
     };
     report.first = sentence::first(&report);
-    Some(report)
+    Ok(report)
 }
 
-/// The days of the first and the last answer, by the server's clock.
-fn answered(people: &[&Participant]) -> Option<[String; 2]> {
-    let times =
-        people.iter().flat_map(|person| person.questions()).filter_map(|question| question.answered_at);
-    let ends = times.fold(None, |ends: Option<[i64; 2]>, at| match ends {
+impl Known {
+    fn heard(&self) -> Heard<'_> {
+        Heard {
+            place: self.place,
+            conduct: &self.report.conduct,
+            voice: &self.voice,
+            otherwise: &self.otherwise,
+            variant: self.variant,
+        }
+    }
+}
+
+/// The first and the last of some times, by the server's clock.
+fn answered(times: impl Iterator<Item = i64>) -> Option<[i64; 2]> {
+    times.fold(None, |ends: Option<[i64; 2]>, at| match ends {
         Some([first, last]) => Some([first.min(at), last.max(at)]),
         None => Some([at, at]),
-    });
-    // Of "2026-11-17 16:22:00 UTC" the day.
-    ends.map(|ends| ends.map(|at| when(at).split(' ').next().unwrap_or_default().to_owned()))
+    })
 }
 
 /// Whether the answers of another version are about the same kind of thing.
@@ -239,11 +313,11 @@ fn alike(design: &Design, person: &Participant) -> bool {
         .all(|question| design.frame().fits(&question.asked.query, &question.asked.shown))
 }
 
-fn together(design: &Arc<Design>, people: &[(&Voice, &PersonReport)]) -> Option<Group> {
-    let voices: Vec<&Voice> = people.iter().map(|(voice, _)| *voice).collect();
+fn together(design: &Arc<Design>, people: &[&Known]) -> Option<Group> {
+    let voices: Vec<&Voice> = people.iter().map(|known| &known.voice).collect();
     let experts = experts_of(design, &voices)?;
-    let fidelity = Shares::pooled(people.iter().map(|(_, report)| &report.fidelity.shares));
-    let rows = Rows::all(people.iter().map(|(_, report)| &report.rows));
+    let fidelity = Shares::pooled(people.iter().map(|known| &known.report.fidelity.shares));
+    let rows = Rows::all(people.iter().map(|known| &known.report.rows));
     let voice = sentence::Voice::of_people(people.len());
     let shares = choice::shares(design, &experts.typical);
     let (rates, gaps) = match experts.ratio {

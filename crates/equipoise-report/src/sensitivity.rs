@@ -1,13 +1,13 @@
 //! What the answer depends on (RP-10): who is in it, how comparisons were drawn, how people are believed to err.
 
 use crate::group::{Estimate, Typical, Voice, typical_of};
-use crate::jobs::each;
 use crate::models::{self, models};
 use crate::rates::Prices;
+use crate::report::Ended;
 use equipoise::Metric;
 use equipoise_study::people::Conduct;
 use equipoise_study::study::Variant;
-use equipoise_study::{Belief, Design, Participant, take};
+use equipoise_study::{Belief, Design, Participant, People, take};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -77,24 +77,60 @@ impl VariantEffect {
 /// Somebody with a metric.
 #[derive(Clone, Copy)]
 pub(crate) struct Heard<'a> {
-    pub(crate) participant: &'a Participant,
+    /// Where they are among all people of the report.
+    pub(crate) place: usize,
     pub(crate) conduct: &'a Conduct,
     pub(crate) voice: &'a Voice,
+    /// What they say by each other way to err.
+    pub(crate) otherwise: &'a [Voice],
+    pub(crate) variant: Option<Variant>,
 }
 
-/// Goes through the choices as long as somebody wants it: the outer `None` if they stop. `people` are those with a metric.
+/// Another way to err that a study can be looked at with.
+pub(crate) struct Noise {
+    what: &'static str,
+    before: Belief,
+}
+
+impl Noise {
+    /// All that a study knows.
+    pub(crate) fn all(design: &Design) -> Vec<Self> {
+        let lapses = design.binary().is_some() || design.is_choice();
+        let told = NOISES.into_iter().filter(|(.., lapse)| lapses || *lapse == 0.0);
+        told.filter_map(|(what, slope, lapse)| {
+            Some(Self { what, before: design.belief_with_noise(slope, lapse)? })
+        })
+        .collect()
+    }
+
+    /// What somebody's answers say if they err like this.
+    pub(crate) fn voice(&self, design: &Design, person: &Participant, number: u64) -> Voice {
+        Voice::of(number, &again(design, person, self.before.boxed()))
+    }
+}
+
+/// Goes through the choices as long as somebody wants it. `heard` are those of all people who have a metric.
 pub(crate) fn sensitivity(
     design: &Arc<Design>,
-    people: &[Heard<'_>],
+    people: &dyn People,
+    heard: &[Heard<'_>],
+    noises: &[Noise],
     goes_on: &dyn Fn() -> bool,
-) -> Option<Option<Sensitivity>> {
-    let all: Vec<&Voice> = people.iter().map(|heard| heard.voice).collect();
+) -> Result<Option<Sensitivity>, Ended> {
+    let all: Vec<&Voice> = heard.iter().map(|heard| heard.voice).collect();
     // Beliefs are large: whoever is alone is asked again.
-    let own = |voice: &Voice| {
-        let found = people.iter().find(|heard| heard.voice.participant == voice.participant);
-        found.map_or(vec![], |heard| heard.participant.clone().belief().draws(ALONE))
+    let alone = |voice: &Voice, noise: Option<&Noise>| -> Result<Vec<Metric>, Ended> {
+        let found = heard.iter().find(|heard| heard.voice.participant == voice.participant);
+        let Some(person) = found.map(|heard| people.person(heard.place)).transpose()?.flatten() else {
+            return Ok(vec![]);
+        };
+        Ok(match noise {
+            None => person.belief().draws(ALONE),
+            Some(noise) => again(design, &person, noise.before.boxed()).draws(ALONE),
+        })
     };
-    let Some(reported) = Answer::of(design, &all, &own) else { return Some(None) };
+    let own = |voice: &Voice| alone(voice, None);
+    let Some(reported) = Answer::of(design, &all, &own)? else { return Ok(None) };
     let prices = match reported.ratio {
         Some(_) => None,
         None => Prices::of(design, &reported.metric),
@@ -103,45 +139,35 @@ pub(crate) fn sensitivity(
     let mistakes = if design.is_choice() { view.dimension() } else { view.classes() * (view.classes() - 1) };
     let told = prices.as_ref().map_or(vec![], |prices| prices.dearest(mistakes));
     let told = prices.as_ref().map(|prices| (prices, told.as_slice()));
-    let variation = |what: String, people: &[&Voice]| -> Option<Variation> {
-        Some(Answer::of(design, people, &own)?.variation(design, what, people.len(), told))
+    let variation = |what: String, people: &[&Voice]| -> Result<Option<Variation>, Ended> {
+        let answer = Answer::of(design, people, &own)?;
+        Ok(answer.map(|answer| answer.variation(design, what, people.len(), told)))
     };
     let mut variations = vec![reported.variation(design, "as reported".to_owned(), all.len(), told)];
-    let mut without = |what: &str, left_out: &dyn Fn(&Conduct) -> bool| {
-        let kept: Vec<&Voice> =
-            people.iter().filter(|heard| !left_out(heard.conduct)).map(|heard| heard.voice).collect();
-        if kept.len() < people.len() {
-            variations.extend(variation(what.to_owned(), &kept));
+    let mut with = |what: String, kept: &dyn Fn(&Heard<'_>) -> bool| -> Result<(), Ended> {
+        let kept: Vec<&Voice> = heard.iter().filter(|heard| kept(heard)).map(|heard| heard.voice).collect();
+        if kept.len() < heard.len() {
+            variations.extend(variation(what, &kept)?);
         }
+        Ok(())
     };
-    without("without those the exclusion rule names", &|conduct| conduct.excluded);
-    without("without everybody who has a flag", &|conduct| !conduct.flags.is_empty());
+    let without = |what: &str| format!("without {what}");
+    with(without("those the exclusion rule names"), &|heard| !heard.conduct.excluded)?;
+    with(without("everybody who has a flag"), &|heard| heard.conduct.flags.is_empty())?;
     let variants = &design.study().variants;
     if variants.len() > 1 {
         for wanted in variants {
-            let with = people.iter().filter(|heard| drawn(heard.participant) == Some(*wanted));
-            let kept: Vec<&Voice> = with.map(|heard| heard.voice).collect();
-            if kept.len() == people.len() {
-                continue;
-            }
             let what = format!("with only those who saw the variant {}", name(*wanted));
-            variations.extend(variation(what, &kept));
+            with(what, &|heard| heard.variant == Some(*wanted))?;
         }
     }
-    for (what, slope, lapse) in NOISES {
-        if design.binary().is_none() && !design.is_choice() && lapse > 0.0 {
-            continue;
+    for (n, noise) in noises.iter().enumerate() {
+        if !goes_on() {
+            return Err(Ended::Stopped);
         }
-        let Some(before) = design.belief_with_noise(slope, lapse) else { continue };
-        let again = each(people.len(), &|_| goes_on(), |n| {
-            let belief = again(design, people[n].participant, before.boxed());
-            let alone = if people.len() == 1 { belief.draws(ALONE) } else { vec![] };
-            (Voice::of(people[n].voice.participant, &belief), alone)
-        })?;
-        let alone = |_: &Voice| again.first().map_or(vec![], |(_, draws)| draws.clone());
-        let voices: Vec<&Voice> = again.iter().map(|(voice, _)| voice).collect();
-        if let Some(answer) = Answer::of(design, &voices, &alone) {
-            variations.push(answer.variation(design, format!("if {what}"), voices.len(), told));
+        let voices: Vec<&Voice> = heard.iter().filter_map(|heard| heard.otherwise.get(n)).collect();
+        if let Some(answer) = Answer::of(design, &voices, &|voice| alone(voice, Some(noise)))? {
+            variations.push(answer.variation(design, format!("if {}", noise.what), voices.len(), told));
         }
     }
     let first = variations[0].top.clone();
@@ -155,18 +181,14 @@ pub(crate) fn sensitivity(
         ),
         None => format!("The best {one} is {first} under every choice that was tried."),
     });
-    Some(Some(Sensitivity {
+    Ok(Some(Sensitivity {
         top_model_changes: first.is_some() && other.is_some(),
         numbers: told
             .map_or(vec![], |(prices, told)| told.iter().map(|n| prices.names[*n].clone()).collect()),
         sentence,
-        variants: effects(design, people),
+        variants: effects(design, heard),
         variations,
     }))
-}
-
-fn drawn(person: &Participant) -> Option<Variant> {
-    person.invited().map(|invited| invited.variant)
 }
 
 /// The word for a variant in study files.
@@ -179,6 +201,9 @@ fn name(variant: Variant) -> &'static str {
     }
 }
 
+/// Draws of the metric of somebody who is alone.
+type Own<'a> = &'a dyn Fn(&Voice) -> Result<Vec<Metric>, Ended>;
+
 /// What some people hold together; the person, where there is one only.
 struct Answer {
     ratio: Option<Estimate>,
@@ -187,15 +212,16 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(design: &Arc<Design>, people: &[&Voice], own: &dyn Fn(&Voice) -> Vec<Metric>) -> Option<Self> {
-        match people {
+    fn of(design: &Arc<Design>, people: &[&Voice], own: Own<'_>) -> Result<Option<Self>, Ended> {
+        Ok(match people {
             [] => None,
-            [alone] => Some(Self { ratio: alone.own, metric: alone.metric.clone(), draws: own(alone) }),
-            several => {
-                let Typical { ratio, metric, draws } = typical_of(design, several)?;
-                Some(Self { ratio, metric, draws })
-            }
-        }
+            [alone] => Some(Self { ratio: alone.own, metric: alone.metric.clone(), draws: own(alone)? }),
+            several => typical_of(design, several).map(|Typical { ratio, metric, draws }| Self {
+                ratio,
+                metric,
+                draws,
+            }),
+        })
     }
 
     /// As a row of the table; `told` are the numbers that stand for several weights.
@@ -246,7 +272,7 @@ fn effects(design: &Design, people: &[Heard<'_>]) -> Vec<VariantEffect> {
         return vec![];
     }
     let logs = |variant: Variant| -> Vec<f64> {
-        let with = people.iter().filter(|heard| drawn(heard.participant) == Some(variant));
+        let with = people.iter().filter(|heard| heard.variant == Some(variant));
         with.filter_map(|heard| Some(heard.voice.own?.estimate.ln())).collect()
     };
     let first = logs(variants[0]);

@@ -130,6 +130,26 @@ fn a_page_of_thirteen_people_has_contents_and_dates_folds_everybody_and_addresse
     assert_eq!(page.matches("<details class='person'>").count(), 13, "everybody is folded");
     let whole = report::html_with_appendix(&design, &found);
     assert_eq!(whole.matches("<details class='person' open>").count(), 13);
+    let mut pieces = Pieces::default();
+    report::write_html(&mut pieces, &design, &found, false).unwrap();
+    assert!(pieces.0 == page.as_bytes());
+    assert!(pieces.1 * 2 < page.len(), "{} of {} bytes are written at once", pieces.1, page.len());
+}
+
+/// What is written, and the most of it at once.
+#[derive(Default)]
+struct Pieces(Vec<u8>, usize);
+
+impl std::io::Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        self.0.extend_from_slice(piece);
+        self.1 = self.1.max(piece.len());
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -31,6 +31,8 @@ pub struct Limits {
     pub longest: Duration,
     /// What has begun when the server stops has this time to end.
     pub deadline: Duration,
+    /// Whoever is told that it is too much hears it this late: a connection of theirs then costs the others next to nothing.
+    pub too_many: Duration,
 }
 
 impl Default for Limits {
@@ -41,6 +43,7 @@ impl Default for Limits {
             headers: Duration::from_secs(60),
             longest: Duration::from_secs(3600),
             deadline: Duration::from_secs(10),
+            too_many: Duration::from_secs(1),
         }
     }
 }
@@ -88,7 +91,14 @@ async fn connection(
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        app.clone().call(request.map(Body::new))
+        let reply = app.clone().call(request.map(Body::new));
+        async move {
+            let reply = reply.await;
+            if reply.as_ref().is_ok_and(|reply| reply.status() == StatusCode::TOO_MANY_REQUESTS) {
+                tokio::time::sleep(limits.too_many).await;
+            }
+            reply
+        }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.headers);
@@ -152,6 +162,7 @@ mod tests {
             headers: Duration::from_millis(300),
             longest: Duration::from_secs(60),
             deadline: Duration::from_millis(500),
+            too_many: Duration::from_millis(400),
         }
     }
 
@@ -163,6 +174,7 @@ mod tests {
         let (stop, told) = watch::channel(false);
         let app = Router::new()
             .route("/", axum::routing::get(|| async { "here" }))
+            .route("/often", axum::routing::get(|| async { StatusCode::TOO_MANY_REQUESTS }))
             .route("/form", axum::routing::post(|body: String| async move { body }));
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -196,6 +208,25 @@ mod tests {
             let mut rest = vec![];
             half.read_to_end(&mut rest).expect("closed within the time for a head");
         }
+    }
+
+    #[test]
+    fn whoever_asks_too_often_waits_and_nobody_else_does() {
+        let (address, _stop, _) = started(slow());
+        let took = |path: &str| {
+            let (begun, mut reply) = (Instant::now(), String::new());
+            sent(address, &format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+                .read_to_string(&mut reply)
+                .unwrap();
+            (begun.elapsed(), reply)
+        };
+        let often = std::thread::scope(|scope| {
+            let often = scope.spawn(|| took("/often"));
+            let (wait, reply) = took("/");
+            assert!(reply.ends_with("here") && wait < slow().too_many / 2, "{wait:?} {reply}");
+            often.join().unwrap()
+        });
+        assert!(often.1.contains(" 429 ") && often.0 >= slow().too_many, "{often:?}");
     }
 
     #[test]

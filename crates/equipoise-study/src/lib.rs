@@ -72,6 +72,7 @@ mod error;
     )
 )]
 pub mod event;
+mod everybody;
 pub mod exchange;
 pub mod export;
 pub mod fields;
@@ -134,6 +135,7 @@ pub use belief::{Belief, ratio_metric};
 pub use design::{Design, Fit, Scores};
 pub use error::{Error, Result};
 pub use event::Event;
+pub use everybody::{Everybody, People};
 pub use integrity::{Numbered, erase_aside, numbered, repair, restore, restore_into, verify, verify_of};
 pub use invitation::{Invitation, session_of};
 pub use participant::{ATTEMPTS, Participant, Question, Refusal, Stated, Step, as_planned, take};

@@ -32,6 +32,7 @@ Examples:
   equipoise bench server                       500 simulated participants of a web study: how long they wait
   equipoise bench cohort                       200 simulated participants of a web study: what comes out for them
   equipoise bench server --watchers 5          the same while five researchers watch, by turns
+  equipoise bench server --hostile             the same beside one who holds a link and wants to hurt the others, by turns
   equipoise bench server --together            all of them answer within one second, again and again
   equipoise bench server --rate 1000           so many answers a second whether or not the server keeps up, then twice as many
   equipoise bench scale --participants 10000   a study that many have taken: start, watch, report, backup, memory")]
@@ -86,6 +87,9 @@ pub struct Bench {
     /// server: researchers who watch the live page meanwhile
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub watchers: u32,
+    /// server: beside them, by turns, somebody who holds a link and sends whatever costs most
+    #[arg(long, conflicts_with_all = ["watchers", "rate"])]
+    pub hostile: bool,
     /// server: seconds they think about a comparison, on average
     #[arg(long, value_name = "S", default_value_t = 6.0, value_parser = positive)]
     pub think: f64,

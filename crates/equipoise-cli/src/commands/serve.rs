@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(args: &Serve, global: &Global) -> Result<ExitCode> {
+    crate::arenas::few();
     let place = &args.place;
     // Researchers may change a study that was never locked; nobody takes part in it. Of one in a database, other servers have
     // files of their own, which would stay as they are.

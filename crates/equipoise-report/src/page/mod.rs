@@ -14,6 +14,7 @@ use equipoise_study::Design;
 use equipoise_study::numbers::grouped;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::{fmt, io};
 
 /// How it looks as a file of its own: light, dark and print.
 const STYLE: &str =
@@ -49,6 +50,8 @@ struct Page<'a> {
     notes: Notes,
     /// Whether what belongs to an appendix is unfolded, and so printed.
     appendix: bool,
+    /// Whether it is looked through for its headings alone: nothing is written of people one by one.
+    skimmed: bool,
 }
 
 /// What a group means for the choice of a model: a part of the page that other pages show, too.
@@ -77,27 +80,37 @@ pub fn html_with_appendix(design: &Design, report: &Report) -> String {
 }
 
 fn document(design: &Design, report: &Report, appendix: bool) -> String {
+    let mut whole = vec![];
+    write_html(&mut whole, design, report, appendix).expect("a list takes everything");
+    String::from_utf8(whole).expect("pages are text")
+}
+
+/// Writes that page. Of ten thousand people it is some hundred megabytes: whoever passes it on need not have it all at once.
+pub fn write_html(
+    out: &mut dyn io::Write,
+    design: &Design,
+    report: &Report,
+    appendix: bool,
+) -> io::Result<()> {
     let page = Document { title: &report.title, style: STYLE.replace('\n', "") };
     let frame = page.render().expect("a string takes everything");
-    // Of ten thousand people the page is some hundred megabytes: it is written where it will stand.
     let (before, after) = frame.split_once(CONTENT).unwrap_or((&frame, ""));
-    let mut whole = before.to_owned();
-    write_content(&mut whole, design, report, appendix);
-    whole + after
+    out.write_all(before.as_bytes())?;
+    write_content(out, design, report, appendix)?;
+    out.write_all(after.as_bytes())
 }
 
-/// What stands in that page, for another one to show; `appendix` unfolds it all.
-pub fn content(design: &Design, report: &Report, appendix: bool) -> String {
-    let mut whole = String::new();
-    write_content(&mut whole, design, report, appendix);
-    whole
-}
-
-fn write_content(whole: &mut String, design: &Design, report: &Report, appendix: bool) {
+/// Writes what stands in that page, for another one to show; `appendix` unfolds it all.
+pub fn write_content(
+    out: &mut dyn io::Write,
+    design: &Design,
+    report: &Report,
+    appendix: bool,
+) -> io::Result<()> {
     let mut everybody = report.people.iter();
     let mut with = report.people.iter().filter(|person| person.refusal.is_none());
     let with_metric = with.next().filter(|_| with.next().is_none());
-    let page = Page {
+    let mut page = Page {
         design,
         report,
         rows: match &report.group {
@@ -120,8 +133,19 @@ fn write_content(whole: &mut String, design: &Design, report: &Report, appendix:
             .collect(),
         notes: Notes::default(),
         appendix,
+        skimmed: true,
     };
-    write_with_contents(whole, &page.render().expect("a string takes everything"));
+    // Which headings there are depends on the study, and their list stands first: so the page is gone through twice, the first time
+    // without what there is about each person.
+    let mut headings = vec![];
+    written(&page, &mut |text| {
+        let parts = text.split("<h2>").skip(1);
+        headings.extend(parts.map(|part| part.split("</h2>").next().unwrap_or_default().to_owned()));
+        Ok(())
+    })?;
+    (page.notes, page.skimmed) = (Notes::default(), false);
+    let mut contents = Contents { list: Some(headings), parts: 0 };
+    written(&page, &mut |text| out.write_all(contents.put_into(text).as_bytes()))
 }
 
 /// Where the template wants the page's content.
@@ -129,27 +153,77 @@ const CONTENT: &str = "<!-- content -->";
 /// Where it wants the list of contents.
 const CONTENTS: &str = "<nav></nav>";
 
-/// The page with the list of its own headings: which there are depends on the study.
-fn write_with_contents(whole: &mut String, page: &str) {
-    let mut list = String::new();
-    for (n, part) in page.split("<h2>").skip(1).enumerate() {
-        let heading = part.split("</h2>").next().unwrap_or_default();
-        list += &format!("<li><a href='#part-{n}'>{heading}</a></li>");
+/// Renders a page and passes it on some whole lines at a time.
+fn written(page: &Page<'_>, pass: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    let mut lines = Lines { kept: String::new(), pass, failed: None };
+    let rendered = page.render_into(&mut lines);
+    if let Some(failed) = lines.failed {
+        return Err(failed);
     }
-    let mut list = Some(format!("<nav class='contents' aria-label='Contents'><ol>{list}</ol></nav>"));
-    whole.reserve(page.len() + page.len() / 16);
-    for (n, part) in page.split("<h2>").enumerate() {
-        if n > 0 {
-            *whole += &format!("<h2 id='part-{}'>", n - 1);
-        }
-        match part.split_once(CONTENTS).and_then(|parts| Some((parts, list.take()?))) {
-            Some(((before, after), list)) => {
-                for text in [before, &list, after] {
-                    write_bound(whole, text);
-                }
+    rendered.map_err(io::Error::other)?;
+    (lines.pass)(&lines.kept)
+}
+
+/// So much of a page is passed on at once, give or take a line.
+const AT_ONCE: usize = 64 << 10;
+
+/// What is looked for in a page stands within a line; so lines are passed on whole.
+struct Lines<'a> {
+    kept: String,
+    pass: &'a mut dyn FnMut(&str) -> io::Result<()>,
+    failed: Option<io::Error>,
+}
+
+impl fmt::Write for Lines<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = match text.rfind('\n') {
+            Some(end) if self.kept.len() + end >= AT_ONCE => end + 1,
+            _ => {
+                self.kept.push_str(text);
+                return Ok(());
             }
-            None => write_bound(whole, part),
+        };
+        let (before, after) = text.split_at(end);
+        self.kept.push_str(before);
+        let passed = (self.pass)(&self.kept);
+        self.kept.clear();
+        self.kept.push_str(after);
+        passed.map_err(|error| {
+            self.failed = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+/// Headings as they are numbered, and their list, which is written once.
+struct Contents {
+    list: Option<Vec<String>>,
+    parts: usize,
+}
+
+impl Contents {
+    /// Some lines of the page with all this in it.
+    fn put_into(&mut self, text: &str) -> String {
+        let mut whole = String::with_capacity(text.len() + text.len() / 16);
+        for (n, part) in text.split("<h2>").enumerate() {
+            if n > 0 {
+                whole += &format!("<h2 id='part-{}'>", self.parts);
+                self.parts += 1;
+            }
+            match part.split_once(CONTENTS).and_then(|parts| Some((parts, self.list.take()?))) {
+                Some(((before, after), list)) => {
+                    write_bound(&mut whole, before);
+                    whole += "<nav class='contents' aria-label='Contents'><ol>";
+                    for (n, heading) in list.iter().enumerate() {
+                        write_bound(&mut whole, &format!("<li><a href='#part-{n}'>{heading}</a></li>"));
+                    }
+                    whole += "</ol></nav>";
+                    write_bound(&mut whole, after);
+                }
+                None => write_bound(&mut whole, part),
+            }
         }
+        whole
     }
 }
 
@@ -170,6 +244,11 @@ impl Page<'_> {
             (1, None) => "1 person".to_owned(),
             (people, _) => format!("{} people", grouped(people as u64)),
         }
+    }
+
+    /// Everybody whose answers are told.
+    fn one_by_one(&self) -> &[PersonReport] {
+        if self.skimmed { &[] } else { &self.report.people }
     }
 
     /// The days of the answers.

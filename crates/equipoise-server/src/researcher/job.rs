@@ -1,9 +1,9 @@
 //! The report as a job of its own: one at a time, whoever waits for it or has stopped waiting, and kept for the answers it
 //! was made from.
 
-use equipoise_log::Reader;
+use equipoise_log::Opener;
 use equipoise_report::{self as report, Progress, Report};
-use equipoise_study::{Design, Error, Result, Service, people};
+use equipoise_study::{Design, Error, Everybody, Result, Service};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -59,8 +59,7 @@ impl Job {
     pub fn report(self: &Arc<Self>, service: &Arc<Service>, of: Of) -> Result<Asked> {
         let service = service.clone();
         self.ask(of, PATIENCE, move |goes_on| {
-            let log = service.writer().reader()?;
-            made(service.design(), &*log, of.1, goes_on)
+            made(service.design(), service.writer().opener(), of.1, goes_on)
         })
     }
 
@@ -142,17 +141,17 @@ impl Job {
 }
 
 /// The report of the log as it is; nothing if nobody wants it any more.
-fn made(design: &Arc<Design>, log: &dyn Reader, why: bool, goes_on: GoesOn<'_>) -> Result<Option<Report>> {
-    let head = equipoise_study::verify(log)?.data_head;
-    let everybody = people::participants(design, log)?;
+fn made(design: &Arc<Design>, log: Opener, why: bool, goes_on: GoesOn<'_>) -> Result<Option<Report>> {
+    let verified = equipoise_study::verify(&*log()?)?;
+    let everybody = Everybody::of(design, log, verified.rows)?;
     let options = report::Options { why, ..report::Options::default() };
-    Ok(report::report_while(design, &everybody, &head, &options, goes_on))
+    report::report_while(design, &everybody, &verified.data_head, &options, goes_on)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use equipoise_log::MemoryStore;
+    use equipoise_log::{MemoryStore, Store as _};
     use equipoise_study::{Study, template};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -167,7 +166,7 @@ mod tests {
             job.ask(of, Duration::from_millis(patience), move |goes_on| {
                 runs.fetch_add(1, Ordering::SeqCst);
                 std::thread::sleep(Duration::from_millis(300));
-                made(&design, &MemoryStore::new(), false, goes_on)
+                made(&design, MemoryStore::new().opener(), false, goes_on)
             })
         };
         // Five who do not wait: one job.

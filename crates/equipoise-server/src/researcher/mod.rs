@@ -13,12 +13,14 @@ pub mod draft;
 mod frame;
 mod job;
 mod limit;
+mod news;
 mod pages;
 pub mod password;
 mod refusal;
 mod route;
 mod sample;
 mod sign;
+mod stream;
 #[cfg_attr(
     not(test),
     deny(

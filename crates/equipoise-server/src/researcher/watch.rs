@@ -3,11 +3,11 @@
 //! Bringing it up to date reads the rows since the last time and looks only at the participants they belong to. However
 //! many watch, it is done at most twice a second; so watchers cost participants next to nothing (RS-06).
 
-use equipoise_log::{COMMON_SESSION, Reader, Row, TOMBSTONE, each_after};
-use equipoise_study::event::{Action, Admin, Event};
+use super::news::{Changed, New};
+use equipoise_log::{Reader, each_after};
+use equipoise_study::event::Admin;
 use equipoise_study::people::{self, Conduct, Person};
-use equipoise_study::{Error, Participant, Result, Service, Step};
-use std::collections::{BTreeMap, HashMap};
+use equipoise_study::{Participant, Result, Service, Step};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
@@ -54,15 +54,15 @@ pub struct Line {
 
 /// When somebody was heard of: first, at the end, and last.
 #[derive(Debug, Clone, Copy, Default)]
-struct Times {
-    came: Option<i64>,
-    done: Option<i64>,
-    last: i64,
+pub(super) struct Times {
+    pub(super) came: Option<i64>,
+    pub(super) done: Option<i64>,
+    pub(super) last: i64,
 }
 
 impl Line {
     /// Somebody, with what is known of them or, `counted`, only how far they are.
-    fn of(participant: &Participant, times: Times, counted: bool) -> Self {
+    pub(super) fn of(participant: &Participant, times: Times, counted: bool) -> Self {
         let mut person = if counted { Person::at_a_glance(participant) } else { Person::of(participant) };
         let known = !counted && person.answers > 0;
         // Whoever still answers may yet be understood.
@@ -191,6 +191,8 @@ pub struct Watch {
     counted: Mutex<Kept>,
     /// Whether what is known of everybody is being worked out.
     catching_up: AtomicBool,
+    /// What was seen before is too old to be shown: somebody has changed the log since.
+    changed: Mutex<Option<Instant>>,
 }
 
 /// What was seen last, and when.
@@ -212,6 +214,7 @@ impl Watch {
             now: Mutex::default(),
             counted: Mutex::default(),
             catching_up: AtomicBool::new(false),
+            changed: Mutex::default(),
         })
     }
 
@@ -261,98 +264,45 @@ impl Watch {
 
     fn kept(&self, kept: &Mutex<Kept>, counted: bool) -> Result<Arc<Seen>> {
         let mut now = lock(kept);
-        if now.0.is_some_and(|at| at.elapsed() < FRESH) {
+        let (last, changed) = (now.0, *lock(&self.changed));
+        if last.is_some_and(|at| at.elapsed() < FRESH && changed.is_none_or(|changed| changed < at)) {
             return Ok(now.1.clone());
         }
+        let begun = Instant::now();
         now.1 = self.caught_up(&now.1, counted)?;
-        now.0 = Some(Instant::now());
+        // What took long to find out is shown for a while all the same, unless it is known to be old.
+        let known = changed == *lock(&self.changed);
+        now.0 = Some(if known { Instant::now() } else { begun });
         Ok(now.1.clone())
     }
 
-    /// How far everybody is, with everything that is in the log by now: for somebody who has just changed it.
+    /// How far everybody is, with everything that is in the log by now: for somebody who has just changed it. Nobody waits for what
+    /// is being worked out meanwhile.
     pub fn at_once(&self) -> Result<Arc<Seen>> {
-        lock(&self.now).0 = None;
-        lock(&self.counted).0 = None;
+        *lock(&self.changed) = Some(Instant::now());
         self.counted()
     }
 
     fn caught_up(&self, seen: &Arc<Seen>, counted: bool) -> Result<Arc<Seen>> {
-        let from = seen.rows;
-        let mut rows = vec![];
-        each_after(&**lock(&self.log), from, |row| {
-            rows.push(Fresh::of(row)?);
-            Ok::<_, Error>(())
-        })?;
-        if rows.is_empty() {
-            return Ok(seen.clone());
-        }
-        let mut next = Seen::clone(seen);
-        // Whose rows are new, in order: up to which of their events, and when.
-        let known = |place: usize| -> Times {
-            let line = seen.people.get(place);
-            line.map_or_else(Times::default, |line| Times {
-                came: line.came_at,
-                done: line.done_at,
-                last: line.last_at,
-            })
+        let mut new = New::since(seen, counted.then(|| self.service.design()));
+        let gone = {
+            let log = lock(&self.log);
+            each_after(&**log, seen.rows, |row| new.take(row))?;
+            if new.is_empty() {
+                return Ok(seen.clone());
+            }
+            new.without_erased(&**log)?
         };
-        let mut changed: BTreeMap<usize, (u64, Times)> = BTreeMap::new();
-        let mut sessions: Vec<String> = next.people.iter().map(|line| line.session.clone()).collect();
-        let mut erased = vec![];
-        if rows.iter().any(|row| matches!(row.what, What::Erased(_))) {
-            // The rows of whoever was erased have another name since; their place among all others stays.
-            for (place, name) in lock(&self.log).sessions()?.into_iter().take(sessions.len()).enumerate() {
-                if sessions[place] != name {
-                    self.service.forget(&std::mem::replace(&mut sessions[place], name));
-                    changed.insert(place, (0, known(place)));
-                }
-            }
-        }
-        let mut places: HashMap<String, usize> =
-            sessions.iter().enumerate().map(|(place, session)| (session.clone(), place)).collect();
-        for row in rows {
-            next.rows = row.position;
-            if !matches!(row.what, What::Admin(_)) {
-                next.data = row.position;
-            }
-            match row.what {
-                What::Participant { session, seq, completed } => {
-                    if seq == 1 && !places.contains_key(&session) {
-                        places.insert(session.clone(), sessions.len());
-                        sessions.push(session.clone());
-                    }
-                    // Whoever was erased since the rows were read has another name by now.
-                    if let Some(place) = places.get(&session) {
-                        let (until, times) = changed.entry(*place).or_insert_with(|| (0, known(*place)));
-                        *until = seq;
-                        times.last = row.at;
-                        // The first row is the invitation, which they know nothing of.
-                        times.came = times.came.or((seq > 1).then_some(row.at));
-                        times.done = times.done.or(completed.then_some(row.at));
-                    }
-                }
-                What::Erased(session) => erased.push((session, row.at)),
-                What::Admin(admin) => {
-                    if let Action::Blinded { blinded } = admin.action {
-                        next.blinded = blinded;
-                    }
-                    next.actions.push((row.at, admin));
-                }
-                What::Locked(version, hash) => next.locked.push((row.at, version, hash)),
-                What::Other => {}
-            }
-        }
-        for (session, at) in erased {
-            self.service.forget(&session);
-            if let Some(place) = sessions.iter().position(|known| *known == session) {
-                changed.insert(place, (0, Times { last: at, ..known(place) }));
-            }
-        }
-        for (place, (seq, times)) in changed {
-            let line = Arc::new(self.line(&sessions[place], seq, times, counted)?);
+        gone.iter().for_each(|session| self.service.forget(session));
+        let (mut next, changed) = new.changed();
+        for (place, Changed { session, seq, times, line }) in changed {
+            let line = match line {
+                Some(line) => line,
+                None => self.line(&session, seq, times, counted)?,
+            };
             match next.people.get_mut(place) {
-                Some(known) => *known = line,
-                None => next.people.push(line),
+                Some(known) => *known = Arc::new(line),
+                None => next.people.push(Arc::new(line)),
             }
         }
         Ok(Arc::new(next))
@@ -365,43 +315,6 @@ impl Watch {
             self.service.forget(session);
         }
         self.service.peek(session, |participant| Line::of(participant, times, counted))
-    }
-}
-
-/// What there is to know of a row.
-struct Fresh {
-    position: u64,
-    at: i64,
-    what: What,
-}
-
-enum What {
-    Participant { session: String, seq: u64, completed: bool },
-    Erased(String),
-    Admin(Admin),
-    Locked(u64, String),
-    Other,
-}
-
-impl Fresh {
-    fn of(row: Row) -> Result<Self> {
-        let (position, at) = (row.position, row.at);
-        if row.key == TOMBSTONE {
-            return Ok(Self { position, at, what: What::Erased(row.session) });
-        }
-        if row.session != COMMON_SESSION {
-            let body = row.payload.as_ref().map_or("", |payload| payload.body.as_str());
-            let completed = body.contains("\"completed\"") && Event::in_row(&row)? == Some(Event::Completed);
-            let what = What::Participant { session: row.session, seq: row.seq, completed };
-            return Ok(Self { position, at, what });
-        }
-        let what = match Event::in_row(&row)? {
-            Some(Event::Erased { session }) => What::Erased(session),
-            Some(Event::Admin(admin)) => What::Admin(admin),
-            Some(Event::Locked { version, hash }) => What::Locked(version, hash),
-            _ => What::Other,
-        };
-        Ok(Self { position, at, what })
     }
 }
 

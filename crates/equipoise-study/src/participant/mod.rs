@@ -165,7 +165,7 @@ impl Participant {
     }
 
     /// Takes the next row of the session.
-    pub(crate) fn take(&mut self, row: &Row) -> Result<()> {
+    pub fn take(&mut self, row: &Row) -> Result<()> {
         match Event::in_row(row)? {
             // Servers of older releases went on writing for people whom a command had erased.
             Some(event) if !self.erased => {

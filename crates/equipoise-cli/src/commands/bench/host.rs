@@ -76,6 +76,7 @@ impl Drop for Hosted {
 
 /// Serves until its input ends, however that comes: also where whoever started it was killed.
 pub fn run(args: &Bench) -> Result<ExitCode> {
+    crate::arenas::few();
     let directory = Temporary::new("bench")?;
     let service = serve::of_template(&directory, &args.template, args.database.clone(), |study| {
         if args.rate.is_some() {
@@ -86,7 +87,8 @@ pub fn run(args: &Bench) -> Result<ExitCode> {
     let seats = args.people_at_once() as usize;
     // Whoever is done is followed by somebody else: nobody is through all comparisons in less than ten times thinking.
     let after = (args.seconds / (10.0 * args.think)).ceil().min(1_000.0) as usize;
-    let places = if args.rate.is_some() { seats } else { seats * (1 + after) };
+    // One more, for somebody hostile.
+    let places = if args.rate.is_some() { seats } else { seats * (1 + after) + 1 };
     let tokens = service.invite(places)?.into_iter().map(|invitation| invitation.token).collect();
     let log = directory.path().join("log.sqlite");
     let local = Options { listen: ([127, 0, 0, 1], 0).into(), origin: None };

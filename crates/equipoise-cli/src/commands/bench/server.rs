@@ -8,8 +8,9 @@ use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
-use equipoise_cohort::watchers::{Watched, watch};
-use equipoise_cohort::{Demand, Load, asks_to_come_again, demand, flood};
+use equipoise_cohort::hostile::attack;
+use equipoise_cohort::watchers::watch;
+use equipoise_cohort::{Demand, Load, Turns, asks_to_come_again, demand, flood};
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -21,13 +22,16 @@ use std::time::Duration;
 const P99_MS: f64 = 100.0;
 /// The same where all answer within one second.
 const TOGETHER_P99_MS: f64 = 750.0;
-/// Watchers change that by this factor at most.
+/// Watchers change that by this factor at most, and one who is hostile by this.
 const WATCHED: f64 = 1.1;
+const HURT: f64 = 1.01;
 /// What is left of the most answers a second when twice as many are sent.
 const KEPT: f64 = 0.8;
-/// At most so many bytes of the write-ahead log, and so much more memory at the end than after a quarter of the time.
+/// At most so many bytes of the write-ahead log, and so much more memory at the end than after a quarter of the time. That counts
+/// from so many seconds on: before, people are still coming to be remembered.
 const WAL_MB: f64 = 64.0;
 const GROWTH: f64 = 1.05;
+const WARM: f64 = 300.0;
 
 /// What was measured.
 #[derive(Debug, Serialize)]
@@ -42,6 +46,9 @@ struct Document {
     /// The wait of 99 of 100 answers while researchers watched, as a multiple of that while they did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     watched: Option<Ratio>,
+    /// The same beside somebody who sends whatever costs most, and what they sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hurt: Option<Hurt>,
     think_s: f64,
     together: bool,
     seconds: f64,
@@ -60,7 +67,16 @@ struct Document {
     holds: bool,
 }
 
-/// People who are watched against the same people who are not, by turns of five seconds.
+/// What somebody hostile sent, and what it did to the others.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Hurt {
+    sent: usize,
+    refused: usize,
+    #[serde(flatten)]
+    ratio: Ratio,
+}
+
+/// People to whom something is done against the same people to whom it is not, by turns of five seconds.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Ratio {
     answers: [usize; 2],
@@ -70,12 +86,25 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn of(load: &Load, watched: &Watched) -> Self {
-        let [alone, looked] =
-            [false, true].map(|looked| load.quantile_when(0.99, |at| watched.looked(at) == looked));
-        let p99_ms = [alone.0, looked.0].map(|wait| wait.as_secs_f64() * 1e3);
+    fn of(load: &Load, turns: &Turns, promised: f64) -> Self {
+        let [alone, done] = [false, true].map(|done| load.quantile_when(0.99, |at| turns.on(at) == done));
+        let p99_ms = [alone.0, done.0].map(|wait| wait.as_secs_f64() * 1e3);
         let ratio = p99_ms[1] / p99_ms[0].max(1e-9);
-        Self { answers: [alone.1, looked.1], p99_ms, ratio, promised: WATCHED }
+        Self { answers: [alone.1, done.1], p99_ms, ratio, promised }
+    }
+
+    /// In words.
+    fn told(&self, done: &str) -> String {
+        let Self { answers, p99_ms, ratio, promised } = self;
+        format!(
+            "p99 {:.1} ms of {} answers while {done}, {:.1} ms of {} while not, {ratio:.2} times as long; at most {promised} is \
+             promised: {}",
+            p99_ms[1],
+            answers[1],
+            p99_ms[0],
+            answers[0],
+            word(ratio <= promised)
+        )
     }
 }
 
@@ -110,6 +139,7 @@ impl Document {
             watchers: args.watchers,
             looks: 0,
             watched: None,
+            hurt: None,
             think_s: args.think,
             together: args.together,
             seconds: args.seconds,
@@ -126,10 +156,16 @@ impl Document {
             holds: p99_ms <= promised
                 && load.errors.is_empty()
                 && !load.waits.is_empty()
-                && used[1].write_ahead_mb <= WAL_MB,
+                && used[1].write_ahead_mb <= WAL_MB
+                && (args.seconds < WARM || grown(&used) <= GROWTH),
             errors: load.errors,
         }
     }
+}
+
+/// How many times the memory of the first is the memory of the second.
+fn grown([early, late]: &[Used; 2]) -> f64 {
+    late.memory_mb / early.memory_mb.max(1.0)
 }
 
 /// Serves a study from a log on disk in a process of its own, and lets simulated people answer it over HTTP.
@@ -143,7 +179,7 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     }
     let seats = args.people_at_once() as usize;
     let mut server = Hosted::start(args)?;
-    let Told { address, researchers, tokens, cookie, log } = server.told()?;
+    let Told { address, researchers, mut tokens, cookie, log } = server.told()?;
     let watched = match researchers {
         Some(researchers) => Some(watch(researchers, &cookie, args.watchers as usize)?),
         None => None,
@@ -154,6 +190,8 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     if let Some(rate) = args.rate {
         return overload(args, address, tokens, rate, global);
     }
+    // Their link is one more.
+    let attack = tokens.pop().filter(|_| args.hostile).map(|token| attack(address, token)).transpose()?;
     let process = server.id();
     let early = {
         let log = log.clone();
@@ -166,8 +204,20 @@ pub fn run(args: &Bench, global: &Global) -> Result<ExitCode> {
     let load = demand(address, tokens, Demand { seats, think, arrive, count, rounds })?;
     let late = Used::by(process, &log);
     let used = [early.join().unwrap_or_default(), late];
-    let ratio = watched.as_ref().map(|watched| Ratio::of(&load, watched));
+    let ratio = watched.as_ref().map(|watched| Ratio::of(&load, &watched.turns, WATCHED));
+    let hurt = attack.map(|attack| {
+        let [sent, refused] = [&attack.sent, &attack.refused].map(|count| count.load(Ordering::Relaxed));
+        Hurt { sent, refused, ratio: Ratio::of(&load, &attack.turns, HURT) }
+    });
     let mut document = Document::new(args, load, used);
+    if let Some(Hurt { refused, ratio, .. }) = hurt {
+        document.holds &= ratio.ratio <= HURT;
+        if refused == 0 {
+            document.errors.push("nothing was refused: it was no attack".to_owned());
+            document.holds = false;
+        }
+    }
+    document.hurt = hurt;
     if let (Some(watched), Some(ratio)) = (watched, ratio) {
         document.watched = Some(ratio);
         document.holds &= ratio.ratio <= WATCHED;
@@ -199,18 +249,15 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         let Document { watchers, looks, .. } = document;
         writeln!(out, "{watchers} researchers watched every other five seconds and looked {looks} times\n")?;
     }
-    let word = |holds: bool| if holds { "holds" } else { "does not hold" };
-    if let Some(Ratio { answers, p99_ms, ratio, promised }) = &document.watched {
+    if let Some(watched) = &document.watched {
+        writeln!(out, "{}\n", watched.told("they watched"))?;
+    }
+    if let Some(Hurt { sent, refused, ratio }) = &document.hurt {
         writeln!(
             out,
-            "p99 {:.1} ms of {} answers while they watched, {:.1} ms of {} while they did not, {ratio:.2} times as long; at most {promised} \
-             is promised: {}\n",
-            p99_ms[1],
-            answers[1],
-            p99_ms[0],
-            answers[0],
-            word(ratio <= promised)
+            "Somebody hostile sent {sent} requests every other five seconds, {refused} of them refused"
         )?;
+        writeln!(out, "{}\n", ratio.told("they did"))?;
     }
     let mut table = Table::new(
         Terminal::detect(),
@@ -227,7 +274,7 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         errors.len().to_string(),
     ]);
     writeln!(out, "{table}")?;
-    let growth = late.memory_mb / early.memory_mb.max(1.0);
+    let growth = grown(&document.used);
     writeln!(
         out,
         "Memory of the server: {:.0} MB after a quarter of the time, {:.0} MB at the end ({:+.1} %{}); {} and {} files open; \
@@ -241,10 +288,9 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         late.write_ahead_mb,
         document.finished
     )?;
-    let watched = document.watched.is_some_and(|watched| watched.ratio > watched.promised);
     let promised = document.p99_promised_ms;
-    // What watchers cost has its own line.
-    let verdict = word(document.holds || (watched && document.p99_ms <= promised && errors.is_empty()));
+    // What others cost, and memory, have lines of their own.
+    let verdict = word(document.p99_ms <= promised && errors.is_empty() && document.answers > 0);
     writeln!(
         out,
         "99 of 100 answers are acknowledged, on disk, within {promised} ms and none fails: {verdict}"
@@ -253,6 +299,10 @@ fn print(document: &Document, out: &mut impl std::io::Write) -> Result<()> {
         writeln!(out, "  {error}")?;
     }
     Ok(())
+}
+
+fn word(holds: bool) -> &'static str {
+    if holds { "holds" } else { "does not hold" }
 }
 
 fn ms(value: f64) -> String {

@@ -5,12 +5,12 @@ use crate::args::Global;
 use crate::fault::{FINDING, Fault};
 use crate::terminal::Terminal;
 use crate::{files, json};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use equipoise_report::{self as report, Agreement, Group, Options, PersonReport, Shares};
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
-use equipoise_study::{people, verify};
+use equipoise_study::{Everybody, verify};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -66,14 +66,15 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
     let looked = |how: &str| Action::Looked { page: format!("report{how}"), participant: args.participant };
     let store = args.place.results(args.unblinded, looked)?;
     let verified = verify(&*store)?;
-    let people = people::participants(&design, &*store)?;
+    let people = Everybody::of(&design, store.opener(), verified.rows)?;
     let options = Options {
         why: args.why || args.html.is_some(),
         shared: args.shared,
         mix_versions: args.mix_versions,
         participant: args.participant,
     };
-    let report = report::report(&design, &people, &verified.data_head, &options);
+    let made = report::report_while(&design, &people, &verified.data_head, &options, &|_| true)?;
+    let report = made.context("the report was stopped")?;
     if let (Some(number), 0) = (args.participant, report.counts.answered) {
         let what = format!("participant {number} has answered no comparison of this version of the study");
         return Err(Fault::usage(what).into());

@@ -4,14 +4,18 @@ use super::counted;
 use crate::researcher::call::{Call, Outcome, Problem, go, page as show};
 use crate::researcher::frame::Frame;
 use crate::researcher::job::Asked;
+use crate::researcher::stream::written;
 use askama::Template;
+use axum::body::Body;
 use axum::http::header;
-use axum::response::IntoResponse as _;
+use axum::response::{Html, IntoResponse as _};
 use equipoise_log::{MemoryStore, Reader};
+use equipoise_pages::page::render;
 use equipoise_report::{self as report, Report};
 use equipoise_study::event::Action;
 use equipoise_study::export::{self, Column, Table};
 use equipoise_study::{Design, Result};
+use std::io;
 use std::sync::Arc;
 
 /// How a file ends, its media type, how it is written, and what to say about it.
@@ -25,14 +29,14 @@ struct Format<Of> {
 /// Reports, and whether they say which answers mattered most: that takes the longest by far.
 const REPORTS: [(&str, bool); 2] = [("report", false), ("report-why", true)];
 
-type WriteReport = fn(&Design, &Report) -> String;
+type WriteReport = fn(&mut dyn io::Write, &Design, &Report) -> io::Result<()>;
 type WriteTable = fn(&Table) -> Result<Vec<u8>>;
 
 const OF_REPORTS: [Format<WriteReport>; 2] = [
     Format {
         ending: "html",
         media_type: "text/html; charset=utf-8",
-        write: report::html,
+        write: |out, design, made| report::write_html(out, design, made, false),
         words: "one page that needs no network and prints well",
     },
     Format { ending: "json", media_type: "application/json", write: json, words: "for programs" },
@@ -71,8 +75,8 @@ const TABLES: [Content; 2] = [
     Content { name: "questionnaire", read: export::questionnaire, words: "Questionnaire and stated costs" },
 ];
 
-fn json(_: &Design, report: &Report) -> String {
-    serde_json::to_string_pretty(report).unwrap_or_default()
+fn json(out: &mut dyn io::Write, _: &Design, report: &Report) -> io::Result<()> {
+    Ok(serde_json::to_writer_pretty(io::BufWriter::new(out), report)?)
 }
 
 /// Names of files with what to say about each.
@@ -124,10 +128,12 @@ struct ReportPage {
     frame: Frame,
     /// The same with more or less in it, and as a file.
     links: Vec<(String, &'static str)>,
-    content: String,
 }
 
-/// The report as a page: what [`report::html`] writes, inside a page of researchers.
+/// Where the template wants the report.
+const CONTENT: &str = "<!-- report -->";
+
+/// The report as a page: what [`report::write_html`] writes, inside a page of researchers.
 pub fn report(call: &Call<'_>) -> Outcome {
     let [appendix, why] = ["appendix", "why"].map(|asked| call.sent.query.get(asked) == "yes");
     let made = made(call, why)?;
@@ -146,15 +152,22 @@ pub fn report(call: &Call<'_>) -> Outcome {
         if why { "Without the answers that mattered most" } else { "With the answers that mattered most" },
     );
     let file = REPORTS.iter().find(|(_, with)| *with == why).map_or("", |(name, _)| name);
-    Ok(show(&ReportPage {
+    let page = ReportPage {
         frame: call.frame("/results/report"),
         links: vec![
             (with(!appendix, why), fold),
             (with(appendix, !why), reasons),
             (format!("/export/{file}.html"), "As a file"),
         ],
-        content: report::content(call.shared.service.design(), &made, appendix),
-    }))
+    };
+    let (around, design) = (render(&page), call.shared.service.design().clone());
+    let body = written(move |out| {
+        let (before, after) = around.split_once(CONTENT).unwrap_or((&around, ""));
+        out.write_all(before.as_bytes())?;
+        report::write_content(out, &design, &made, appendix)?;
+        out.write_all(after.as_bytes())
+    });
+    Ok(Html(body).into_response())
 }
 
 /// The report of the answers as they are; an error while it is being made, or results are hidden.
@@ -182,22 +195,23 @@ pub fn file(call: &Call<'_>) -> Outcome {
     if call.counted()?.blinded {
         return Err(Problem::Blinded);
     }
-    let (media_type, bytes) = if let Some((_, why)) = REPORTS.iter().find(|(report, _)| *report == name) {
+    let (media_type, body) = if let Some((_, why)) = REPORTS.iter().find(|(report, _)| *report == name) {
         let format = OF_REPORTS.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
         let report = made(call, *why)?;
         // Before it is shown, and not each time somebody asks whether it is ready.
         call.note(Action::Exported { format: file.to_owned() })?;
-        (format.media_type, (format.write)(call.shared.service.design(), &report).into_bytes())
+        let design = call.shared.service.design().clone();
+        (format.media_type, written(move |out| (format.write)(out, &design, &report)))
     } else {
         let table = TABLES.iter().find(|table| table.name == name).ok_or(Problem::Missing)?;
         let format = OF_TABLES.iter().find(|format| format.ending == ending).ok_or(Problem::Missing)?;
         call.note(Action::Exported { format: file.to_owned() })?;
         let read = |store: &dyn Reader| (format.write)(&(table.read)(store)?);
-        (format.media_type, call.shared.watch.read(read)?)
+        (format.media_type, Body::from(call.shared.watch.read(read)?))
     };
     let named = [
         (header::CONTENT_TYPE, media_type.to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{file}\"")),
     ];
-    Ok((named, bytes).into_response())
+    Ok((named, body).into_response())
 }

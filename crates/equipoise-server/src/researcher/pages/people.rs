@@ -89,15 +89,17 @@ struct Row {
 /// Everybody.
 pub fn page(call: &Call<'_>) -> Outcome {
     let simulated = call.simulated()?;
-    let watched = match &simulated {
-        Some(found) => Some(found.seen.clone()),
+    let (watched, counted_so_far) = match &simulated {
+        Some(found) => (Some(found.seen.clone()), None),
         None => {
             call.look("participants", None)?;
-            call.shared.watch.soon()?
+            // Before the rest is begun: whoever asks while that is worked out waits for some of it.
+            let counted = call.counted()?;
+            (call.shared.watch.soon()?, Some(counted))
         }
     };
     let working_out = watched.is_none();
-    let seen = watched.map_or_else(|| call.counted(), Ok)?;
+    let seen = watched.or(counted_so_far).map_or_else(|| call.counted(), Ok)?;
     let query = &call.sent.query;
     let (show_word, _, wanted) =
         SHOWN.iter().find(|(word, ..)| *word == query.get("show")).unwrap_or(&SHOWN[0]);
