@@ -5,7 +5,7 @@
 
 EQUIPOISE is a command with the features cluster, object-store and adbc. Writes ROWS rows of two classes and of three (four groups, 8 files of
 Parquet each) into a scratch folder and runs commands on them in every place, each in a process of its own. What is printed must be the
-same, byte for byte, as from memory. As many rows of two classes are loaded into DuckDB, and DATABASE_ROWS into SQLite and a PostgreSQL of
+same, byte for byte, as from memory; with weights, every number to 12 digits. As many rows of two classes are loaded into DuckDB, and DATABASE_ROWS into SQLite and a PostgreSQL of
 its own, whose thresholds must be the same, and the values of `score`, with weights to 12 digits; its intervals are not, since rows
 have no numbers in a database. Places that are not installed here are skipped by name. Prints seconds on the clock, of processors (of the command and,
 on a cluster, of the executors) and the most memory of the command. Deletes everything. Needs NumPy and pyarrow.
@@ -31,7 +31,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python/tests"))
 import test_stores  # noqa: E402
-from databases import Postgres, created  # noqa: E402
+from databases import Postgres, created, duckdb_file  # noqa: E402
 
 FILES = 8
 #: Rows beyond which only what takes a few passes is run.
@@ -49,6 +49,14 @@ LINES = {
 }
 
 
+#: Every number of these is compared to 12 digits.
+WEIGHTED = [
+    ["score", "two", "--metric", "f1", "--draws", "50", "--json", "--weight", "heavy"],
+    ["score", "three", "--metric", "accuracy", "--draws", "50", "--json", "--weight", "heavy"],
+    ["threshold", "two", "--metric", "6:1", "--no-svg", "--json", "--weight", "heavy"],
+]
+
+
 def table(rows, classes, seed):
     random = np.random.default_rng(seed)
     sizes = random.random((rows, classes))
@@ -56,7 +64,7 @@ def table(rows, classes, seed):
     sizes[np.arange(rows), truth] += 0.6
     p = np.round(sizes / sizes.sum(axis=1, keepdims=True), 4)
     group = random.choice(["a", "b", "c", "d"], rows)
-    columns = {"y": truth.astype(np.int64), "group": group}
+    columns = {"y": truth.astype(np.int64), "group": group, "heavy": random.integers(1, 5, rows) / 7.0}
     if classes == 2:
         return {**columns, "score": p[:, 1]}
     p[:, 0] = 1 - p[:, 1:].sum(axis=1)
@@ -92,6 +100,19 @@ def without_names(printed):
     """The same whatever the table is called, which columns are as wide as."""
     named = printed.replace("s3://bucket/deep/parts", "T").replace("own.parquet", "T")
     return re.sub(r"[ ─]+", " ", re.sub(r"\b(two|parts|own)\b", "T", named))
+
+
+def apart(one, other, path=""):
+    """How far the numbers of two documents are from each other, at most; what is no number must be the same."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        return max((apart(one[key], other[key], f"{path}.{key}") for key in one), default=0.0)
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return max((apart(a, b, f"{path}[{n}]") for n, (a, b) in enumerate(zip(one, other, strict=True))), default=0.0)
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) / max(abs(one), abs(other), 1e-300)
+    if one != other:
+        sys.exit(f"{path}: {other} instead of {one}")
+    return 0.0
 
 
 class Bench:
@@ -133,6 +154,15 @@ class Bench:
             sys.exit(f"{where}: {' '.join(line)} prints something else than memory:\n{expected}\n---\n{found}")
 
 
+    def close(self, where, expected, **how):
+        """With weights, numbers to 12 digits."""
+        for line, document in expected:
+            distance = apart(document, json.loads(self.run(f"{where}, weighted", line, **how)))
+            print(f"{where}: {' '.join(line[:2])} with weights {distance:.0e} apart")
+            if distance > 1e-12:
+                sys.exit(f"{where}: {' '.join(line)} is {distance:.1e} from memory")
+
+
 def part(program, place, *arguments):
     """A scheduler or an executor, and its address."""
     process = subprocess.Popen(
@@ -141,7 +171,7 @@ def part(program, place, *arguments):
     return process, process.stdout.readline().split()[-1]
 
 
-def on_clusters(bench, expected):
+def on_clusters(bench, expected, weighted):
     scheduler, address = part(bench.program, bench.place, "scheduler", "--listen", "127.0.0.1:0")
     started = [scheduler]
     try:
@@ -150,6 +180,7 @@ def on_clusters(bench, expected):
             for line, printed in expected:
                 how = {"more": ["--cluster", address], "helpers": started[1:]}
                 bench.same(f"cluster, {executors} executor{'s'[executors == 1:]}", line, printed, **how)
+            bench.close(f"cluster of {executors}", weighted, more=["--cluster", address], helpers=started[1:])
     finally:
         for process in started:
             process.kill()
@@ -199,15 +230,8 @@ def loaded(kind, columns, place, stack):
             connection.commit()
         return ["--adbc", test_stores.library("adbc_driver_sqlite"), "--uri", str(file)]
     if kind == "DuckDB":
-        import duckdb as package
-
         file = place / "two.duckdb"
-        with contextlib.closing(package.connect()) as connection:
-            # A format that older libraries read, too.
-            connection.execute(f"ATTACH '{file}' AS place (STORAGE_VERSION 'v1.2.0')")
-            connection.register("given", arrow)
-            connection.execute("CREATE TABLE place.two AS SELECT * FROM given")
-            connection.execute("DETACH place")
+        duckdb_file(file, {"two": columns})
         return ["--adbc", duckdb_library(place), "--uri", str(file)]
     server = Postgres()
     stack.callback(server.stop)
@@ -218,7 +242,6 @@ def loaded(kind, columns, place, stack):
 def in_databases(bench, kinds, rows):
     """Thresholds print the same; of what draws at random, everything else is the same."""
     columns = table(rows, 2, seed=99)
-    columns["heavy"] = np.random.default_rng(98).integers(1, 5, rows) / 7.0
     pyarrow.parquet.write_table(pyarrow.table(columns), bench.place / "own.parquet")
     line = ["threshold", "own.parquet", "--metric", "6:1", "--no-svg"]
     rule = bench.run(f"memory, {rows:,} rows", line)
@@ -261,7 +284,9 @@ def main():
         expected = [(line, bench.run("memory", line)) for line in lines]
         for line, printed in expected:
             bench.same("streamed", line, printed, more=["--stream"])
-        on_clusters(bench, expected)
+        weighted = [(line, json.loads(bench.run("memory, weighted", line))) for line in WEIGHTED]
+        bench.close("streamed", weighted, more=["--stream"])
+        on_clusters(bench, expected, weighted)
         try:
             in_store(bench, expected)
         except pytest.skip.Exception as missing:

@@ -49,6 +49,8 @@ class Source:
         self.classes: list[Any] = []
         self.groups: list[str] = []
         self.rows = 0
+        #: The largest weight, by which the core has sums made exactly.
+        self.heaviest = 0.0
         #: Statements so far, and the most different scores any of them was about.
         self.asked = 0
         self.buckets = False
@@ -77,8 +79,10 @@ class Source:
         for name, count in zip(self.scores, outside, strict=True):
             if count:
                 raise ValueError(self._no_probability(name, int(count)))
-        if self.weight is not None and rest.pop(0):
-            raise ValueError(f"column {self.weight!r} has weights below 0 or without end, expected numbers of at least 0")
+        if self.weight is not None:
+            if rest.pop(0):
+                raise ValueError(f"column {self.weight!r} has weights below 0 or without end, expected numbers of at least 0")
+            self.heaviest = float(rest.pop())
         if classes > MOST_CLASSES:
             raise ValueError(f"column {self.truth!r} has {classes} different values, expected at most {MOST_CLASSES} classes")
         for name, count in zip(self.group_columns, rest, strict=False):
@@ -220,7 +224,8 @@ class Source:
     def _statements(self) -> _core.Statements:
         """The text of statements about the columns as they are known by now."""
         engine = self.engine
-        return _core.Statements(engine.dialect, engine.table, self.truth, self.scores, self.group_columns, self.weight)
+        columns = self.truth, self.scores, self.group_columns, self.weight
+        return _core.Statements(engine.dialect, engine.table, *columns, self.heaviest)
 
     def check_sums(self) -> None:
         """Refuses probabilities that do not sum to 1 over the classes."""

@@ -54,6 +54,22 @@ def duckdb(table, columns):
     return connection
 
 
+def duckdb_file(place, tables):
+    """A file of DuckDB with tables by their names, in a format that older libraries read, too."""
+    need("duckdb")
+    need("pyarrow")
+    import duckdb
+    import pyarrow
+
+    with contextlib.closing(duckdb.connect()) as connection:
+        connection.execute(f"ATTACH '{place}' AS place (STORAGE_VERSION 'v1.2.0')")
+        for name, columns in tables.items():
+            connection.register("given", pyarrow.table(columns))
+            connection.execute(f"CREATE TABLE place.{quoted(name)} AS SELECT * FROM given")
+            connection.unregister("given")
+        connection.execute("DETACH place")
+
+
 class Postgres:
     """A server of its own on loopback, in a folder that goes with it."""
 

@@ -1,5 +1,6 @@
 """Rows that stay in a database come to the same numbers as rows in memory, and nothing but counts leaves it."""
 
+import math
 import sqlite3
 
 import numpy as np
@@ -120,6 +121,27 @@ def test_weighted_rows_agree_to_rounding(places, place):
     scores = ["p_home", "p_intensive", "p_ward"]
     space = places.space(place, table, truth="y", scores=scores, group="g", weight="w")
     np.testing.assert_allclose(space.counts(), in_memory(table, scores, weight=True).counts(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("place", ["duckdb", "postgresql", "polars"])
+def test_weights_of_many_rows_do_not_lose_digits(places, place):
+    # Added up one after the other, so many weights of few values are off in the eleventh digit.
+    table = two(rows=200_000 if place == "postgresql" else 2_000_000)
+    space = places.space(place, table, truth="y", scores="p", weight="w")
+    classes = [math.fsum(table["w"][table["y"] == label]) for label in (0, 1)]
+    np.testing.assert_allclose(space.prevalence, np.array(classes) / math.fsum(table["w"]), rtol=1e-14)
+    accepted = (table["p"] >= 0.3) & (table["y"] == 1)
+    np.testing.assert_allclose(space.counts(threshold=0.3)[1][1], math.fsum(table["w"][accepted]), rtol=1e-13)
+    np.testing.assert_allclose(space.prevalence, in_memory(table, "p", groups=False, weight=True).prevalence, rtol=1e-13)
+
+
+@pytest.mark.parametrize("place", ["duckdb", "postgresql", "adbc", "polars", "spark"])
+@pytest.mark.parametrize("column", ["p", "w"])
+def test_what_is_not_a_number_is_missing(places, place, column):
+    table = two(rows=300)
+    table[column] = np.where(np.arange(300) % 100 == 7, np.nan, table[column])
+    with pytest.raises(ValueError, match=f"column '{column}' has no value in 3 of 300 rows"):
+        places.space(place, table, truth="y", scores="p", weight="w")
 
 
 def test_an_expert_is_understood_without_a_row(places):

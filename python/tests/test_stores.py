@@ -1,7 +1,7 @@
 """The command on Parquet in an object store and on tables in databases prints what it prints of files.
 
-``EQUIPOISE_STORES`` names a command that was built with ``--features object-store,adbc``, and ``EQUIPOISE_AZURITE`` the folder where
-npm has installed ``azurite``; ``scripts/test --long`` builds one and installs the other. Google's storage has an interface of its
+``EQUIPOISE_STORES`` names a command that was built with ``--features object-store,adbc``, ``EQUIPOISE_AZURITE`` the folder where npm has
+installed ``azurite``, and ``DUCKDB_LIBRARY`` DuckDB's own library; ``scripts/test --long`` builds the one and installs the others. Google's storage has an interface of its
 own and one that is read as S3 is, which the command uses: there the server of S3 stands for it.
 """
 
@@ -20,7 +20,7 @@ import urllib.request
 
 import numpy as np
 import pytest
-from databases import Postgres, created, need, rows
+from databases import Postgres, created, duckdb_file, need, rows
 from seed import SEED
 
 BINARY = os.environ.get("EQUIPOISE_STORES")
@@ -39,6 +39,12 @@ def table(rows=6_000, classes=2):
     if classes == 2:
         return {**columns, "score": p[:, 1], "other": np.round(random.random(rows), 3)}
     return {**columns, **{f"p_{name}": p[:, n] for n, name in enumerate(names)}}
+
+
+def odd():
+    """Scores of which every tenth is not a number."""
+    columns = {name: values[:500] for name, values in table().items()}
+    return {**columns, "score": np.where(np.arange(500) % 10 == 3, np.nan, columns["score"])}
 
 
 def run(place, line, environment=None, code=None):
@@ -246,6 +252,9 @@ def library(module):
     return importlib.import_module(module)._driver_path()
 
 
+DATABASES = ["sqlite", "postgresql", "duckdb"]
+
+
 @pytest.fixture(scope="module")
 def databases(files):
     """Drivers with addresses of databases that hold the same tables."""
@@ -268,14 +277,20 @@ def databases(files):
                         connection.executemany(f"INSERT INTO t{classes} VALUES ({marks})", rows(columns))
                     connection.commit()
                 return ["--adbc", driver, "--uri", str(place)]
+            if kind == "duckdb":
+                driver, place = os.environ.get("DUCKDB_LIBRARY"), files / "tables.duckdb"
+                if not driver:
+                    pytest.skip("DUCKDB_LIBRARY names no library of DuckDB")
+                duckdb_file(place, {"t2": table(), "t3": table(classes=3), "odd": odd()})
+                return ["--adbc", driver, "--uri", str(place)]
             driver, server = library("adbc_driver_postgresql"), Postgres()
             stack.callback(server.stop)
             connection = server.loaded("t2", table())
-            columns = table(classes=3)
-            connection.execute(created("t3", columns))
-            with connection.cursor() as cursor, cursor.copy("COPY t3 FROM STDIN") as copy:
-                for row in rows(columns):
-                    copy.write_row(row)
+            for name, columns in (("t3", table(classes=3)), ("odd", odd())):
+                connection.execute(created(name, columns))
+                with connection.cursor() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
+                    for row in rows(columns):
+                        copy.write_row(row)
             connection.commit()
             connection.close()
             return ["--adbc", driver, "--uri", server.url(f"d{server.count}")]
@@ -283,7 +298,7 @@ def databases(files):
         yield database
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.parametrize(
     "line",
     [
@@ -311,7 +326,7 @@ def test_tables_in_a_database_print_what_files_print(files, databases, kind, lin
     assert "in a database: 6000 rows, of which only counts are fetched" in there[2]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_models_in_a_database_have_the_value_they_have_in_files(files, databases, kind, classes):
     scores = ["--scores", "score"] if classes == 2 else []
@@ -328,7 +343,7 @@ def test_models_in_a_database_have_the_value_they_have_in_files(files, databases
     np.testing.assert_allclose(list(other["interval"].values()), list(own["interval"].values()), atol=0.005)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_rules_are_tuned_and_classifiers_optimised_on_counts(files, databases, kind, classes, tmp_path):
     scores = "score" if classes == 2 else "p_a,p_b,p_c"
@@ -350,6 +365,46 @@ def test_rules_are_tuned_and_classifiers_optimised_on_counts(files, databases, k
         found = value([*line, "--metric", "g_mean", "--iterations", "3", "--classifier", str(out)], more)
         names[where] = (found["value"]["validation"], found["method"], out.read_text())
     assert names["here"] == names["there"]
+
+
+ALIKE = "intervals: rows are drawn again by how many of them are counted alike (Poisson)"
+TOGETHER = "intervals: rows are drawn again for all models together, by how many of them the models decide alike (Poisson)"
+
+
+@pytest.mark.parametrize("kind", DATABASES)
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["score", "t2", "--metric", "f1", "--scores", "score", "--draws", "50"], ALIKE),
+        (["score", "t3", "--metric", "accuracy", "--draws", "50"], ALIKE),
+        (["threshold", "t2", "--metric", "6:1", "--scores", "score", "--draws", "20", "--no-svg"], ALIKE),
+        (["rank", "t2", "--models", "score,other", "--metric", "f1", "--draws", "50"], TOGETHER),
+        (["gate", "--champion", "t2", "--challenger", "t2", "--metric", "f1", "--scores", "score", "--draws", "100"], TOGETHER),
+    ],
+    ids=lambda words: " ".join(words[:2]) if isinstance(words, list) else None,
+)
+def test_how_rows_of_a_database_are_drawn_again_is_said(files, databases, kind, line, told):
+    done = run(files, [*line, *databases(kind)])
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert done.stderr.count("drawn again") == 1 and told in done.stderr.splitlines(), done.stderr
+    # Rows in a file have numbers, and are drawn one by one.
+    here = run(files, [f"{word}.csv" if word in ("t2", "t3") else word for word in line])
+    assert here.returncode in (0, 1, 4) and "Poisson" not in here.stderr, here.stderr
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "duckdb"])
+def test_scores_that_are_not_a_number_are_missing(files, databases, kind):
+    there, line = databases(kind), ["inspect", "odd", "--no-svg", "--scores", "score", "--group", "sex"]
+    done = run(files, [*line, *there], code=3)
+    assert done.stderr == 'error: table odd, column "score": found no value in 50 of 500 rows, expected one in every row\n'
+    # Left out, the others print what they print from a file.
+    columns = odd()
+    kept = [row for row in rows(columns) if row[list(columns).index("score")] >= 0]
+    (files / "kept.csv").write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in kept)]) + "\n")
+    here = run(files, ["inspect", "kept.csv", *line[2:]], code=0)
+    done = run(files, [*line, "--drop-missing", *there], code=0)
+    assert done.stdout.replace("odd", "T") == here.stdout.replace("kept.csv", "T")
+    assert "50 of 500 rows without a value left out" in done.stderr
 
 
 def test_two_models_of_a_table_are_ranked(files, databases):

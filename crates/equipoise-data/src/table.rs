@@ -184,9 +184,18 @@ impl Table {
     /// Rows and weight of each class within each group. A table without groups has one.
     pub fn totals(&self) -> Totals {
         let groups = self.groups.as_ref().map_or(1, |groups| groups.names.len());
-        let mut totals = Totals::new(self.classes.len(), groups, self.weights.is_some());
-        for (row, &class) in self.truth.iter().enumerate() {
-            totals.cells[self.group(row)][usize::from(class)].add(self.weight(row));
+        let none = Totals::new(self.classes.len(), groups, self.weights.is_some());
+        let mut totals = none.clone();
+        // Some rows at a time: added one after the other, ten million weights lose five digits.
+        let together = BLOCK.max(groups * self.classes.len());
+        for (part, truth) in self.truth.chunks(together).enumerate() {
+            let mut some = none.clone();
+            for (row, &class) in (part * together..).zip(truth) {
+                some.cells[self.group(row)][usize::from(class)].add(self.weight(row));
+            }
+            for (sum, part) in totals.cells.iter_mut().flatten().zip(some.cells.into_iter().flatten()) {
+                *sum = sum.and(part);
+            }
         }
         totals
     }
@@ -521,6 +530,20 @@ mod tests {
         positive[2 * BLOCK + 7] = 0.4;
         let result = Table::new(names(&["a", "b"]), truth, vec![negative, positive]);
         assert_eq!(result.unwrap_err().place.row, Some(2 * BLOCK as u64 + 8));
+    }
+
+    #[test]
+    fn totals_of_many_weights_keep_their_digits() -> Result<()> {
+        let rows = 2_000_000;
+        let truth = (0..rows).map(|row| (row % 2) as u8).collect();
+        let half = vec![0.5; rows];
+        let table = Table::new(names(&["a", "b"]), truth, vec![half.clone(), half])?.data;
+        let table = table.with_weights(vec![1.0 / 7.0; rows])?;
+        let total = table.totals().overall();
+        assert_eq!(total.rows, rows as u64);
+        assert!((total.weight / (rows as f64 / 7.0) - 1.0).abs() < 1e-13, "{}", total.weight);
+        assert!((total.squares / (rows as f64 / 49.0) - 1.0).abs() < 1e-13, "{}", total.squares);
+        Ok(())
     }
 
     #[test]

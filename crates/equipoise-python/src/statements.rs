@@ -13,7 +13,7 @@ pub struct Statements(read::Statements);
 impl Statements {
     /// `table` is what stands behind FROM, ready to be written.
     #[new]
-    #[pyo3(signature = (dialect, table, truth, scores, groups, weight))]
+    #[pyo3(signature = (dialect, table, truth, scores, groups, weight, heaviest))]
     fn new(
         dialect: &str,
         table: String,
@@ -21,13 +21,14 @@ impl Statements {
         scores: Vec<String>,
         groups: Vec<String>,
         weight: Option<String>,
+        heaviest: f64,
     ) -> Self {
         let dialect = match dialect {
             "sqlite" => Dialect::SQLITE,
             "backticks" => Dialect::BACKTICKS,
             _ => Dialect::STANDARD,
         };
-        Self(read::Statements { dialect, table, truth, scores, groups, weight })
+        Self(read::Statements { dialect, table, truth, scores, groups, weight, heaviest })
     }
 
     fn check(&self) -> PyResult<String> {

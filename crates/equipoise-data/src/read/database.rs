@@ -89,6 +89,7 @@ impl Database {
             scores: choice.parts.scores.iter().map(|score| column(score.want)).collect(),
             groups: choice.parts.groups.iter().map(|&want| column(want)).collect(),
             weight: choice.parts.weight.map(column),
+            heaviest: 0.0,
         };
         let asked = Asked { answers: &*answers };
         if columns.drops_missing() {
@@ -100,7 +101,8 @@ impl Database {
                 chosen.push(Note::Change(format!("{left_out} of {all} without a value left out")));
             }
         }
-        let rows = asked.check(&statements)?;
+        let rows;
+        (rows, statements.heaviest) = asked.check(&statements)?;
         let found = asked.totals(&statements, rows)?;
         let labels = Labels::met(&choice, &found)?;
         let mut classes = Classes::of(columns, &choice, &labels.truth)?;

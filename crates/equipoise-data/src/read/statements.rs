@@ -11,6 +11,9 @@
 use crate::error::{Error, Kind, Result, quoted};
 use equipoise::population::{Profile, Score};
 
+/// The largest weight has up to 2^21 parts that are added exactly, so that 2^32 rows of them fit the digits of a double.
+const PARTS: i32 = 20;
+
 /// What dialects of SQL differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
@@ -105,6 +108,8 @@ pub struct Statements {
     pub groups: Vec<String>,
     /// The column of weights.
     pub weight: Option<String>,
+    /// The largest weight, once it is known: sums are exact by it.
+    pub heaviest: f64,
 }
 
 impl Statements {
@@ -115,8 +120,8 @@ impl Statements {
     }
 
     /// Rows, different classes, and how many rows lack a value or have one that cannot be used: for every wanted column how
-    /// many miss it, for every score how many are outside [0, 1] or no number, for a weight how many are no weight, and for every
-    /// group how many different ones there are.
+    /// many miss it, for every score how many are outside [0, 1] or no number, for a weight how many are no weight, for every group
+    /// how many different ones there are, and the largest weight.
     pub fn check(&self) -> Result<String> {
         let mut parts = vec![
             "COUNT(*) AS n".to_owned(),
@@ -135,6 +140,9 @@ impl Statements {
         }
         for (n, name) in self.groups.iter().enumerate() {
             parts.push(format!("COUNT(DISTINCT {}) AS g{n}", self.quoted(name)?));
+        }
+        if let Some(weight) = &self.weight {
+            parts.push(format!("MAX({}) AS h", self.number(weight)?));
         }
         Ok(format!("SELECT {} FROM {}", parts.join(", "), self.table))
     }
@@ -163,7 +171,9 @@ impl Statements {
         let mut sums = "COUNT(*) AS n".to_owned();
         if let Some(weight) = &self.weight {
             let weight = self.number(weight)?;
-            sums += &format!(", SUM({weight}) AS w, SUM({weight} * {weight}) AS v");
+            let coarse = self.coarse(&weight, self.heaviest);
+            sums +=
+                &format!(", SUM({coarse}) + SUM({weight} - {coarse}) AS w, {} AS v", self.squares(&weight));
         }
         let named = named(&keys, "k");
         Ok(format!("SELECT {named}, {sums} FROM {} GROUP BY {}", self.table, keys.join(", ")))
@@ -189,12 +199,13 @@ impl Statements {
     /// Class, groups, score, rows, weight and its squares; scores in equal parts of [0, 1] by their number if there are too many.
     pub fn profile(&self, score: Score, in_parts: bool) -> Result<String> {
         let (inner, keys, sums) = (self.scored(score)?, self.keys(), self.counted());
-        let sums = if self.weight.is_some() { format!("{sums}, SUM(w * w) AS q") } else { sums.to_owned() };
+        let squares =
+            if self.weight.is_some() { format!(", {} AS q", self.squares("w")) } else { String::new() };
         let by = match in_parts {
             true => self.dialect.floor(&format!("s * {}", Profile::BUCKETS)),
             false => "s".to_owned(),
         };
-        Ok(format!("SELECT {keys}, {by} AS score, {sums} FROM ({inner}) AS a GROUP BY {keys}, {by}"))
+        Ok(format!("SELECT {keys}, {by} AS score, {sums}{squares} FROM ({inner}) AS a GROUP BY {keys}, {by}"))
     }
 
     /// Class, groups, rows, and for every matrix of rewards how many of them it takes for which class.
@@ -205,7 +216,9 @@ impl Statements {
                 scores.push(format!("{} AS s{r}_{j}", self.reward(classes, j, matrix, "p")));
                 let won = won(classes, j, |class| format!("s{r}_{class}"));
                 sums.push(match self.weight {
-                    Some(_) => format!("SUM(CASE WHEN {won} THEN w ELSE 0e0 END)"),
+                    Some(_) => ["h", "w - h"]
+                        .map(|part| format!("SUM(CASE WHEN {won} THEN {part} ELSE 0e0 END)"))
+                        .join(" + "),
                     None => format!("COUNT(CASE WHEN {won} THEN 1 END)"),
                 });
             }
@@ -354,17 +367,40 @@ impl Statements {
     /// The weight of a row under its name here, and handed on.
     fn weighed(&self) -> Result<String> {
         match &self.weight {
-            Some(weight) => Ok(format!(", {} AS w", self.number(weight)?)),
+            Some(weight) => {
+                let weight = self.number(weight)?;
+                Ok(format!(", {weight} AS w, {} AS h", self.coarse(&weight, self.heaviest)))
+            }
             None => Ok(String::new()),
         }
     }
 
+    /// A number of at least 0 in whole parts of the largest. Databases add one row after the other, which loses five digits of ten
+    /// million weights; these parts they add without rounding, in any order, and what is left over is too small to matter.
+    fn coarse(&self, value: &str, largest: f64) -> String {
+        let parts = 2_f64.powi(PARTS.saturating_sub(largest.log2().floor() as i32));
+        if !(parts.is_normal() && parts.recip().is_normal()) {
+            return "0e0".to_owned();
+        }
+        let (parts, part) = (self.dialect.literal(parts), self.dialect.literal(parts.recip()));
+        match self.dialect.sqlite {
+            true => format!("CAST({value} * {parts} AS INTEGER) * {part}"),
+            false => format!("FLOOR({value} * {parts}) * {part}"),
+        }
+    }
+
+    fn squares(&self, weight: &str) -> String {
+        let square = format!("{weight} * {weight}");
+        let coarse = self.coarse(&square, self.heaviest * self.heaviest);
+        format!("SUM({coarse}) + SUM({square} - {coarse})")
+    }
+
     fn carried(&self) -> &'static str {
-        if self.weight.is_some() { ", w" } else { "" }
+        if self.weight.is_some() { ", w, h" } else { "" }
     }
 
     fn counted(&self) -> &'static str {
-        if self.weight.is_some() { "COUNT(*) AS n, SUM(w) AS w" } else { "COUNT(*) AS n" }
+        if self.weight.is_some() { "COUNT(*) AS n, SUM(h) + SUM(w - h) AS w" } else { "COUNT(*) AS n" }
     }
 }
 
@@ -403,7 +439,15 @@ mod tests {
     fn statements(dialect: Dialect) -> Statements {
         let scores = vec!["p".to_owned()];
         let table = dialect.quoted("t").unwrap();
-        Statements { dialect, table, truth: "y".to_owned(), scores, groups: vec![], weight: None }
+        Statements {
+            dialect,
+            table,
+            truth: "y".to_owned(),
+            scores,
+            groups: vec![],
+            weight: None,
+            heaviest: 0.0,
+        }
     }
 
     #[test]
@@ -436,6 +480,15 @@ mod tests {
              CAST(\"p\" AS DOUBLE PRECISION) AS p1, 1 - CAST(\"p\" AS DOUBLE PRECISION) AS p0 FROM \"t\" LIMIT -1) AS p) AS a \
              GROUP BY k0, CAST(s * 65536 AS INTEGER)"
         );
+        let weighed =
+            Statements { weight: Some("w".to_owned()), heaviest: 5.0, ..statements(Dialect::STANDARD) };
+        let coarse = weighed.coarse("w", weighed.heaviest);
+        assert_eq!(
+            coarse,
+            "FLOOR(w * CAST(262144 AS DOUBLE PRECISION)) * (CAST(1 AS DOUBLE PRECISION) / CAST(262144 AS DOUBLE PRECISION))"
+        );
+        // Where there are no such parts, rows are added up as they are.
+        assert_eq!([0.0, f64::INFINITY, 1e-320].map(|largest| weighed.coarse("w", largest)), ["0e0"; 3]);
         let totals = statements(Dialect::BACKTICKS).totals().unwrap();
         assert_eq!(totals, "SELECT `y` AS k0, COUNT(*) AS n FROM `t` GROUP BY `y`");
     }

@@ -136,16 +136,17 @@ impl Asked<'_> {
         }
     }
 
-    /// How many rows there are, all of which can be used.
-    pub(super) fn check(&self, statements: &Statements) -> Result<u64> {
+    /// How many rows there are, all of which can be used, and the largest weight.
+    pub(super) fn check(&self, statements: &Statements) -> Result<(u64, f64)> {
         let wanted = statements.wanted();
         let (scores, groups) = (&statements.scores, &statements.groups);
-        let width = 2 + wanted.len() + scores.len() + usize::from(statements.weight.is_some()) + groups.len();
-        let found = self.table(&statements.check()?, 1, width)?;
-        let Some(counts) = found.first() else {
+        let weighted = usize::from(statements.weight.is_some());
+        let counted = 2 + wanted.len() + scores.len() + weighted + groups.len();
+        let found = self.table(&statements.check()?, 1, counted + weighted)?;
+        let Some(answer) = found.first() else {
             return Err(Error::new(Kind::Format, "an empty answer", "counts"));
         };
-        let counts = counts.iter().map(Value::count).collect::<Result<Vec<_>>>()?;
+        let counts = answer[..counted].iter().map(Value::count).collect::<Result<Vec<_>>>()?;
         let (rows, classes) = (counts[0], counts[1]);
         if rows == 0 {
             return Err(Error::new(Kind::Empty, "no rows", "at least one row"));
@@ -185,7 +186,7 @@ impl Asked<'_> {
                 );
             }
         }
-        Ok(rows)
+        Ok((rows, answer.get(counted).map_or(Ok(0.0), Value::number)?))
     }
 
     fn no_probability(&self, statements: &Statements, name: &str, rows: u64, all: &str) -> Result<Error> {
