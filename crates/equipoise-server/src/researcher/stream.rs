@@ -78,7 +78,6 @@ impl hyper::body::Body for Told {
 mod tests {
     use super::*;
     use http_body_util::BodyExt as _;
-    use std::io::Write as _;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
