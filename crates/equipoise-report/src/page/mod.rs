@@ -20,7 +20,7 @@ use std::{fmt, io};
 const STYLE: &str =
     concat!(include_str!("colours.css"), include_str!("document.css"), include_str!("report.css"));
 
-/// How its [`content`] looks inside another page, in an element of the class `report`; nothing around it changes.
+/// How its content looks inside another page, in an element of the class `report`; nothing around it changes.
 pub const STYLE_INSIDE: &str =
     concat!(include_str!("colours.css"), ".report{", include_str!("report.css"), "}");
 
