@@ -46,11 +46,11 @@ fn service() -> Service {
 
 #[test]
 fn what_is_imagined_holds_up_no_answer() {
-    // What else the machine does may take the thread's time: one quiet moment of three will do.
-    let held_up = |_: &usize| {
+    // What else the machine does may take the thread's time: one quiet moment of three will do, and people think longer each time.
+    let held_up = |tried: &u32| {
         let (at_once, answers, imagined) = taken(&service(), Duration::ZERO);
         assert!(answers > 20 && imagined >= 2, "{answers} answers, imagined {imagined} times");
-        let pause = 4 * at_once / answers as u32;
+        let pause = (4 << tried) * at_once / answers as u32;
         let (ahead, others, imagined) = taken(&service().forecasting_meanwhile(), pause);
         println!(
             "{answers} answers took {at_once:?}; with a thread that imagines ahead {others} took {ahead:?}"
@@ -58,5 +58,5 @@ fn what_is_imagined_holds_up_no_answer() {
         assert!(others > 20, "{others} answers");
         ahead * 2 >= at_once || imagined < 2
     };
-    assert!((0..3).take_while(held_up).count() < 3, "answers wait for what is imagined");
+    assert!((0..3_u32).take_while(held_up).count() < 3, "answers wait for what is imagined");
 }

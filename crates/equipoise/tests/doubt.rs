@@ -76,11 +76,12 @@ fn habits_get_no_metric() {
 
 #[test]
 fn coins_are_told_from_blunt_people() {
-    for (name, plan, people) in [("two classes", two_classes(), 30), ("three classes", three_classes(), 8)] {
+    // About four coins of five are: of 40 at least 26 are in 99 draws of 100. How many it is on tables is told by `bench people`.
+    for (name, plan, people) in [("two classes", two_classes(), 30), ("three classes", three_classes(), 40)] {
         let coin = share_doubted(&plan, NoiseModel::Flip { probability: 0.5 }, people);
         let [blunt, standard] = [BLUNT, STANDARD].map(|noise| share_doubted(&plan, noise, people));
         println!("{name}: doubted {coin:.3} of coins, {blunt:.3} of blunt, {standard:.3} of standard people");
-        assert!(coin >= 0.75 && blunt <= 0.15 && standard <= 0.1, "{name}: {coin} {blunt} {standard}");
+        assert!(coin >= 0.65 && blunt <= 0.15 && standard <= 0.1, "{name}: {coin} {blunt} {standard}");
     }
 }
 
