@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from inspect import Parameter, signature
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,9 @@ def predictions(
     held = np.concatenate([test for _, test in splits])
     if len(held) != len(y) or len(np.unique(held)) != len(y):
         raise ValueError("cv does not hold every row out once, expected folds that are a partition")
-    parts = Parallel(n_jobs=n_jobs)(
+    # No more at once than there are folds: joblib makes room for as many as it is told, and fails at 2**31.
+    jobs = min(n_jobs, len(splits)) if isinstance(n_jobs, Integral) else n_jobs
+    parts = Parallel(n_jobs=jobs)(
         delayed(_fold)(clone(model), X, y, weights, train, test, method, classes) for train, test in splits
     )
     found = np.empty((len(y), *parts[0].shape[1:]))

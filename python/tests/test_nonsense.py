@@ -198,3 +198,10 @@ def test_questions_are_made_of_what_they_are_given():
         Question(1, np.array([1.0]), np.array([]), "binary", ["a"], [], np.array([[1.0]]))
     with pytest.raises(ValueError, match=r"second has shape \(0,\), expected 2 coordinates"):
         Question(1, np.array([1.0, 0.0]), np.array([]), "binary", ["a", "b"], [], np.array([[0.5, 0.5]]))
+
+
+def test_more_jobs_than_there_could_be_are_as_many_as_there_are_folds():
+    pytest.importorskip("sklearn")
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    usual = equipoise.ThresholdClassifier(cv=2).fit(X, y).predict(X)
+    assert (equipoise.ThresholdClassifier(cv=2, n_jobs=2**63 - 1).fit(X, y).predict(X) == usual).all()
