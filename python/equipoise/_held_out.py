@@ -63,8 +63,10 @@ def predictions(
     held = np.concatenate([test for _, test in splits])
     if len(held) != len(y) or len(np.unique(held)) != len(y):
         raise ValueError("cv does not hold every row out once, expected folds that are a partition")
+    if n_jobs is not None and not isinstance(n_jobs, Integral):
+        raise TypeError(f"n_jobs is {n_jobs!r:.60}, expected a whole number or None")
     # No more at once than there are folds: joblib makes room for as many as it is told, and fails at 2**31.
-    jobs = min(n_jobs, len(splits)) if isinstance(n_jobs, Integral) else n_jobs
+    jobs = None if n_jobs is None else min(int(n_jobs), len(splits))
     parts = Parallel(n_jobs=jobs)(
         delayed(_fold)(clone(model), X, y, weights, train, test, method, classes) for train, test in splits
     )

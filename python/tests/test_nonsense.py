@@ -205,3 +205,11 @@ def test_more_jobs_than_there_could_be_are_as_many_as_there_are_folds():
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
     usual = equipoise.ThresholdClassifier(cv=2).fit(X, y).predict(X)
     assert (equipoise.ThresholdClassifier(cv=2, n_jobs=2**63 - 1).fit(X, y).predict(X) == usual).all()
+
+
+@pytest.mark.parametrize("jobs", [float("inf"), float("-inf"), float("nan"), "two"])
+def test_jobs_that_are_no_whole_number_are_refused(jobs):
+    pytest.importorskip("sklearn")
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(TypeError, match="n_jobs is .*, expected a whole number or None"):
+        equipoise.ThresholdClassifier(n_jobs=jobs).fit(X, y)
