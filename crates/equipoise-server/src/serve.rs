@@ -17,6 +17,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::runtime::{Handle, Runtime};
@@ -310,11 +311,18 @@ async fn settle(service: Arc<Service>) {
     }
 }
 
-/// Lets a thread wait for Ctrl-C, for whoever has something to say before the program ends.
+/// Lets a thread wait for Ctrl-C, for whoever has something to say before the program ends. It is heard from here on, however late the
+/// thread begins.
 pub fn at_interrupt(say: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut pressed = Box::pin(tokio::signal::ctrl_c());
+    // Asked once, it takes the signal from the system.
+    let first = std::future::poll_fn(|context| Poll::Ready(pressed.as_mut().poll(context)));
+    if let Poll::Ready(failed) = runtime.block_on(first) {
+        return failed;
+    }
     std::thread::spawn(move || {
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+        if runtime.block_on(pressed).is_ok() {
             say();
         }
     });

@@ -26,6 +26,8 @@ pub(super) struct New<'a> {
 /// People whose first row is new.
 struct Followed<'a> {
     design: &'a Arc<Design>,
+    /// Invitations nobody has opened: a row each, since thousands of people are often invited at once.
+    invited: HashMap<usize, Row>,
     on_their_way: HashMap<usize, Participant>,
     /// Of whoever is done there is nothing more to come, as a rule; they need not be kept.
     done: HashMap<usize, Line>,
@@ -45,8 +47,7 @@ impl<'a> New<'a> {
     pub(super) fn since(seen: &'a Seen, counted: Option<&'a Arc<Design>>) -> Self {
         let sessions: Vec<String> = seen.people.iter().map(|line| line.session.clone()).collect();
         let places = sessions.iter().enumerate().map(|(place, session)| (session.clone(), place)).collect();
-        let followed =
-            counted.map(|design| Followed { design, on_their_way: HashMap::new(), done: HashMap::new() });
+        let followed = counted.map(Followed::nobody);
         let (changed, erased) = (BTreeMap::new(), vec![]);
         Self { seen, next: seen.clone(), sessions, places, changed, erased, followed }
     }
@@ -143,21 +144,31 @@ impl<'a> New<'a> {
     }
 
     /// The study with everything but the people, and everybody about whom there is something new.
-    pub(super) fn changed(self) -> (Seen, impl Iterator<Item = (usize, Changed)>) {
+    pub(super) fn changed(self) -> (Seen, impl Iterator<Item = Result<(usize, Changed)>>) {
         let Self { next, mut sessions, mut followed, changed, .. } = self;
         let told = changed.into_iter().map(move |(place, (seq, times))| {
             let session = std::mem::take(&mut sessions[place]);
-            let line = followed.as_mut().and_then(|followed| followed.line(place, times));
-            (place, Changed { session, seq, times, line })
+            let line = followed.as_mut().map_or(Ok(None), |followed| followed.line(place, times))?;
+            Ok((place, Changed { session, seq, times, line }))
         });
         (next, told)
     }
 }
 
-impl Followed<'_> {
+impl<'a> Followed<'a> {
+    fn nobody(design: &'a Arc<Design>) -> Self {
+        Self { design, invited: HashMap::new(), on_their_way: HashMap::new(), done: HashMap::new() }
+    }
+
     fn take(&mut self, place: usize, row: &Row, times: Times) -> Result<()> {
-        if row.seq == 1 && self.on_their_way.len() < FOLLOWED {
-            self.on_their_way.insert(place, Participant::new(self.design.clone(), &row.session));
+        if row.seq == 1 {
+            self.invited.insert(place, row.clone());
+            return Ok(());
+        }
+        if let Some(invitation) = self.invited.remove(&place)
+            && self.on_their_way.len() < FOLLOWED
+        {
+            self.on_their_way.insert(place, self.who_was_invited(&invitation)?);
         }
         // Somebody who was done is not any more.
         self.done.remove(&place);
@@ -170,13 +181,26 @@ impl Followed<'_> {
         Ok(())
     }
 
+    fn who_was_invited(&self, invitation: &Row) -> Result<Participant> {
+        let mut participant = Participant::new(self.design.clone(), &invitation.session);
+        participant.take(invitation)?;
+        Ok(participant)
+    }
+
     fn forget(&mut self, place: usize) {
+        self.invited.remove(&place);
         self.on_their_way.remove(&place);
         self.done.remove(&place);
     }
 
-    fn line(&mut self, place: usize, times: Times) -> Option<Line> {
-        let done = self.done.remove(&place);
-        done.or_else(|| Some(Line::of(&self.on_their_way.remove(&place)?, times, true)))
+    fn line(&mut self, place: usize, times: Times) -> Result<Option<Line>> {
+        if let Some(done) = self.done.remove(&place) {
+            return Ok(Some(done));
+        }
+        let somebody = match self.invited.remove(&place) {
+            Some(invitation) => Some(self.who_was_invited(&invitation)?),
+            None => self.on_their_way.remove(&place),
+        };
+        Ok(somebody.map(|participant| Line::of(&participant, times, true)))
     }
 }

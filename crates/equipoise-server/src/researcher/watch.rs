@@ -295,7 +295,8 @@ impl Watch {
         };
         gone.iter().for_each(|session| self.service.forget(session));
         let (mut next, changed) = new.changed();
-        for (place, Changed { session, seq, times, line }) in changed {
+        for changed in changed {
+            let (place, Changed { session, seq, times, line }) = changed?;
             let line = match line {
                 Some(line) => line,
                 None => self.line(&session, seq, times, counted)?,
