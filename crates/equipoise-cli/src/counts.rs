@@ -10,22 +10,34 @@ pub use equipoise_study::numbers::grouped;
 /// The sizes a question may be shown at. People are asked at one of the first three, from the first question to the last.
 pub const SIZES: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
-/// Two numbers are told apart if they differ by at least so many cases.
+/// Two numbers are told apart easily if they differ by at least so many cases.
 pub const TOLD_APART: u64 = 3;
 
-/// Experts who are asked ahead to see how small the numbers of an interview become.
-const AHEAD: [f64; 5] = [0.1, 1.0 / 3.0, 1.0, 3.0, 10.0];
+/// An interview keeps its size as long as they differ at all: who asks conditions on what was shown.
+pub const DIFFERENT: u64 = 1;
+
+/// Experts who are asked ahead to see how small the numbers of an interview become, and by how much these are to differ: to
+/// rare people, of whom there are some, at all.
+const AHEAD: [(f64, u64); 7] = [
+    (0.1, TOLD_APART),
+    (1.0 / 3.0, TOLD_APART),
+    (1.0, TOLD_APART),
+    (3.0, TOLD_APART),
+    (10.0, TOLD_APART),
+    (1.0 / 30.0, DIFFERENT),
+    (30.0, DIFFERENT),
+];
 
 /// How many people an interview about a cost ratio is told in: the fewest among whom the systems of every question that
 /// some experts would be asked can be told apart.
 pub fn people_for(plan: &Adaptive, positive_prior: f64) -> u64 {
     let mut people = SIZES[0];
-    for ratio in AHEAD {
+    for (ratio, apart) in AHEAD {
         let hidden = Metric::linear(plan.view(), Sense::Utility, vec![ratio, 1.0]);
         let mut expert = Simulated::new(hidden.expect("two positive weights"));
         let mut belief = plan.start();
         while let Ok(query) = plan.next(belief.as_ref()) {
-            people = people.max(Pair::fewest(&query, positive_prior));
+            people = people.max(Pair::fewest(&query, positive_prior, apart));
             if people >= SIZES[2] {
                 return SIZES[2];
             }
@@ -114,14 +126,14 @@ impl Pair {
         Self { people, first, second }
     }
 
-    /// The fewest people among whom both kinds of mistake differ by enough to be seen, where they differ at all.
-    pub fn fewest(query: &Query, positive_prior: f64) -> u64 {
+    /// The fewest people among whom both kinds of mistake differ by so many, where they differ at all.
+    pub fn fewest(query: &Query, positive_prior: f64, apart: u64) -> u64 {
         let differs = [0, 1].map(|n| (query.first[n] - query.second[n]).abs() > 1e-9);
         let is_seen = |people: &u64| {
             let pair = Self::among(query, positive_prior, *people);
             let misses = pair.first.missed().abs_diff(pair.second.missed());
             let alarms = pair.first.false_alarms().abs_diff(pair.second.false_alarms());
-            (!differs[0] || misses >= TOLD_APART) && (!differs[1] || alarms >= TOLD_APART)
+            (!differs[0] || misses >= apart) && (!differs[1] || alarms >= apart)
         };
         SIZES.into_iter().find(is_seen).unwrap_or(SIZES[SIZES.len() - 1])
     }
@@ -195,7 +207,7 @@ mod tests {
     fn an_interview_is_told_in_the_fewest_people_that_show_every_difference() {
         let fewest = |missed: f64, alarms: f64| {
             let query = Query::new(vec![0.31, 0.5], vec![0.31 - missed, 0.5 + alarms]);
-            Pair::fewest(&query, 0.35)
+            Pair::fewest(&query, 0.35, TOLD_APART)
         };
         assert_eq!([fewest(0.05, 0.1), fewest(0.01, 0.1), fewest(0.1, 0.001)], [100, 1_000, 10_000]);
         assert_eq!(fewest(0.05, 0.0), 100, "what is the same needs no telling apart");

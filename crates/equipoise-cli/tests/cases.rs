@@ -123,7 +123,11 @@ fn what_has_no_single_risk_is_said_in_a_sentence() {
     says(place.line("elicit val.csv --ask cases --resume x.json"), 2, "cannot be used with");
     says(place.line("elicit none.csv --ask cases"), 3, "none.csv");
     let row = |n: usize| {
-        format!("{},{}\n", if n.is_multiple_of(3) { "ill" } else { "well" }, u8::from(n.is_multiple_of(2)))
+        format!(
+            "{},{}\n",
+            if n.is_multiple_of(3) { "ill" } else { "well" },
+            u8::from(n % 6 == 1 || n.is_multiple_of(3))
+        )
     };
     let hard: String = (0..60).map(row).collect();
     place.write("hard.csv", &format!("y,p\n{hard}"));

@@ -2,7 +2,7 @@
 
 mod place;
 
-use place::{Place, refused, said, three_classes, two_classes};
+use place::{Numbers, Place, refused, said, three_classes, two_classes};
 use serde_json::{Value, json};
 
 const SAVED: &str = "val.interview.json";
@@ -60,7 +60,8 @@ mod expert {
         for ratio in ["0.4:1", "1:1", "3:1", "6:1", "12:1"] {
             let found = place.run(&["elicit", "val.csv", "--json", "--oracle", ratio]).json();
             assert_eq!(found["hidden"]["inside"], true, "{ratio}: {}", found["ratio"]);
-            assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.025, "{ratio}: {}", found["regret"]);
+            // Questions end at .025 by the corners of the table; the threshold that is told may be regretted a little more.
+            assert!(found["regret"]["expected"].as_f64().unwrap() <= 0.035, "{ratio}: {}", found["regret"]);
             assert!(found["questions"].as_u64().unwrap() <= 35);
             assert_eq!(found["questions"].as_u64().unwrap() as usize, preferences(&place, SAVED).len());
         }
@@ -108,6 +109,102 @@ mod expert {
         assert!(
             low.contains("; the probabilities are not calibrated: the threshold that would follow"),
             "{low}"
+        );
+    }
+
+    /// Risks of which three in a hundred are ill: the boundary of such a table has few corners.
+    fn rarely_ill(rows: usize) -> (String, Vec<f64>) {
+        let (mut random, mut text, mut risks) = (Numbers::new(11), "y,p\n".to_owned(), vec![]);
+        for _ in 0..rows {
+            let risk = (1e4 * 0.15 * random.next().powi(4)).round() / 1e4;
+            let truth = if random.next() < risk { "ill" } else { "well" };
+            text += &format!("{truth},{risk:.4}\n");
+            risks.push(risk);
+        }
+        (text, risks)
+    }
+
+    /// Whoever holds a ratio at either end of the interval regrets the threshold that is told. The 5 % beyond the ends regret it more, so
+    /// a bound for 95 % is not below what is regretted at both.
+    #[test]
+    fn the_regret_is_that_of_the_threshold_that_is_told() {
+        let place = Place::new("elicit_rare_two");
+        let (text, risks) = rarely_ill(3000);
+        place.write("rare.csv", &text);
+        let cost = |threshold_of: f64, ratio: f64| -> f64 {
+            let from = 1.0 / (1.0 + threshold_of);
+            risks.iter().map(|risk| if *risk < from { ratio * risk } else { 1.0 - risk }).sum()
+        };
+        let mut held = 0;
+        for seed in 1..=6 {
+            let run = [
+                "elicit",
+                "rare.csv",
+                "--positive",
+                "ill",
+                "--oracle",
+                "20:1",
+                "--noise",
+                "relative:3",
+                "--json",
+            ];
+            let metric = format!("{seed}.json");
+            let last =
+                ["--seed", &seed.to_string(), "--out", &metric, "--save", &format!("{seed}.saved.json")]
+                    .map(str::to_owned);
+            let words: Vec<&str> = run.into_iter().chain(last.iter().map(String::as_str)).collect();
+            let run = place.run(&words);
+            let found: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+            let ratio = |name: &str| found["ratio"][name].as_f64();
+            let (Some(told), Some(low), Some(high)) = (ratio("value"), ratio("low"), ratio("high")) else {
+                continue;
+            };
+            if found["rule"]["sentence"].as_str().is_none_or(|rule| rule.contains("calibrated")) {
+                continue;
+            }
+            let regrets = [low, high].map(|held| cost(told, held) / cost(held, held) - 1.0);
+            let bound = found["regret"]["bound"].as_f64().unwrap();
+            assert!(bound >= 0.95 * regrets[0].min(regrets[1]), "seed {seed}: {bound}, {regrets:?}");
+            held += 1;
+        }
+        assert!(held >= 2, "of {held} the rule and both ends are known");
+    }
+
+    #[test]
+    fn one_interview_has_one_number_of_cases_also_where_a_class_is_rare() {
+        let place = Place::new("elicit_one_size");
+        place.write("rare.csv", &rarely_ill(3000).0);
+        let twenty = SIX_TO_ONE
+            .replace("6 *", "20 *")
+            .replace("line; do\n", "line; do\nprintf '%s\\n' \"$line\" >> asked.txt\n");
+        for seed in ["1", "2", "3"] {
+            let saved = format!("{seed}.json");
+            let run = ["elicit", "rare.csv", "--positive", "ill", "--seed", seed, "--save", &saved, "--json"];
+            let run = place.run(&[&run[..], &["--oracle-command", &twenty]].concat());
+            assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
+            let asked = place.read("asked.txt");
+            let sizes: std::collections::BTreeSet<u64> = (asked.lines())
+                .map(|line| {
+                    let asked: Value = serde_json::from_str(line).expect("JSON");
+                    let cells = asked["first"].as_array().unwrap();
+                    cells.iter().map(|cell| cell["count"].as_u64().unwrap()).sum()
+                })
+                .collect();
+            assert_eq!(sizes.len(), 1, "seed {seed}: {sizes:?}");
+            place.write("asked.txt", "");
+        }
+    }
+
+    #[test]
+    fn scores_that_tell_nothing_apart_are_refused() {
+        let place = Place::new("elicit_useless");
+        let rows: String = (0..100).map(|n| if n % 3 == 0 { "ill,0.3\n" } else { "well,0.3\n" }).collect();
+        place.write("flat.csv", &format!("y,p\n{rows}"));
+        refused(
+            place.run(&["elicit", "flat.csv", "--positive", "ill"]),
+            2,
+            "flat.csv: no threshold tells the classes apart by as much as 1 case in 100: these scores are too few or too alike to \
+             ask about; another column of scores helps, or another model",
         );
     }
 

@@ -4,12 +4,15 @@ use crate::boundary::Boundary;
 use equipoise::population::Rule;
 use equipoise::population::{AskError, Population};
 use equipoise::space::{
-    Achievable, AnySpace, Binary, Diagonal, GroupSphere, OperatingPoint, Polygon, Sphere,
+    Achievable, AnySpace, Binary, Diagonal, GroupSphere, OperatingPoint, Polygon, Space as _, Sphere,
 };
 use equipoise::{Error, Measure, Result};
 
 /// Below this radius no two classifiers of the ball can be told apart among a million cases.
 const SMALLEST_RADIUS: f64 = 1e-5;
+
+/// Nor two of classes that no threshold tells apart by this much (Youden's index).
+const LEAST_YOUDEN: f64 = 0.01;
 
 /// The classifiers that questions about a family of metrics are taken from: thresholds, faces of the diagonals, a certified
 /// ball of error rates, or one common to all groups.
@@ -43,10 +46,23 @@ pub fn space_for<P: Population>(population: &P, family: &str) -> Result<AnySpace
         return Ok(AnySpace::Diagonal(diagonal_space(population)?));
     }
     if k == 2 && family.starts_with("linear") {
-        return Ok(AnySpace::Binary(binary_space(population)?));
+        return Ok(AnySpace::Binary(told_apart(binary_space(population)?)?));
     }
     let radius = radius(Measure::OffDiagonalRates, "")?;
     Ok(AnySpace::Sphere(Sphere::new(Measure::OffDiagonalRates, k, radius)?))
+}
+
+/// Two classes of which some threshold tells at least one case in a hundred apart: of others nothing could be asked.
+fn told_apart(space: Binary) -> Result<Binary> {
+    let prior = space.positive_prior();
+    let best = space.best(&[1.0 / prior, 1.0 / (1.0 - prior)]);
+    let youden = best[0] / prior + best[1] / (1.0 - prior) - 1.0;
+    if youden < LEAST_YOUDEN {
+        let what = "no threshold tells the classes apart by as much as 1 case in 100: these scores are too few or too alike to ask about; \
+                    another column of scores helps, or another model";
+        return Err(Error::Mismatch(what.to_owned()));
+    }
+    Ok(space)
 }
 
 /// The classifiers around a rule that somebody has, for questions in which two kinds of error are traded; `groups` tells groups

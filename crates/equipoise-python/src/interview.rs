@@ -1,6 +1,6 @@
 //! Interviews.
 
-use crate::asking::{fewest_of_kinds, fewest_of_two, first_of_ratio, first_of_trades};
+use crate::asking::{DIFFERENT, fewest_of_kinds, fewest_of_two, first_of_ratio, first_of_trades};
 use crate::error::value_error;
 use crate::interrupt::interruptible;
 use crate::metric::Metric;
@@ -221,8 +221,8 @@ impl Interview {
         Ok(about)
     }
 
-    /// In how many cases a pair is told after all that were asked: one number for a whole interview, unless a question
-    /// cannot be told apart in it; `None` for questions of other kinds.
+    /// In how many cases a pair is told after all that were asked: one number for a whole interview, unless both
+    /// sides of a question were the same in it; `None` for questions of other kinds.
     fn told_in(
         &mut self,
         py: Python<'_>,
@@ -244,7 +244,7 @@ impl Interview {
             };
             let size = |query: &Query| match plan.operating_point() {
                 Some(space) => fewest_of_kinds(&space.kinds_of(&query.first), &space.kinds_of(&query.second)),
-                None => fewest_of_two(query, positive_prior),
+                None => fewest_of_two(query, positive_prior, DIFFERENT),
             };
             let query = Query::new(first, second);
             let all = asked.transcript().iter().map(|answered| &answered.query).chain([&query]);

@@ -64,6 +64,9 @@ impl Left {
 /// The regret shrinks by about this much with every question, in its logarithm.
 const PACE: f64 = 0.13;
 
+/// Around a classifier a question is about two of the weights: by about this much in as many questions as there are weights.
+const PACE_OF_WEIGHTS: f64 = 0.95;
+
 /// That of a threshold, which hangs on one number, faster.
 const PACE_OF_A_RATIO: f64 = 0.3;
 
@@ -74,7 +77,11 @@ impl Adaptive {
         let goal = self.regret_at_most();
         let left = match (goal, belief.regret()) {
             (Some(goal), Some(regret)) => {
-                let pace = if self.is_ratio() { PACE_OF_A_RATIO } else { PACE };
+                let pace = match self.operating_point() {
+                    Some(space) => PACE_OF_WEIGHTS / space.dimension() as f64,
+                    None if self.is_ratio() => PACE_OF_A_RATIO,
+                    None => PACE,
+                };
                 (regret.expected.max(goal) / goal).ln() / pace
             }
             _ => {

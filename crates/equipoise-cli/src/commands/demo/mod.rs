@@ -7,7 +7,7 @@ mod published;
 mod web;
 
 use crate::args::{Demo, Global};
-use crate::counts::{Counts, Pair, grouped, people_for};
+use crate::counts::{Counts, DIFFERENT, Pair, grouped, people_for};
 use crate::fault::FINDING;
 use crate::prompt::Presented;
 use crate::ratio::{self, two_digits};
@@ -110,7 +110,7 @@ impl Session<'_> {
         let turn = Sides::as_asked().of(asked.len() + 1);
         let prior = self.space.positive_prior();
         let fewest = asked.iter().map(|answered| &answered.query).chain([query]);
-        let people = fewest.map(|query| Pair::fewest(query, prior)).fold(self.people, u64::max);
+        let people = fewest.map(|query| Pair::fewest(query, prior, DIFFERENT)).fold(self.people, u64::max);
         let pair = Pair::among(&turn.pair(query), prior, people);
         let shown = Some(turn.pair(&pair.to_query()));
         (pair, Presented { turn, shown })

@@ -100,6 +100,13 @@ impl<'a> Known<'a> {
         self.with_belief(transcript, |_, belief| belief.leaves_open(graver, other)).unwrap_or(false)
     }
 
+    /// Two classes: cost ratios, each with how likely it is; none where there is no belief of that kind.
+    pub fn ratios(&self, transcript: &[Answered]) -> Vec<(f64, f64)> {
+        let density =
+            self.with_belief(transcript, |_, belief| belief.density()).flatten().unwrap_or_default();
+        density.into_iter().map(|(log, mass)| (log.exp(), mass)).collect()
+    }
+
     /// Metrics that the answers allow, as the belief draws them; none where there is no belief of its own kind.
     pub fn draws(&self, transcript: &[Answered], count: usize) -> Option<Vec<equipoise::Metric>> {
         self.with_belief(transcript, |_, belief| belief.draws(count))

@@ -58,6 +58,8 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
         reference::read(&args.columns, &args.table, &args.streaming, global)?;
     let save = args.save.clone().or_else(|| args.resume.clone()).unwrap_or_else(|| usual_place(&args.table));
     let place = (args.table.as_path(), &args.columns);
+    // Of five classes and more this takes a while.
+    let looking = Progress::spinner("Looking what can be traded for what", global.shows_progress());
     let (task, transcript) = match &args.resume {
         Some(path) => Task::resumed(&args.asking, place, sample, &Saved::read(path)?, path)?,
         None => {
@@ -76,6 +78,7 @@ pub fn run(args: &Elicit, global: &Global) -> Result<ExitCode> {
         eprintln!("note: {aside} kept aside: with another end, other questions come in their place");
     }
     let asker = Asker::new(&task);
+    drop(looking);
     let terminal = Terminal::detect();
     let answers = Arc::new(AtomicUsize::new(transcript.len()));
     let (task, asker, notes, save, out) = (&task, &asker, &notes[..], &save, &out);

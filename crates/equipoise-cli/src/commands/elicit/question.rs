@@ -4,7 +4,7 @@ use super::case::{self, Case};
 use super::cells::{Cell, Cells};
 use super::length::Length;
 use super::trade::{self, Trade};
-use crate::counts::{Pair, SIZES, grouped, people_for};
+use crate::counts::{DIFFERENT, Pair, SIZES, grouped, people_for};
 use crate::prompt::Presented;
 use crate::render::{Noun, Wording};
 use crate::sides::Sides;
@@ -126,7 +126,7 @@ impl Words {
 
     /// A question in whole numbers, after others of the same interview.
     ///
-    /// One that cannot be told apart in the number of cases so far is told in more, and so are those after it.
+    /// One whose numbers would be the same in the number of cases so far is told in more, and so are those after it.
     pub fn shown(&self, asked: &[Answered], query: &Query) -> Shown {
         if self.cases {
             return Shown::Case(Case::of(query));
@@ -147,11 +147,11 @@ impl Words {
         }
     }
 
-    /// The fewest cases in which the classifiers of a question can be told apart.
+    /// The fewest cases in which the classifiers of a question differ.
     fn size(&self, query: &Query) -> u64 {
         match (&self.around, self.view.measure()) {
             (Some(space), _) => Trade::size(query, space),
-            (None, Measure::Binary) => Pair::fewest(query, self.positive_prior),
+            (None, Measure::Binary) => Pair::fewest(query, self.positive_prior, DIFFERENT),
             _ => Cells::size(query, self.view),
         }
     }

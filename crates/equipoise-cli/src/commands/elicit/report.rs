@@ -93,6 +93,12 @@ struct Regret {
     sentence: String,
 }
 
+impl Regret {
+    fn of([expected, bound]: [f64; 2]) -> Self {
+        Self { expected, bound, sentence: goal::regret_in_words(expected, bound) }
+    }
+}
+
 /// How answers were believed to come about.
 #[derive(Serialize)]
 struct Noise {
@@ -157,9 +163,7 @@ impl<'a> Report<'a> {
             .iter()
             .any(|finding| matches!(finding, Finding::NotLinear { .. } | Finding::ProbesObject { .. }));
         let regret = outcome.findings.iter().find_map(|finding| match *finding {
-            Finding::Regret { expected, bound } => {
-                Some(Regret { expected, bound, sentence: goal::regret_in_words(expected, bound) })
-            }
+            Finding::Regret { expected, bound } => Some([expected, bound]),
             _ => None,
         });
         let chance = outcome.findings.iter().find(|finding| matches!(finding, Finding::LikeChance { .. }));
@@ -178,6 +182,11 @@ impl<'a> Report<'a> {
         let crowd = task.operating_point().and_then(|_| asker.known.draws(transcript, DRAWS));
         let draws = crowd.unwrap_or_else(|| metric.draws(DRAWS, &mut Xoshiro256PlusPlus::seed_from_u64(1)));
         let open = |graver, other| asker.known.leaves_open(transcript, graver, other);
+        let ratios = asker.known.ratios(transcript);
+        let rule = Follows::of(&metric, (&draws, &ratios), task, words)?;
+        // Of the corners of the table's boundary, and of the threshold that is told: whichever is more.
+        let told = rule.as_ref().and_then(|rule| rule.regret).unwrap_or_default();
+        let regret = regret.map(|found| Regret::of([0, 1].map(|n| found[n].max(told[n]))));
         let mut report = Self {
             format: equipoise::FORMAT,
             done: true,
@@ -192,7 +201,7 @@ impl<'a> Report<'a> {
             sentence: ratio.as_ref().map(|ratio| exchange(ratio, words)),
             gravity: Gravity::of(&metric, &draws, open, task, words),
             weights: weights(&metric, task, &draws),
-            rule: Follows::of(&metric, &draws, task, words)?,
+            rule,
             regret,
             hidden: hidden.map(|hidden| compare(hidden, &metric, ratio.as_ref(), &pool)),
             ratio,

@@ -9,7 +9,7 @@ use crate::terminal::Terminal;
 use anyhow::Result;
 use equipoise::decide::threshold::{decision_text, rewards};
 use equipoise::metric::Family;
-use equipoise::population::{Confusions as _, Population as _, PostShift, Rule, Score};
+use equipoise::population::{Cell, Confusions as _, Population as _, PostShift, Rule, Score};
 use equipoise::rates::Confusion;
 use equipoise::{GroupConfusions, Metric, Spread};
 use serde::Serialize;
@@ -32,6 +32,9 @@ const MOST_CLASSES: usize = 4;
 /// The probability of the intervals.
 const LEVEL: f64 = 0.95;
 
+/// Regrets are relative to at least this much of the dearest answer.
+const LEAST: f64 = 1e-3;
+
 /// What follows from a linear metric.
 #[derive(Debug, Serialize)]
 pub struct Follows {
@@ -49,22 +52,38 @@ pub struct Follows {
     pub rewards: Vec<Vec<f64>>,
     #[serde(skip)]
     classes: Vec<String>,
+    /// Of a threshold that follows from the probabilities: what it is regretted if they are right, on average and with 95 % certainty.
+    #[serde(skip)]
+    pub regret: Option<[f64; 2]>,
 }
 
 impl Follows {
     /// The rule of a metric; `None` for metrics that no rule of thresholds is the best for.
-    pub fn of(metric: &Metric, draws: &[Metric], task: &Task, words: &Words) -> Result<Option<Self>> {
+    ///
+    /// What is known of it: draws of its weights, of two classes ratios with how likely they are.
+    pub fn of(
+        metric: &Metric,
+        (draws, ratios): (&[Metric], &[(f64, f64)]),
+        task: &Task,
+        words: &Words,
+    ) -> Result<Option<Self>> {
         if !matches!(metric.family(), Family::Linear(_)) || metric.view().groups() > 1 {
             return Ok(None);
         }
         match (metric.cost_ratio(), metric.view().classes()) {
-            (Some(ratio), 2) => Self::threshold(metric, ratio, task, words).map(Some),
+            (Some(ratio), 2) => Self::threshold(metric, ratio, ratios, task, words).map(Some),
             (_, 2) => Ok(None),
             _ => Self::of_many(metric, draws, task, words).map(Some),
         }
     }
 
-    fn threshold(metric: &Metric, ratio: f64, task: &Task, words: &Words) -> Result<Self> {
+    fn threshold(
+        metric: &Metric,
+        ratio: f64,
+        held: &[(f64, f64)],
+        task: &Task,
+        words: &Words,
+    ) -> Result<Self> {
         let priors = task.sample.prevalence().class_priors();
         let found = task.sample.confusions(&[rewards(metric, priors)?.into()])?;
         let overall = found[0].overall();
@@ -79,7 +98,8 @@ impl Follows {
             )
         };
         let cost = |overall: &Confusion| ratio * overall.get(1, 0) + overall.get(0, 1);
-        let best = task.sample.score_profile(Score::Class(1))?.best(metric, &[])?.found();
+        let profile = task.sample.score_profile(Score::Class(1))?;
+        let best = profile.best(metric, &[])?.found();
         if let Some(best) =
             best.filter(|best| cost(&overall) > MUCH_DEARER * cost(&best.confusions.overall()))
         {
@@ -94,7 +114,7 @@ impl Follows {
                 rule(&format!("{threshold} %"), &best.confusions.overall()),
                 from(ratio)
             );
-            return Ok(Self { sentence, changes: None, per_1000: vec![], rewards: vec![], classes: vec![] });
+            return Ok(Self::of_two(sentence, None, None));
         }
         let sentence = rule(&from(ratio), &overall);
         let ends = metric.interval().and_then(|interval| Some([interval.low(), interval.high()?]));
@@ -102,7 +122,11 @@ impl Follows {
             let ([low, high], [first, last]) = ([low, high].map(two_digits), [low, high].map(from));
             format!("at a ratio of {low} the rule would begin at {first}, at {high} at {last}")
         });
-        Ok(Self { sentence, changes, per_1000: vec![], rewards: vec![], classes: vec![] })
+        Ok(Self::of_two(sentence, changes, regret_by_probabilities(ratio, held, profile.cells())))
+    }
+
+    fn of_two(sentence: String, changes: Option<String>, regret: Option<[f64; 2]>) -> Self {
+        Self { sentence, changes, per_1000: vec![], rewards: vec![], classes: vec![], regret }
     }
 
     fn of_many(metric: &Metric, draws: &[Metric], task: &Task, words: &Words) -> Result<Self> {
@@ -151,7 +175,7 @@ impl Follows {
             )
         });
         let (per_1000, classes) = (per_1000(&found[0], priors), task.sample.class_names().to_vec());
-        Ok(Self { sentence, changes, per_1000, rewards: vec![], classes })
+        Ok(Self { sentence, changes, per_1000, rewards: vec![], classes, regret: None })
     }
 
     /// The rule whose regret is told, where the one that follows from the probabilities is much dearer on the table: they are not
@@ -212,6 +236,7 @@ impl Follows {
             per_1000: per_1000(&overall, priors),
             rewards: rule.rewards(0).chunks(k).map(<[f64]>::to_vec).collect(),
             classes: names.to_vec(),
+            regret: None,
         }))
     }
 
@@ -233,6 +258,43 @@ impl Follows {
         }
         Some(table)
     }
+}
+
+/// What the threshold of a ratio is regretted by whoever holds one of these ratios, if the probabilities are right: on average of
+/// people, as they are before anything is answered, and with 95 % certainty (see `Belief::regret`).
+///
+/// The boundary of a table with few cases of a class has few corners, and the same corner is the best for ratios that are far apart.
+/// The threshold between them is regretted all the same.
+fn regret_by_probabilities(ratio: f64, held: &[(f64, f64)], cells: &[Cell]) -> Option<[f64; 2]> {
+    let mut scores: Vec<(f64, f64)> = cells.iter().map(|cell| (cell.score, cell.mass())).collect();
+    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Below each score: how many positives are missed, and how many negatives are cleared.
+    let mut sums = vec![(0.0, 0.0)];
+    for (score, mass) in &scores {
+        let (missed, cleared) = sums.last().copied().unwrap_or_default();
+        sums.push((missed + mass * score, cleared + mass * (1.0 - score)));
+    }
+    let (positives, negatives) = *sums.last()?;
+    let cost = |threshold_of: f64, ratio: f64| {
+        let (missed, cleared) =
+            sums[scores.partition_point(|(score, _)| *score < 1.0 / (1.0 + threshold_of))];
+        ratio * missed + negatives - cleared
+    };
+    let regret = |held: f64| {
+        let least = cost(held, held).max(LEAST * (held * positives).max(negatives));
+        (cost(ratio, held) / least - 1.0).max(0.0)
+    };
+    let mut regrets: Vec<(f64, f64)> = held.iter().map(|(held, mass)| (regret(*held), *mass)).collect();
+    let people = |(held, mass): &(f64, f64)| mass / held.ln().cosh();
+    let average = regrets.iter().zip(held).map(|((regret, _), held)| regret * people(held)).sum::<f64>()
+        / held.iter().map(people).sum::<f64>();
+    regrets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut below = 0.0;
+    let bound = regrets.iter().find(|(_, mass)| {
+        below += mass;
+        below >= LEVEL
+    });
+    average.is_finite().then_some([average, bound.map_or(average, |(regret, _)| *regret)])
 }
 
 /// Of 1,000 cases, how many two rules decide differently, at least.

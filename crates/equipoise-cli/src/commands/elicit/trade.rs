@@ -1,6 +1,6 @@
 //! A question in which two kinds of error are traded, all else being equal, in whole numbers.
 
-use crate::counts::{SIZES, TOLD_APART};
+use crate::counts::{DIFFERENT, SIZES, TOLD_APART};
 use equipoise::Query;
 use equipoise::space::OperatingPoint;
 
@@ -35,13 +35,13 @@ impl Trade {
         Self { out_of, counts, query }
     }
 
-    /// The smallest size at which everything that differs can be told apart.
+    /// The smallest size at which everything that differs does so on the screen.
     pub fn size(query: &Query, space: &OperatingPoint) -> u64 {
         let [first, second] = [&query.first, &query.second].map(|point| space.kinds_of(point));
         let differs: Vec<bool> = first.iter().zip(&second).map(|(a, b)| (a - b).abs() > 1e-9).collect();
         let is_seen = |size: &u64| {
             let counts = counts(query, space, *size);
-            counts.iter().zip(&differs).all(|([a, b], differs)| !differs || a.abs_diff(*b) >= TOLD_APART)
+            counts.iter().zip(&differs).all(|([a, b], differs)| !differs || a.abs_diff(*b) >= DIFFERENT)
         };
         SIZES.into_iter().find(is_seen).unwrap_or(SIZES[SIZES.len() - 1])
     }
