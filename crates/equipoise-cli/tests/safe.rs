@@ -148,6 +148,64 @@ fn links_are_never_written_over_and_nobody_else_reads_them() {
     }
 }
 
+#[test]
+fn nothing_is_written_over_a_file_of_the_study() {
+    let place = study("safe-outputs", "binary-cancer");
+    answers(&place.0.join("s"), 2);
+    place.write("people.txt", "ann\n");
+    place.line("study invite s --for people.txt --out links.csv").ok();
+    let account = ["study", "account", "add", "s", "ann", "--role", "owner"];
+    assert_eq!(place.run_with(&account, "three small boats").code, Some(0));
+    std::os::unix::fs::symlink("s/log.sqlite", place.0.join("innocent.csv")).unwrap();
+    std::os::unix::fs::symlink("s", place.0.join("other")).unwrap();
+    // Whoever has the log open keeps the files beside it.
+    let reader = rusqlite::Connection::open(place.0.join("s/log.sqlite")).unwrap();
+    reader.query_row("SELECT count(*) FROM event", [], |row| row.get::<_, u64>(0)).unwrap();
+    let own = [
+        "study.toml",
+        "study.lock",
+        "cancer.csv",
+        "log.sqlite",
+        "log.sqlite-wal",
+        "log.sqlite-shm",
+        "log.sqlite.lock",
+        "accounts.sqlite",
+        "contacts.sqlite",
+        "contacts.key",
+    ];
+    let held = || own.map(|file| std::fs::read(place.0.join("s").join(file)).expect(file));
+    let before = held();
+    let refuse = |line: &str, file: &str| {
+        place
+            .line(&format!("{line} {file}"))
+            .fails(2, &format!("{file} is a file of the study, expected another name"));
+    };
+    for file in own {
+        refuse("study export s --out", &format!("s/{file}"));
+    }
+    let (log, new) = ("s/log.sqlite", "s/log.sqlite.serving.lock");
+    for line in [
+        "study report s --html",
+        "study export-person s 1 --out",
+        "study processing s --out",
+        "study export s --as parquet --out",
+        "study export s --as json-lines --table questionnaire --out",
+        "study export s --as psych-ds --out",
+        "study backup s",
+        "study invite s --out",
+    ] {
+        for file in [log, new, "innocent.csv", "other/cancer.csv", "s/../s/study.toml"] {
+            refuse(line, file);
+        }
+    }
+    assert!(held() == before, "something was written, if only to the audit log");
+    for _ in 0..2 {
+        place.line("study export s --out s/answers.csv").ok_wide();
+    }
+    place.line("study backup s s/monday.sqlite").ok_wide();
+    place.line("study verify s").ok();
+}
+
 struct Stopped(Child);
 
 impl Drop for Stopped {

@@ -3,7 +3,7 @@
 use super::{Place, shown};
 use crate::args::Global;
 use crate::fault::Fault;
-use crate::{files, json};
+use crate::json;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use equipoise_log::Reader;
@@ -45,6 +45,8 @@ pub struct Export {
 
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
+    let to_file = args.out != Path::new("-");
+    let file = to_file.then(|| args.place.output(&args.out)).transpose()?;
     let exported = |how: &str| Action::Exported { format: format!("{}{how}", args.format) };
     let store = args.place.results(args.unblinded, exported)?;
     let head = verify(&*store)?.data_head;
@@ -61,15 +63,15 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         _ => table.parquet()?,
     };
     let mut out = std::io::stdout().lock();
-    if args.out == Path::new("-") {
+    let Some(file) = file else {
         if global.json {
             json::write(&json!({"format": 1, "head": head, &args.table: table}), &mut out)?;
         } else {
             out.write_all(&if out.is_terminal() { visible(&bytes) } else { bytes })?;
         }
         return Ok(ExitCode::SUCCESS);
-    }
-    files::write_bytes(&args.out, &bytes)?;
+    };
+    file.write(&bytes)?;
     if global.json {
         let document = json!({"format": 1, "head": head, "rows": table.rows.len(), "file": args.out});
         json::write(&document, &mut out)?;
@@ -106,7 +108,7 @@ fn data_set(args: &Export, global: &Global, store: &dyn Reader, head: &str) -> R
             std::fs::create_dir_all(parent)
                 .with_context(|| format!("cannot make the directory {}", parent.display()))?;
         }
-        files::write(&path, text)?;
+        args.place.output(&path)?.write(text.as_bytes())?;
     }
     let mut out = std::io::stdout().lock();
     if global.json {

@@ -45,10 +45,11 @@ pub struct Invite {
 
 /// Runs the command.
 pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
+    let file = args.out.as_deref().map(|path| args.place.output(path)).transpose()?;
     let design = args.place.locked()?;
     let labels = args.people.as_deref().map(labels).transpose()?;
     // Before anybody has a place: links are stored nowhere else, so a file must be there to take them.
-    let mut file = args.out.as_deref().map(create).transpose()?;
+    let mut file = file.map(|file| file.create()).transpose()?;
     let made = args.place.service(design).and_then(|service| {
         Ok(match &labels {
             Some(labels) => service.invite_people(labels)?,
@@ -116,16 +117,6 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
         None => Ok(ExitCode::SUCCESS),
         Some(sentence) => Err(Fault::input_output(sentence).into()),
     }
-}
-
-/// A new file that only its owner can read.
-fn create(path: &Path) -> Result<std::fs::File> {
-    equipoise_log::files::create(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Fault::usage(format!("{} is there already, expected a new file", shown(path))).into()
-        }
-        _ => Fault::input_output(format!("cannot write {}: {e}", shown(path))).into(),
-    })
 }
 
 /// The lines of a file, each of which says who somebody is.

@@ -128,6 +128,15 @@ impl Place {
         self.database.is_some()
     }
 
+    /// A file that a command was told to write. Not one of the study's own: it would be lost, and the study with it.
+    pub fn output<'a>(&self, path: &'a Path) -> Result<Output<'a>> {
+        if self.files()?.keeps(path) {
+            let what = format!("{} is a file of the study, expected another name", files::name(path));
+            return Err(Fault::usage(what).into());
+        }
+        Ok(Output(path))
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
@@ -346,6 +355,31 @@ impl Place {
             return Err(Fault::usage(what).into());
         }
         Ok(SqliteStore::open_existing(self.log())?.keep_copy(before)?)
+    }
+}
+
+/// A file to write that is none of the study's ([`Place::output`]): commands of a study write to no other.
+pub struct Output<'a>(&'a Path);
+
+impl Output<'_> {
+    /// Replaces it in one step.
+    fn write(&self, content: &[u8]) -> Result<()> {
+        files::write_bytes(self.0, content)
+    }
+
+    /// The same for a file that only its owner can read.
+    fn write_private(&self, content: &[u8]) -> Result<()> {
+        files::write_private(self.0, content)
+    }
+
+    /// Begins a file that only its owner can read, and that must not be there yet.
+    fn create(&self) -> Result<std::fs::File> {
+        equipoise_log::files::create(self.0).map_err(|e| match e.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                Fault::usage(format!("{} is there already, expected a new file", shown(self.0))).into()
+            }
+            _ => Fault::input_output(format!("cannot write {}: {e}", shown(self.0))).into(),
+        })
     }
 }
 

@@ -47,6 +47,7 @@ pub struct Restore {
 
 /// Runs `backup`.
 pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
+    args.place.output(&args.file)?;
     args.place.store()?.backup(&args.file)?;
     let verified = equipoise_study::verify(&SqliteStore::open_copy(&args.file)?)?;
     let mut out = std::io::stdout().lock();
