@@ -352,6 +352,32 @@ async fn withdrawing_deletes_everything_and_closes_the_link() {
     web.service.writer().with(|store| equipoise_study::verify(store)).expect("the chain is whole");
 }
 
+#[tokio::test]
+async fn whoever_is_erased_by_a_command_beside_the_server_sees_so_on_the_next_page() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    browser.answer("a").await;
+    // Of this the service knows nothing.
+    let session = web.session(0);
+    let tombstone = equipoise_log::Entry {
+        key: equipoise_log::TOMBSTONE.to_owned(),
+        at: 1,
+        salt: [7; 32],
+        body: Event::Erased { session: String::new() }.body(),
+    };
+    let erase = move |store: &mut dyn Store| equipoise_log::erase(store, &session, None, &tombstone);
+    web.service.writer().with(erase).unwrap();
+    for path in ["/", "/pause", "/device", "/result.svg"] {
+        browser.look(path).await;
+        assert!(!browser.page.contains("action=\"/answer\""), "{path}");
+    }
+    browser.look("/").await;
+    assert_eq!(browser.title(), "Your answers are deleted");
+    let other = web.browser(0).await;
+    assert_eq!(other.title(), "Your answers are deleted", "a device that was not there before");
+}
+
 /// A log whose files somebody reads, as long as that is so.
 struct Read(MemoryStore, Arc<AtomicBool>);
 
