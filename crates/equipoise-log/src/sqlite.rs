@@ -28,6 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one try to settle an erasure may hold up those who write.
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// What is added to the log's name for the file that says that its files may still hold what was erased.
+const UNSETTLED: &str = ".unsettled";
+
 const COLUMNS: &str = "SELECT e.position, e.session, e.seq, e.key, e.at, e.commitment, e.previous, e.hash, p.salt, p.body \
      FROM event e LEFT JOIN payload p ON p.position = e.position ";
 
@@ -408,7 +411,17 @@ impl Store for SqliteStore {
     }
 
     fn settle(&mut self) -> Result<bool> {
-        Ok(fold_in(&self.connection)?)
+        let (settled, mark) = (fold_in(&self.connection), added(&self.path, UNSETTLED));
+        // Without the mark nobody is told of it later, which keeps nobody from trying again.
+        let _ = match settled {
+            Ok(true) => std::fs::remove_file(mark),
+            _ => files::create(&mark).map(drop),
+        };
+        Ok(settled?)
+    }
+
+    fn is_unsettled(&self) -> bool {
+        added(&self.path, UNSETTLED).exists()
     }
 
     fn prober(&self) -> Probe {

@@ -64,6 +64,11 @@ pub trait Store: Reader + Send {
         Ok(true)
     }
 
+    /// Whether [`Store::settle`] failed the last time anybody tried, so that a file may still hold what was erased.
+    fn is_unsettled(&self) -> bool {
+        false
+    }
+
     /// How somebody beside the store finds out whether something could be written: one who waits for nobody. A store that
     /// never refuses need not ask.
     fn prober(&self) -> Probe {

@@ -302,9 +302,12 @@ async fn retain(service: Arc<Service>) {
 async fn settle(service: Arc<Service>) {
     let mut begun = false;
     loop {
-        if !begun || !service.is_settled() {
+        let unsettled = service.writer().clone();
+        let unsettled = move || unsettled.with(|store| Ok::<_, equipoise_log::Error>(store.is_unsettled()));
+        let unsettled = matches!(tokio::task::spawn_blocking(unsettled).await, Ok(Ok(true)));
+        if !begun || unsettled || !service.is_settled() {
             let service = service.clone();
-            // What cannot be done now is tried again.
+            // What cannot be done now is tried again, also if it was a command that began it.
             begun |= matches!(tokio::task::spawn_blocking(move || service.settle()).await, Ok(Ok(())));
         }
         tokio::time::sleep(MINUTE).await;

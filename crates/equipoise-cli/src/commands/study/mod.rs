@@ -37,6 +37,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+/// What to say while files of the log may still hold what was erased.
+const UNFINISHED: &str =
+    "Somebody reads the log, so its files may still hold what was erased; let them end, and do this again.";
+
 /// How the audit log calls whoever uses a command.
 pub const HERE: &str = "command line";
 

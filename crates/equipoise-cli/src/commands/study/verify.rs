@@ -1,12 +1,12 @@
 //! `equipoise study verify`: whether the log is what it was.
 
-use super::{Place, shown};
+use super::{Place, UNFINISHED, shown};
 use crate::args::Global;
 use crate::fault::{FINDING, Fault};
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::{Error, Reader, verify_receipt};
+use equipoise_log::{Error, Reader, is_unfinished, verify_receipt};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Study, repair, verify, verify_of};
 use std::io::Write as _;
@@ -19,7 +19,8 @@ The exit code is 4 if the log does not agree with itself or with a receipt. Rows
 receipt or a head that was kept elsewhere.
 
 A server of an older release could go on writing for somebody who was being erased. Such rows are said, with exit code 1; \
---repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it.
+--repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it. The exit code is 1, \
+too, while somebody reads the log and its files may still hold what was erased.
 
 Examples:
   equipoise study verify cancer
@@ -59,11 +60,15 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
             error => error.into(),
         })?;
     }
+    let unfinished = is_unfinished(&mut *store);
     let mut out = std::io::stdout().lock();
     if global.json {
         let mut document = serde_json::to_value(&verified)?;
         document["format"] = 1.into();
         document["receipts"] = args.receipts.len().into();
+        if unfinished {
+            document["unfinished_erasure"] = true.into();
+        }
         if let Some(copy) = &copy {
             document["kept"] = shown(copy).into();
         }
@@ -94,6 +99,9 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
                 args.place.word()
             )?,
         }
+        if unfinished {
+            writeln!(out, "{UNFINISHED}")?;
+        }
     }
-    Ok(if verified.stray > 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
+    Ok(if verified.stray > 0 || unfinished { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
 }
