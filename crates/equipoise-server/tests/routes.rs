@@ -459,6 +459,49 @@ async fn what_is_typed_wrong_is_named_and_kept() {
 }
 
 #[tokio::test]
+async fn what_was_changed_after_it_was_sent_is_not_said_to_be_saved() {
+    let web = web();
+    for (person, language, sentence) in [
+        (0, "en", "What you sent first is kept; what you changed afterwards was not saved."),
+        (1, "de", "Was Sie zuerst gesendet haben, ist aufbewahrt"),
+    ] {
+        let mut browser = web.browser(person).await;
+        browser.submit("/language", &[("language", language)]).await;
+        browser.agree().await;
+        let (csrf, key) = (browser.field("csrf"), browser.field("key"));
+        let mut fields = vec![
+            ("csrf", csrf.as_str()),
+            ("key", &key),
+            ("position", "before"),
+            ("item.age", "decline"),
+            ("item.gender", "decline"),
+            ("item.education", "decline"),
+            ("item.machine_learning", "3"),
+            ("item.health_care", "2"),
+        ];
+        assert_eq!(browser.post("/questionnaire", &fields, "text/html").await.status, StatusCode::SEE_OTHER);
+        // The same once more is nothing new, in whichever language its options are read by now.
+        assert_eq!(browser.post("/questionnaire", &fields, "text/html").await.status, StatusCode::SEE_OTHER);
+        fields[7] = ("item.health_care", "3");
+        let told = browser.post("/questionnaire", &fields, "text/html").await;
+        assert_eq!(told.status, StatusCode::CONFLICT);
+        assert!(told.body.contains(sentence), "{}", told.body);
+        browser.look("/").await;
+        let (csrf, key) = (browser.field("csrf"), browser.field("key"));
+        let stated = |ratio| [("csrf", csrf.as_str()), ("key", &key), ("when", "before"), ("ratio", ratio)];
+        for again in ["6.1", "6.1", "6,1"] {
+            let sent = browser.post("/stated", &stated(again), "text/html").await;
+            assert_eq!(sent.status, StatusCode::SEE_OTHER, "{again}");
+        }
+        let told = browser.post("/stated", &stated("7"), "text/html").await;
+        assert_eq!(told.status, StatusCode::CONFLICT);
+        assert!(told.body.contains(sentence), "{}", told.body);
+        let nothing = [("csrf", csrf.as_str()), ("key", &key), ("when", "before"), ("say", "nothing")];
+        assert_eq!(browser.post("/stated", &nothing, "application/json").await.status, StatusCode::CONFLICT);
+    }
+}
+
+#[tokio::test]
 async fn nobody_is_offered_to_withdraw_what_is_not_there_or_to_pause_what_is_over() {
     let web = web();
     let mut browser = web.browser(0).await;

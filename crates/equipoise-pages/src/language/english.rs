@@ -102,6 +102,7 @@ pub const WORDS: Words = Words {
     table_wrong: "Mistakes",
     conflict_title: "This question is already answered",
     conflict_text: "Your answer was: {choice}. To change it, go on and press “Undo last”.",
+    conflict_kept: "What you sent first is kept; what you changed afterwards was not saved.",
     // Differences
     difference: "With {system}: {list}.",
     and: "and",

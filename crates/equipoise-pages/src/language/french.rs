@@ -105,6 +105,7 @@ pub const WORDS: Words = Words {
     conflict_title: "Cette question a déjà une réponse",
     conflict_text: "Votre réponse était : {choice}. Pour la modifier, continuez puis appuyez sur « Annuler la \
         dernière ».",
+    conflict_kept: "Votre premier envoi est conservé ; ce que vous avez modifié ensuite n’a pas été enregistré.",
     // Differences
     difference: "Avec {system} : {list}.",
     and: "et",

@@ -104,6 +104,7 @@ pub const WORDS: Words = Words {
     conflict_title: "Diese Frage ist schon beantwortet",
     conflict_text: "Ihre Antwort war: {choice}. Um sie zu ändern, gehen Sie weiter und drücken Sie „Letzte \
         zurücknehmen“.",
+    conflict_kept: "Was Sie zuerst gesendet haben, ist aufbewahrt; was Sie danach geändert haben, wurde nicht gespeichert.",
     // Differences
     difference: "Mit {system}: {list}.",
     and: "und",

@@ -102,6 +102,7 @@ pub const WORDS: Words = Words {
     table_wrong: "Errores",
     conflict_title: "Esta pregunta ya tiene respuesta",
     conflict_text: "Su respuesta fue: {choice}. Para cambiarla, continúe y pulse «Deshacer la última».",
+    conflict_kept: "Se conserva lo que envió primero; lo que cambió después no se ha guardado.",
     // Differences
     difference: "Con {system}: {list}.",
     and: "y",

@@ -233,6 +233,8 @@ words! {
         conflict_title,
         /// Your answer was: `{choice}`. To change it, go on and press “Undo last”.
         conflict_text,
+        /// What you sent first is kept; what you changed afterwards was not saved.
+        conflict_kept,
         /// With `{system}`: `{list}`.
         difference,
         /// and
