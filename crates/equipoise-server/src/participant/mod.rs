@@ -124,6 +124,12 @@ impl Participants {
         }
     }
 
+    /// With how the server is, where others find that out as well.
+    #[must_use]
+    pub(crate) fn with_health(self, health: Arc<Health>) -> Self {
+        Self { health, ..self }
+    }
+
     /// With previews that researchers open.
     #[must_use]
     pub fn with_previews(self, previews: Arc<Previews>) -> Self {
