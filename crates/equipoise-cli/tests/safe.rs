@@ -110,8 +110,16 @@ fn logs_that_were_replaced_are_all_kept_and_erased_too() {
     place.line("study backup s empty.sqlite").ok();
     answers(&place.0.join("s"), 2);
     place.line("study backup s one.sqlite").ok();
-    place.line("study restore s empty.sqlite").ok();
-    place.line("study restore s one.sqlite").ok();
+    let rows = place.line("study verify s --json").json()["rows"].as_u64().unwrap();
+    let told = place.line("study restore s empty.sqlite").ok();
+    // All but that the study was locked.
+    let lost = rows - 1;
+    assert!(
+        told.contains(&format!("{lost} rows of the log that was there are not in the backup.")),
+        "{told}"
+    );
+    let told = place.line("study restore s one.sqlite").ok();
+    assert!(told.contains("1 row of the log that was there is not in the backup."), "{told}");
     let kept = ["s/log.sqlite.replaced-1", "s/log.sqlite.replaced-2"];
     assert!(kept.iter().all(|file| place.has(file)));
     let first = SqliteStore::open_copy(place.0.join(kept[0])).unwrap();
