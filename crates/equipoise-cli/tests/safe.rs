@@ -157,6 +157,44 @@ fn links_are_never_written_over_and_nobody_else_reads_them() {
 }
 
 #[test]
+fn what_is_no_part_of_a_log_is_found_and_so_is_one_without_rows() {
+    let place = study("safe-foreign", "binary-cancer");
+    answers(&place.0.join("s"), 1);
+    place.line("study verify s").ok();
+    let log = place.0.join("s/log.sqlite");
+    let whole = place.0.join("whole.sqlite");
+    place.line("study backup s whole.sqlite").ok();
+    for (statement, found) in [
+        ("CREATE TRIGGER quiet AFTER INSERT ON event BEGIN SELECT 1; END", "trigger \"quiet\""),
+        ("CREATE TABLE notes (body TEXT)", "table \"notes\""),
+        (
+            "INSERT INTO payload (position, salt, body) VALUES (9000, zeroblob(32), 'left behind')",
+            "an event without a row",
+        ),
+    ] {
+        let connection = rusqlite::Connection::open(&log).unwrap();
+        connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+        connection.execute_batch(statement).unwrap();
+        drop(connection);
+        place
+            .line("study verify s")
+            .fails(4, &format!("what is no part of a log is in it: {found}; restore a backup"));
+        std::fs::copy(&whole, &log).unwrap();
+        place.line("study verify s").ok();
+    }
+    std::fs::remove_file(&log).unwrap();
+    drop(SqliteStore::open_existing(&whole).unwrap());
+    for file in ["s/log.sqlite.lock", "s/log.sqlite-wal", "s/log.sqlite-shm"] {
+        let _ = std::fs::remove_file(place.0.join(file));
+    }
+    drop(SqliteStore::open(&log).unwrap());
+    place.line("study verify s").fails(
+        4,
+        "the log has no rows, and study.lock says that there were some: put the log back or restore a backup",
+    );
+}
+
+#[test]
 fn nothing_is_written_over_a_file_of_the_study() {
     let place = study("safe-outputs", "binary-cancer");
     answers(&place.0.join("s"), 2);

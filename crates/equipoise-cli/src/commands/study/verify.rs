@@ -15,7 +15,8 @@ use std::process::ExitCode;
 /// Check that no row of the log was changed, removed or put in
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The exit code is 4 if the log does not agree with itself or with a receipt. Rows cut from the end are found against a \
+The exit code is 4 if the log does not agree with itself or with a receipt, if it has no rows beside a study.lock, or if there is \
+something else in its file. Rows cut from the end are found against a \
 receipt or a head that was kept elsewhere.
 
 A server of an older release could go on writing for somebody who was being erased. Such rows are said, with exit code 1; \
@@ -48,6 +49,16 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
         None => verify(store),
     };
     let mut verified = check(&*store)?;
+    let foreign = store.foreign()?;
+    if !foreign.is_empty() {
+        let what = format!("what is no part of a log is in it: {}; restore a backup", foreign.join(", "));
+        return Err(Fault::integrity(what).into());
+    }
+    // Locking a study is the first row of its log.
+    if verified.rows == 0 && args.place.files()?.lock()?.is_some() {
+        let what = "the log has no rows, and study.lock says that there were some: put the log back or restore a backup";
+        return Err(Fault::integrity(what).into());
+    }
     let mut copy = None;
     if args.repair && verified.stray > 0 {
         copy = Some(args.place.keep_copy("repair")?);
