@@ -152,6 +152,7 @@ impl Gallery {
         put("elsewhere", render(&Message::elsewhere(frame())))?;
         put("conflict", render(&Message::conflict(frame(), "System A")))?;
         put("kept", render(&Message::kept(frame())))?;
+        put("too-large", render(&Message::too_large(frame())))?;
         put("stale", render(&Message::stale(frame())))?;
         put("no-link", render(&Message::no_link(frame())))?;
         put("missing", render(&Message::missing(frame())))?;

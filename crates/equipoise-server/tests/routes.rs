@@ -502,6 +502,38 @@ async fn what_was_changed_after_it_was_sent_is_not_said_to_be_saved() {
 }
 
 #[tokio::test]
+async fn a_text_that_is_too_long_is_neither_cut_nor_said_to_be_kept() {
+    use equipoise_study::study::{Item, ItemKind, Position};
+    let web = web_of(|study| {
+        study.questionnaire = vec![Item {
+            id: "why".to_owned(),
+            position: Position::Before,
+            kind: ItemKind::Text { most: 10 },
+            question: "Why?".into(),
+            sensitive: false,
+        }];
+    });
+    let mut browser = web.browser(0).await;
+    browser.agree().await;
+    let page = browser.page.clone();
+    let send = |text: &'static str| [("position", "before"), ("item.why", text)];
+    assert_eq!(
+        browser.submit("/questionnaire", &send("12345678901")).await,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    assert!(browser.page.contains("Write at most 10 characters; there are 11."), "{}", browser.page);
+    assert!(browser.page.contains(">12345678901</textarea>"), "what was typed stays");
+    // Far more than any form of ours has.
+    browser.page = page;
+    let long: &'static str = "x".repeat(100_000).leak();
+    assert_eq!(browser.submit("/questionnaire", &send(long)).await, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(browser.page.contains("was not saved") && !browser.page.contains("are kept"), "{}", browser.page);
+    // A browser counts the end of a line as one character.
+    browser.look("/").await;
+    assert_eq!(browser.submit("/questionnaire", &send("1234%0D%0A56789")).await, StatusCode::SEE_OTHER);
+}
+
+#[tokio::test]
 async fn nobody_is_offered_to_withdraw_what_is_not_there_or_to_pause_what_is_over() {
     let web = web();
     let mut browser = web.browser(0).await;

@@ -360,6 +360,12 @@ impl Message {
         Self::new(frame, words.conflict_title, &[words.conflict_kept]).leading(words.proceed, "/")
     }
 
+    /// More than a form may have.
+    pub fn too_large(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.too_large_title, &[words.too_large_text]).leading(words.proceed, "/")
+    }
+
     /// The form is from an earlier step.
     pub fn stale(frame: Frame) -> Self {
         let words = frame.words();
