@@ -44,7 +44,7 @@ pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     let document = equipoise_study::export::person(&person, &store.session(person.session())?, &known)?;
     let mut out = std::io::stdout().lock();
     let (Some(path), Some(file)) = (&args.out, file) else {
-        json::write(&document, &mut out)?;
+        json::write_visible(&document, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     };
     let mut text = Vec::new();
