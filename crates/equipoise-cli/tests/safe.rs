@@ -384,6 +384,11 @@ fn what_is_wrong_is_said_in_words_people_use() {
     place.line("study check s").fails(3, "s/study.toml is empty, expected a study");
     place.line("study check .").fails(3, "cannot read ./study.toml: there is no study");
     place.write("s/study.toml", &text);
+    let draft = Place::new("safe-draft");
+    draft.line("study new s").ok();
+    for line in ["study watch s", "study report s", "study erase s 1 --yes", "study export s"] {
+        draft.line(line).fails(2, "the study is not locked yet; do it with: equipoise study lock s");
+    }
     place
         .line("study verify s --receipt nonsense")
         .fails(2, "\"nonsense\" is not a receipt, expected one like 12-9f86d081884c7d65");

@@ -211,9 +211,7 @@ impl Place {
     pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
         let Some(lock) = self.files()?.lock()? else {
-            let what =
-                format!("the study is not locked yet; do it with: equipoise study lock {}", self.word());
-            return Err(Fault::usage(what).into());
+            return Err(self.unlocked().into());
         };
         for lock in std::iter::once(lock).chain(self.logged_lock()?) {
             if lock.hash != design.hash() {
@@ -221,6 +219,10 @@ impl Place {
             }
         }
         Ok(design)
+    }
+
+    fn unlocked(&self) -> Fault {
+        Fault::usage(format!("the study is not locked yet; do it with: equipoise study lock {}", self.word()))
     }
 
     /// What to say of a study that changed after its version was locked, if it did.
@@ -265,7 +267,12 @@ impl Place {
         }
         let log = self.log();
         if !log.exists() {
-            return Err(nothing_at(&log, "log").into());
+            // Locking is what begins a log.
+            return Err(match self.directory.join(STUDY).is_file() && self.files()?.lock()?.is_none() {
+                true => self.unlocked(),
+                false => nothing_at(&log, "log"),
+            }
+            .into());
         }
         Ok(Box::new(SqliteStore::open_existing(log)?))
     }
