@@ -95,7 +95,22 @@ fn unwritten(path: &Path, error: &std::io::Error) -> anyhow::Error {
     Fault::input_output(format!("cannot write {}: {}", name(path), why(error))).into()
 }
 
-fn why(error: &std::io::Error) -> String {
+/// Whether something is a device, which may never end.
+pub fn is_device(kind: std::fs::FileType) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        kind.is_char_device() || kind.is_block_device()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = kind;
+        false
+    }
+}
+
+/// What is wrong with a file, in words people use.
+pub fn why(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or directory".to_owned(),
         ErrorKind::IsADirectory => "it is a directory".to_owned(),

@@ -49,6 +49,14 @@ impl Terminal {
     }
 }
 
+/// What people typed, without what a terminal would take for a command, and without what turns the direction of a text.
+pub fn visible(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let turns = |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let kept = |c: char| !(c.is_control() || turns(c)) || c == '\n' || c == '\t';
+    text.chars().map(|c| if kept(c) { c } else { '\u{fffd}' }).collect::<String>().into_bytes()
+}
+
 /// The first locale that is set decides; without any we assume a terminal of this century.
 fn is_unicode(locales: &[Option<String>]) -> bool {
     match locales.iter().flatten().find(|locale| !locale.is_empty()) {
@@ -60,6 +68,16 @@ fn is_unicode(locales: &[Option<String>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_is_sent_no_commands_of_participants() {
+        let typed = "1,\"\u{1b}]0;owned\u{7}\u{9b}2J\r\0 plain \u{202e}\u{e9}\u{2066}\"\n";
+        let shown = String::from_utf8(visible(typed.as_bytes())).unwrap();
+        assert_eq!(
+            shown,
+            "1,\"\u{fffd}]0;owned\u{fffd}\u{fffd}2J\u{fffd}\u{fffd} plain \u{fffd}\u{e9}\u{fffd}\"\n"
+        );
+    }
 
     #[test]
     fn lines_break_between_words() {

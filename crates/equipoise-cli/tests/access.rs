@@ -148,6 +148,17 @@ fn a_list_of_people_that_cannot_be_used_invites_nobody() {
     invite().fails(2, "people.txt: line 2: it has 201 characters, expected 1 to 200");
     place.write("people.txt", "ana\nb\u{7}n\n");
     invite().fails(2, "people.txt: line 2: it has the control character '\\u{7}'");
+    for nothing in ["", "\n  \n"] {
+        place.write("people.txt", nothing);
+        invite().fails(2, "people.txt has no lines, expected one for each participant");
+    }
+    let long = std::fs::File::create(place.0.join("people.txt")).unwrap();
+    long.set_len(17 << 20).unwrap();
+    invite().fails(2, "people.txt has more than 16 MB, expected a line for each participant");
+    #[cfg(unix)]
+    place
+        .line("study invite cancer --for /dev/zero")
+        .fails(2, "/dev/zero is neither a file nor a pipe, expected a line for each participant");
     let both = place.line("study invite cancer --for people.txt --count 3");
     assert!(both.code == Some(2) && both.err.contains("cannot be used with"), "{}", both.err);
     assert_eq!(place.line("study verify cancer --json").json()["sessions"], 0);

@@ -168,3 +168,54 @@ fn whoever_kept_the_links_does_not_find_the_rows_of_somebody_erased_and_nothing_
     assert_eq!((&watched["invited"], &watched["erased"]), (&3.into(), &1.into()));
     place.line("study erase s 1 --yes").fails(2, "participant 1 was erased already");
 }
+
+#[test]
+fn an_erasure_that_somebody_is_in_the_way_of_is_told_and_finished() {
+    let place = Place::new("erasure-unfinished");
+    place.line("study new s").ok();
+    place.line("study lock s").ok();
+    let directory = place.0.join("s");
+    let service = serving(&directory);
+    let [one, _] = [0, 1].map(|_| service.invite(1).unwrap().remove(0));
+    let language = Event::LanguageChosen { language: "en".to_owned() };
+    service.record(&one.session, "canary-device", "canary-key", &language).unwrap();
+    drop(service);
+    let read = || {
+        let reader = rusqlite::Connection::open(directory.join("log.sqlite")).unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        reader.query_row("SELECT count(*) FROM payload", [], |row| row.get::<_, u64>(0)).unwrap();
+        reader
+    };
+    let reader = read();
+    let waited = place.line("study erase s 1 --yes");
+    waited.fails(
+        3,
+        "the log could not be used: somebody reads it, so what was erased is still in its files; let them end, and erase again",
+    );
+    // Nothing looks into the files here before they end: closing a file drops the locks of this whole process on it.
+    let verified = place.line("study verify s");
+    assert_eq!(verified.code, Some(1), "{}", verified.err);
+    assert!(verified.out.contains("1 erased") && verified.out.contains("may still hold what was erased"));
+    assert_eq!(place.line("study verify s --json").document(1)["unfinished_erasure"], true);
+    let watched = place.line("study watch s").ok_wide();
+    assert!(watched.contains("its files may still hold what was erased"), "{watched}");
+    assert_eq!(place.line("study watch s --json").json()["unfinished_erasure"], true);
+    drop(reader);
+    let told = place.line("study erase s 1 --yes").ok();
+    assert_eq!(told, "Participant 1 was erased already; what was erased is gone from the files now, too.\n");
+    assert_eq!(found(&directory, "canary-key"), 0);
+    place.line("study erase s 1 --yes").fails(2, "participant 1 was erased already");
+    for line in ["study verify s", "study watch s"] {
+        assert!(!place.line(line).ok_wide().contains("still hold"), "{line}");
+    }
+    let audit = SqliteStore::open_copy(directory.join("log.sqlite")).unwrap();
+    let bodies = equipoise_log::rows(&audit).unwrap().into_iter().filter_map(|row| row.payload);
+    assert_eq!(bodies.filter(|payload| payload.body.contains("\"participant\":1")).count(), 1);
+    drop(audit);
+    // Whoever only verifies ends it as well, as soon as nobody reads any more.
+    let reader = read();
+    assert_eq!(place.line("study erase s 2 --yes").code, Some(3));
+    drop(reader);
+    place.line("study verify s").ok();
+    place.line("study erase s 2 --yes").fails(2, "participant 2 was erased already");
+}

@@ -110,8 +110,16 @@ fn logs_that_were_replaced_are_all_kept_and_erased_too() {
     place.line("study backup s empty.sqlite").ok();
     answers(&place.0.join("s"), 2);
     place.line("study backup s one.sqlite").ok();
-    place.line("study restore s empty.sqlite").ok();
-    place.line("study restore s one.sqlite").ok();
+    let rows = place.line("study verify s --json").json()["rows"].as_u64().unwrap();
+    let told = place.line("study restore s empty.sqlite").ok();
+    // All but that the study was locked.
+    let lost = rows - 1;
+    assert!(
+        told.contains(&format!("{lost} rows of the log that was there are not in the backup.")),
+        "{told}"
+    );
+    let told = place.line("study restore s one.sqlite").ok();
+    assert!(told.contains("1 row of the log that was there is not in the backup."), "{told}");
     let kept = ["s/log.sqlite.replaced-1", "s/log.sqlite.replaced-2"];
     assert!(kept.iter().all(|file| place.has(file)));
     let first = SqliteStore::open_copy(place.0.join(kept[0])).unwrap();
@@ -146,6 +154,102 @@ fn links_are_never_written_over_and_nobody_else_reads_them() {
     for url in ["nonsense", "javascript:alert1"] {
         assert_eq!(place.run(&["study", "invite", "s", "--url", url]).code, Some(2));
     }
+}
+
+#[test]
+fn what_is_no_part_of_a_log_is_found_and_so_is_one_without_rows() {
+    let place = study("safe-foreign", "binary-cancer");
+    answers(&place.0.join("s"), 1);
+    place.line("study verify s").ok();
+    let log = place.0.join("s/log.sqlite");
+    let whole = place.0.join("whole.sqlite");
+    place.line("study backup s whole.sqlite").ok();
+    for (statement, found) in [
+        ("CREATE TRIGGER quiet AFTER INSERT ON event BEGIN SELECT 1; END", "trigger \"quiet\""),
+        ("CREATE TABLE notes (body TEXT)", "table \"notes\""),
+        (
+            "INSERT INTO payload (position, salt, body) VALUES (9000, zeroblob(32), 'left behind')",
+            "an event without a row",
+        ),
+    ] {
+        let connection = rusqlite::Connection::open(&log).unwrap();
+        connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+        connection.execute_batch(statement).unwrap();
+        drop(connection);
+        place
+            .line("study verify s")
+            .fails(4, &format!("what is no part of a log is in it: {found}; restore a backup"));
+        std::fs::copy(&whole, &log).unwrap();
+        place.line("study verify s").ok();
+    }
+    std::fs::remove_file(&log).unwrap();
+    drop(SqliteStore::open_existing(&whole).unwrap());
+    for file in ["s/log.sqlite.lock", "s/log.sqlite-wal", "s/log.sqlite-shm"] {
+        let _ = std::fs::remove_file(place.0.join(file));
+    }
+    drop(SqliteStore::open(&log).unwrap());
+    place.line("study verify s").fails(
+        4,
+        "the log has no rows, and study.lock says that there were some: put the log back or restore a backup",
+    );
+}
+
+#[test]
+fn nothing_is_written_over_a_file_of_the_study() {
+    let place = study("safe-outputs", "binary-cancer");
+    answers(&place.0.join("s"), 2);
+    place.write("people.txt", "ann\n");
+    place.line("study invite s --for people.txt --out links.csv").ok();
+    let account = ["study", "account", "add", "s", "ann", "--role", "owner"];
+    assert_eq!(place.run_with(&account, "three small boats").code, Some(0));
+    std::os::unix::fs::symlink("s/log.sqlite", place.0.join("innocent.csv")).unwrap();
+    std::os::unix::fs::symlink("s", place.0.join("other")).unwrap();
+    // Whoever has the log open keeps the files beside it.
+    let reader = rusqlite::Connection::open(place.0.join("s/log.sqlite")).unwrap();
+    reader.query_row("SELECT count(*) FROM event", [], |row| row.get::<_, u64>(0)).unwrap();
+    let own = [
+        "study.toml",
+        "study.lock",
+        "cancer.csv",
+        "log.sqlite",
+        "log.sqlite-wal",
+        "log.sqlite-shm",
+        "log.sqlite.lock",
+        "accounts.sqlite",
+        "contacts.sqlite",
+        "contacts.key",
+    ];
+    let held = || own.map(|file| std::fs::read(place.0.join("s").join(file)).expect(file));
+    let before = held();
+    let refuse = |line: &str, file: &str| {
+        place
+            .line(&format!("{line} {file}"))
+            .fails(2, &format!("{file} is a file of the study, expected another name"));
+    };
+    for file in own {
+        refuse("study export s --out", &format!("s/{file}"));
+    }
+    let (log, new) = ("s/log.sqlite", "s/log.sqlite.serving.lock");
+    for line in [
+        "study report s --html",
+        "study export-person s 1 --out",
+        "study processing s --out",
+        "study export s --as parquet --out",
+        "study export s --as json-lines --table questionnaire --out",
+        "study export s --as psych-ds --out",
+        "study backup s",
+        "study invite s --out",
+    ] {
+        for file in [log, new, "innocent.csv", "other/cancer.csv", "s/../s/study.toml"] {
+            refuse(line, file);
+        }
+    }
+    assert!(held() == before, "something was written, if only to the audit log");
+    for _ in 0..2 {
+        place.line("study export s --out s/answers.csv").ok_wide();
+    }
+    place.line("study backup s s/monday.sqlite").ok_wide();
+    place.line("study verify s").ok();
 }
 
 struct Stopped(Child);
@@ -280,6 +384,11 @@ fn what_is_wrong_is_said_in_words_people_use() {
     place.line("study check s").fails(3, "s/study.toml is empty, expected a study");
     place.line("study check .").fails(3, "cannot read ./study.toml: there is no study");
     place.write("s/study.toml", &text);
+    let draft = Place::new("safe-draft");
+    draft.line("study new s").ok();
+    for line in ["study watch s", "study report s", "study erase s 1 --yes", "study export s"] {
+        draft.line(line).fails(2, "the study is not locked yet; do it with: equipoise study lock s");
+    }
     place
         .line("study verify s --receipt nonsense")
         .fails(2, "\"nonsense\" is not a receipt, expected one like 12-9f86d081884c7d65");

@@ -258,6 +258,56 @@ fn researchers_sign_in_on_a_port_of_their_own() {
 
 #[cfg(unix)]
 #[test]
+fn a_server_that_can_save_nothing_says_so_once_and_when_that_is_over() {
+    let directory = place("serve-gone");
+    new_study(&directory);
+    assert!(
+        equipoise().args(["study", "lock", "cancer"]).current_dir(&directory).status().unwrap().success()
+    );
+    let mut server = equipoise()
+        .args(["study", "serve", "cancer", "--listen", "127.0.0.1:0", "--invite", "1", "--json"])
+        .current_dir(&directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let told = document(&mut BufReader::new(server.stdout.take().unwrap()));
+    let link = told["links"][0].as_str().unwrap().strip_prefix("http://").unwrap();
+    let (address, path) = link.split_once('/').unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (log, aside) = (directory.join("cancer/log.sqlite"), directory.join("cancer/elsewhere"));
+    runtime.block_on(async {
+        let mut client = Client::connect(address.parse().unwrap()).await.unwrap();
+        client.get(&format!("/{path}")).await.unwrap();
+        let page = client.get("/").await.unwrap().body;
+        let field = |name: &str| {
+            let rest = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap().1;
+            rest.split('"').next().unwrap().to_owned()
+        };
+        let (csrf, key) = (field("csrf"), field("key"));
+        let fields = [("csrf", csrf.as_str()), ("key", &key), ("language", "en")];
+        std::fs::rename(&log, &aside).unwrap();
+        for _ in 0..30 {
+            assert_eq!(client.post("/language", &fields).await.unwrap().status.as_u16(), 503);
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        std::fs::rename(&aside, &log).unwrap();
+        assert_eq!(client.post("/language", &fields).await.unwrap().status.as_u16(), 200);
+        // It is looked at every other second.
+        tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    });
+    Command::new("kill").args(["-TERM", &server.id().to_string()]).status().unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut server.stderr.take().unwrap(), &mut said).unwrap();
+    assert!(server.wait().unwrap().success());
+    let expected = "warning: no answer can be saved: the log was deleted or replaced while it is served; stop the server, put \
+                    the log back and start again (log_gone); what was acknowledged is kept\n\
+                    equipoise: answers are saved again\n";
+    assert_eq!(said, expected);
+}
+
+#[cfg(unix)]
+#[test]
 fn nothing_that_people_send_is_in_what_the_server_says() {
     let temporary = place("serve-canaries");
     let mut demo = equipoise()

@@ -128,6 +128,26 @@ fn a_locked_study_that_changes_needs_a_new_version() {
 }
 
 #[test]
+fn a_report_of_a_study_that_was_changed_says_whose_answers_it_leaves_out() {
+    let directory = place("study-changed");
+    run(&directory, &["study", "new", "cancer"]);
+    let inside = directory.join("cancer");
+    json(&inside, &["study", "lock", "."]);
+    answered(&inside, 3);
+    let file = inside.join("study.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("regret = 0.04 ", "regret = 0.03 ")).unwrap();
+    let (out, err, _) = run(&inside, &["study", "report", "."]);
+    assert!(err.contains("note: the study changed after version 1 was locked"), "{err}");
+    assert!(
+        out.starts_with(
+            "Nobody has answered a comparison of this version of the study yet; people were invited"
+        ),
+        "{out}"
+    );
+}
+
+#[test]
 fn a_changed_log_ends_in_exit_code_4() {
     let directory = place("study-damage");
     run(&directory, &["study", "new", "cancer"]);

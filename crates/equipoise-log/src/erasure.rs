@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// How long somebody who reads is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long they are by somebody who only asks whether all is done.
+const MOMENT: Duration = Duration::from_millis(500);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -36,6 +38,11 @@ pub fn erase(store: &mut dyn Store, session: &str, last: Option<Entry>, tombston
 /// Between two tries others may write. Whoever reads for longer than ten seconds makes it fail, in a sentence.
 pub fn settled<E: From<Error>>(settle: impl FnMut() -> Result<bool, E>) -> Result<(), E> {
     settled_within(PATIENCE, settle)
+}
+
+/// Whether files may still hold what was erased, since somebody read them whenever the last step was tried, and does so now.
+pub fn is_unfinished(store: &mut dyn Store) -> bool {
+    store.is_unsettled() && settled_within(MOMENT, || store.settle()).is_err()
 }
 
 fn settled_within<E: From<Error>>(

@@ -63,7 +63,7 @@ mod transaction;
 mod writer;
 
 pub use chain::{Damage, Head, Receipt, Verified, verify, verify_receipt};
-pub use erasure::{aside, erase, erase_aside, erased, repair, settled};
+pub use erasure::{aside, erase, erase_aside, erased, is_unfinished, repair, settled};
 pub use error::{Error, Result, Trouble, Why};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]

@@ -19,6 +19,8 @@ pub struct Restored {
     pub verified: Verified,
     /// How many people were erased again.
     pub again: usize,
+    /// How many rows of the log that was there are not in the backup.
+    pub lost: u64,
     /// Where the log is that was there before.
     pub kept: Option<PathBuf>,
 }
@@ -69,6 +71,7 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> Result<Restored
         let what = format!("{} is a backup of another study, expected one of this study", backup.display());
         return Err(Error::Another(what).into());
     }
+    let lost = current.as_ref().map_or(Ok(0), |log| missing(log, &copy)).map_err(unread)?;
     // All is done beside the log; until the last step it stays what it was.
     let beside = added(to, ".restoring");
     for ending in ["", "-wal", "-shm"] {
@@ -109,7 +112,7 @@ pub fn restore<J: Judge>(backup: &Path, to: &Path, judge: &J) -> Result<Restored
     std::fs::rename(&beside, to)
         .map_err(|e| Error::with_file(format!("cannot put the backup at {}", to.display()), &e))?;
     files::sync_name(to);
-    Ok(Restored { verified, again, kept })
+    Ok(Restored { verified, again, lost, kept })
 }
 
 /// Puts a backup into a store that holds nothing yet, after checking it.
@@ -129,7 +132,7 @@ pub fn restore_into<J: Judge>(backup: &Path, store: &mut dyn Store, judge: &J) -
         copied.is_ok()
     })?;
     copied?;
-    Ok(Restored { verified: judge.verify(store)?, again: 0, kept: None })
+    Ok(Restored { verified: judge.verify(store)?, again: 0, lost: 0, kept: None })
 }
 
 /// Puts all rows of a log into an empty one.
@@ -152,6 +155,22 @@ fn set_aside(log: &Path) -> Result<PathBuf> {
         }
     }
     Err(Error::storage("no name is left for the log that was there"))
+}
+
+/// How many rows of a log are not in another one. Rows are sealed to the ones before, so two logs part once, if they do.
+fn missing(log: &dyn Reader, other: &dyn Reader) -> Result<u64> {
+    let mut seals = vec![];
+    each(other, |row| {
+        seals.push(row.hash);
+        Ok::<_, Error>(())
+    })?;
+    let mut missing = 0;
+    let mut theirs = seals.into_iter();
+    each(log, |row| {
+        missing += u64::from(theirs.next() != Some(row.hash));
+        Ok::<_, Error>(())
+    })?;
+    Ok(missing)
 }
 
 /// The seal of the first row: salted, so no two logs have the same.

@@ -28,6 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long one try to settle an erasure may hold up those who write.
 const MOMENT: Duration = Duration::from_millis(50);
 
+/// What [`MIGRATIONS`] make, and nothing else is in the file.
+const OURS: [&str; 4] = ["event", "first_event", "payload", "spent"];
+/// What is added to the log's name for the file that says that its files may still hold what was erased.
+const UNSETTLED: &str = ".unsettled";
+
 const COLUMNS: &str = "SELECT e.position, e.session, e.seq, e.key, e.at, e.commitment, e.previous, e.hash, p.salt, p.body \
      FROM event e LEFT JOIN payload p ON p.position = e.position ";
 
@@ -382,6 +387,25 @@ impl Reader for SqliteStore {
         Ok(names.collect::<rusqlite::Result<_>>()?)
     }
 
+    fn foreign(&self) -> Result<Vec<String>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT type, name FROM sqlite_schema ORDER BY rowid")?;
+        let all = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let all: Vec<(String, String)> = all.collect::<rusqlite::Result<_>>()?;
+        let ours = |name: &str| OURS.contains(&name) || name.starts_with("sqlite_autoindex_");
+        let foreign = all.into_iter().filter(|(_, name)| !ours(name));
+        let mut foreign: Vec<String> = foreign.map(|(kind, name)| format!("{kind} {name:?}")).collect();
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*) FROM payload p LEFT JOIN event e ON e.position = p.position WHERE e.position IS NULL",
+        )?;
+        match statement.query_row([], |row| row.get::<_, u64>(0))? {
+            0 => {}
+            1 => foreign.push("an event without a row".to_owned()),
+            many => foreign.push(format!("{many} events without a row")),
+        }
+        Ok(foreign)
+    }
+
     fn is_spent(&self, session: &str) -> Result<bool> {
         Ok(version(&self.connection)? >= 2 && spent(&self.connection, session)?)
     }
@@ -408,7 +432,17 @@ impl Store for SqliteStore {
     }
 
     fn settle(&mut self) -> Result<bool> {
-        Ok(fold_in(&self.connection)?)
+        let (settled, mark) = (fold_in(&self.connection), added(&self.path, UNSETTLED));
+        // Without the mark nobody is told of it later, which keeps nobody from trying again.
+        let _ = match settled {
+            Ok(true) => std::fs::remove_file(mark),
+            _ => files::create(&mark).map(drop),
+        };
+        Ok(settled?)
+    }
+
+    fn is_unsettled(&self) -> bool {
+        added(&self.path, UNSETTLED).exists()
     }
 
     fn prober(&self) -> Probe {

@@ -36,6 +36,11 @@ pub trait Reader {
     /// Names of sessions that were erased; their rows have another one since.
     fn spent(&self) -> Result<BTreeSet<String>>;
 
+    /// What is where the log is kept and no part of it, such as `trigger "x"`. It may change rows, or hold what was erased.
+    fn foreign(&self) -> Result<Vec<String>> {
+        Ok(vec![])
+    }
+
     /// Whether the session of this name was erased.
     fn is_spent(&self, session: &str) -> Result<bool> {
         Ok(self.spent()?.contains(session))
@@ -62,6 +67,11 @@ pub trait Store: Reader + Send {
     /// again. Holds nobody up for long.
     fn settle(&mut self) -> Result<bool> {
         Ok(true)
+    }
+
+    /// Whether [`Store::settle`] failed the last time anybody tried, so that a file may still hold what was erased.
+    fn is_unsettled(&self) -> bool {
+        false
     }
 
     /// How somebody beside the store finds out whether something could be written: one who waits for nobody. A store that

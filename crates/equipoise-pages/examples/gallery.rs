@@ -151,6 +151,8 @@ impl Gallery {
         put("withdrawing", render(&Message::withdrawn(frame(), false)))?;
         put("elsewhere", render(&Message::elsewhere(frame())))?;
         put("conflict", render(&Message::conflict(frame(), "System A")))?;
+        put("kept", render(&Message::kept(frame())))?;
+        put("too-large", render(&Message::too_large(frame())))?;
         put("stale", render(&Message::stale(frame())))?;
         put("no-link", render(&Message::no_link(frame())))?;
         put("missing", render(&Message::missing(frame())))?;

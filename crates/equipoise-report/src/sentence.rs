@@ -169,6 +169,9 @@ pub(crate) fn first(report: &Report) -> Vec<String> {
             }
         }
         (None, [only]) => first.push(only.sentence.clone()),
+        (None, _) if counts.answered == 0 && report.other_versions > 0 => first.push(
+            "Nobody has answered a comparison of this version of the study yet; people were invited to another one.".to_owned(),
+        ),
         (None, _) if counts.answered == 0 => first.push("Nobody has answered a comparison yet.".to_owned()),
         (None, _) if counts.with_metric == 0 => {
             first.push(format!("{} people answered, and none of them has a metric.", counts.answered));

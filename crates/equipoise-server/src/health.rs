@@ -31,6 +31,8 @@ pub enum Failing {
     Full,
     /// The file cannot be written, or the thread that writes has ended.
     Unwritable,
+    /// The file was deleted or replaced while it was open.
+    Gone,
 }
 
 impl Failing {
@@ -39,6 +41,26 @@ impl Failing {
         match self {
             Self::Full => "disk_full",
             Self::Unwritable => "log_unwritable",
+            Self::Gone => "log_gone",
+        }
+    }
+
+    fn of(why: Option<Why>) -> Self {
+        match why {
+            Some(Why::Full) => Self::Full,
+            Some(Why::Gone) => Self::Gone,
+            _ => Self::Unwritable,
+        }
+    }
+
+    /// What has happened, and what to do.
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Full => "the disk is full; make room",
+            Self::Unwritable => "the log cannot be written; look at its disk and its permissions",
+            Self::Gone => {
+                "the log was deleted or replaced while it is served; stop the server, put the log back and start again"
+            }
         }
     }
 }
@@ -54,6 +76,9 @@ impl State {
             (Some(Failing::Unwritable), _) => {
                 Some(format!("The log cannot be written. Look at its disk and its permissions; {kept}."))
             }
+            (Some(Failing::Gone), _) => Some(format!(
+                "The log was deleted or replaced while it is served. Stop the server, put the log back and start again; {kept}."
+            )),
             (None, Some(free)) if free < LITTLE => Some(format!(
                 "The disk has {} MB left. Make room before it is full.",
                 equipoise_study::numbers::grouped(free / 1_000_000)
@@ -100,21 +125,32 @@ impl Health {
         let lately = writer.trouble().filter(|(at, _)| at.elapsed() < LATELY).map(|(_, why)| why);
         let failing = match (writer.probe(PATIENCE), lately) {
             (Ok(()), None) => None,
-            (Ok(()), Some(Why::Full)) => Some(Failing::Full),
-            (Err(error), _) if error.why() == Some(Why::Full) => Some(Failing::Full),
-            _ => Some(Failing::Unwritable),
+            (Ok(()), lately) => Some(Failing::of(lately)),
+            (Err(error), _) => Some(Failing::of(error.why())),
         };
         let before = known.and_then(|(_, state)| state.failing);
         if failing != before {
-            // One line a change, with a code and nothing else.
+            // One line a change, with nothing of anybody's in it.
             match failing {
-                Some(failing) => eprintln!("equipoise: {}", failing.code()),
-                None => eprintln!("equipoise: log_writable"),
+                Some(failing) => eprintln!(
+                    "warning: no answer can be saved: {} ({}); what was acknowledged is kept",
+                    failing.sentence(),
+                    failing.code()
+                ),
+                None => eprintln!("equipoise: answers are saved again"),
             }
         }
         let state = State { failing, free: self.free() };
         *last() = Some((Instant::now(), state));
         state
+    }
+
+    /// Whether there is something to find out: what people sent could not be written a moment ago, or nothing could the last time.
+    /// Asks nobody.
+    pub fn is_in_doubt(&self, service: &Service) -> bool {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|(_, state)| state.failing.is_some())
+            || service.writer().trouble().is_some_and(|(at, _)| at.elapsed() < LATELY)
     }
 
     #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! Listening, and stopping in good order.
 
+use crate::health::Health;
 use crate::listen::{self, Limits};
 use crate::open::{self, TablePages, Work};
 use crate::participant::{self, Participants, Settings};
@@ -37,6 +38,8 @@ const YIELDING: i32 = 10;
 const HOUR: Duration = Duration::from_secs(3600);
 /// What is not quite erased is tried again this often.
 const MINUTE: Duration = Duration::from_secs(60);
+/// Whether answers are saved is looked at this often.
+const SECOND: Duration = Duration::from_secs(1);
 /// What still computes at the end has this long.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -108,6 +111,7 @@ impl Sides {
         // Nobody waits for what is imagined of them.
         let service = Arc::new(service.forecasting_meanwhile());
         let previews = Arc::new(Previews::new(service.design().clone()));
+        let mut health = Arc::new(Health::new(None));
         if let Some((accounts, settings)) = &self.desk {
             // How long it takes people is for the researchers' pages, which may be looked at in a while.
             let design = service.design().clone();
@@ -123,14 +127,16 @@ impl Sides {
                 });
                 state = state.with_draft(Draft::new(files.clone(), remake.clone(), renew));
             }
+            health = state.health();
             self.researchers.replace(researcher::app(state));
         }
         if locked {
             self.lasting.spawn(retain(service.clone()));
             self.lasting.spawn(settle(service.clone()));
+            self.lasting.spawn(tell(service.clone(), health.clone()));
         }
-        let mut state =
-            Participants::new(service, Settings { origin: self.origin.clone() }).with_previews(previews);
+        let settings = Settings { origin: self.origin.clone() };
+        let mut state = Participants::new(service, settings).with_previews(previews).with_health(health);
         if !locked {
             state = state.not_begun();
         }
@@ -298,13 +304,28 @@ async fn retain(service: Arc<Service>) {
     }
 }
 
+/// Says when nothing can be saved, and when that is over. As long as all goes well nothing is tried for that.
+async fn tell(service: Arc<Service>, health: Arc<Health>) {
+    loop {
+        if health.is_in_doubt(&service) {
+            let (service, health) = (service.clone(), health.clone());
+            // It says so itself, whoever asks.
+            let _ = tokio::task::spawn_blocking(move || health.now(&service)).await;
+        }
+        tokio::time::sleep(SECOND).await;
+    }
+}
+
 /// Ends erasures that somebody who read the log was in the way of: at the start those of before, then every minute.
 async fn settle(service: Arc<Service>) {
     let mut begun = false;
     loop {
-        if !begun || !service.is_settled() {
+        let unsettled = service.writer().clone();
+        let unsettled = move || unsettled.with(|store| Ok::<_, equipoise_log::Error>(store.is_unsettled()));
+        let unsettled = matches!(tokio::task::spawn_blocking(unsettled).await, Ok(Ok(true)));
+        if !begun || unsettled || !service.is_settled() {
             let service = service.clone();
-            // What cannot be done now is tried again.
+            // What cannot be done now is tried again, also if it was a command that began it.
             begun |= matches!(tokio::task::spawn_blocking(move || service.settle()).await, Ok(Ok(())));
         }
         tokio::time::sleep(MINUTE).await;

@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use equipoise_cohort as cohort;
 use equipoise_log::testing::{Fault, Faulty};
-use equipoise_log::{MemoryStore, Writer, rows};
+use equipoise_log::{MemoryStore, Store, Writer, rows};
 use equipoise_server::participant;
 use equipoise_server::preview::Previews;
 use equipoise_server::researcher::accounts::{Accounts, Role};
@@ -1021,6 +1021,34 @@ async fn a_link_that_is_kept_can_be_shown_again_and_that_is_written_down() {
     assert_eq!(web.service.contacts().get(&session).unwrap(), None);
     web.service.erase(&session).unwrap();
     assert!(web.service.contacts().links().unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_told_of_whoever_was_erased_by_a_command_beside_the_server() {
+    let web = web();
+    let session = web.service.open(&web.tokens[0]).unwrap().unwrap();
+    answer(&web.service, &session, 12, "");
+    let analyst = web.sign_in("analyst").await;
+    let page = get(&web.app, "/participants/1", &analyst.cookie).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let report = get(&web.app, "/export/report.html", &analyst.cookie).await;
+    assert_eq!(report.status, StatusCode::OK, "{}", report.body);
+    let tombstone = equipoise_log::Entry {
+        key: equipoise_log::TOMBSTONE.to_owned(),
+        at: 1,
+        salt: [7; 32],
+        body: Event::Erased { session: String::new() }.body(),
+    };
+    let erase = move |store: &mut dyn Store| equipoise_log::erase(store, &session, None, &tombstone);
+    web.service.writer().with(erase).unwrap();
+    // Whoever watches is told within half a second; what is made for it is not worth more to others.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert_eq!(get(&web.app, "/participants/1", &analyst.cookie).await.status, StatusCode::NOT_FOUND);
+    let live = get(&web.app, "/api/people", &analyst.cookie).await.body;
+    assert!(!live.contains("\"participant\":1,"), "{live}");
+    let after = get(&web.app, "/export/report.html", &analyst.cookie).await;
+    assert_eq!(after.status, StatusCode::OK);
+    assert!(after.body != report.body, "the report of before has them in it");
 }
 
 #[tokio::test(flavor = "multi_thread")]

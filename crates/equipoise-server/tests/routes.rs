@@ -352,6 +352,32 @@ async fn withdrawing_deletes_everything_and_closes_the_link() {
     web.service.writer().with(|store| equipoise_study::verify(store)).expect("the chain is whole");
 }
 
+#[tokio::test]
+async fn whoever_is_erased_by_a_command_beside_the_server_sees_so_on_the_next_page() {
+    let web = web();
+    let mut browser = web.browser(0).await;
+    browser.prepare().await;
+    browser.answer("a").await;
+    // Of this the service knows nothing.
+    let session = web.session(0);
+    let tombstone = equipoise_log::Entry {
+        key: equipoise_log::TOMBSTONE.to_owned(),
+        at: 1,
+        salt: [7; 32],
+        body: Event::Erased { session: String::new() }.body(),
+    };
+    let erase = move |store: &mut dyn Store| equipoise_log::erase(store, &session, None, &tombstone);
+    web.service.writer().with(erase).unwrap();
+    for path in ["/", "/pause", "/device", "/result.svg"] {
+        browser.look(path).await;
+        assert!(!browser.page.contains("action=\"/answer\""), "{path}");
+    }
+    browser.look("/").await;
+    assert_eq!(browser.title(), "Your answers are deleted");
+    let other = web.browser(0).await;
+    assert_eq!(other.title(), "Your answers are deleted", "a device that was not there before");
+}
+
 /// A log whose files somebody reads, as long as that is so.
 struct Read(MemoryStore, Arc<AtomicBool>);
 
@@ -430,6 +456,81 @@ async fn what_is_typed_wrong_is_named_and_kept() {
     fields[4] = ("item.health_care", "2");
     assert_eq!(browser.submit("/questionnaire", &fields).await, StatusCode::SEE_OTHER);
     assert_eq!(browser.title(), "Your first guess");
+}
+
+#[tokio::test]
+async fn what_was_changed_after_it_was_sent_is_not_said_to_be_saved() {
+    let web = web();
+    for (person, language, sentence) in [
+        (0, "en", "What you sent first is kept; what you changed afterwards was not saved."),
+        (1, "de", "Was Sie zuerst gesendet haben, ist aufbewahrt"),
+    ] {
+        let mut browser = web.browser(person).await;
+        browser.submit("/language", &[("language", language)]).await;
+        browser.agree().await;
+        let (csrf, key) = (browser.field("csrf"), browser.field("key"));
+        let mut fields = vec![
+            ("csrf", csrf.as_str()),
+            ("key", &key),
+            ("position", "before"),
+            ("item.age", "decline"),
+            ("item.gender", "decline"),
+            ("item.education", "decline"),
+            ("item.machine_learning", "3"),
+            ("item.health_care", "2"),
+        ];
+        assert_eq!(browser.post("/questionnaire", &fields, "text/html").await.status, StatusCode::SEE_OTHER);
+        // The same once more is nothing new, in whichever language its options are read by now.
+        assert_eq!(browser.post("/questionnaire", &fields, "text/html").await.status, StatusCode::SEE_OTHER);
+        fields[7] = ("item.health_care", "3");
+        let told = browser.post("/questionnaire", &fields, "text/html").await;
+        assert_eq!(told.status, StatusCode::CONFLICT);
+        assert!(told.body.contains(sentence), "{}", told.body);
+        browser.look("/").await;
+        let (csrf, key) = (browser.field("csrf"), browser.field("key"));
+        let stated = |ratio| [("csrf", csrf.as_str()), ("key", &key), ("when", "before"), ("ratio", ratio)];
+        for again in ["6.1", "6.1", "6,1"] {
+            let sent = browser.post("/stated", &stated(again), "text/html").await;
+            assert_eq!(sent.status, StatusCode::SEE_OTHER, "{again}");
+        }
+        let told = browser.post("/stated", &stated("7"), "text/html").await;
+        assert_eq!(told.status, StatusCode::CONFLICT);
+        assert!(told.body.contains(sentence), "{}", told.body);
+        let nothing = [("csrf", csrf.as_str()), ("key", &key), ("when", "before"), ("say", "nothing")];
+        assert_eq!(browser.post("/stated", &nothing, "application/json").await.status, StatusCode::CONFLICT);
+    }
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_is_neither_cut_nor_said_to_be_kept() {
+    use equipoise_study::study::{Item, ItemKind, Position};
+    let web = web_of(|study| {
+        study.questionnaire = vec![Item {
+            id: "why".to_owned(),
+            position: Position::Before,
+            kind: ItemKind::Text { most: 10 },
+            question: "Why?".into(),
+            sensitive: false,
+        }];
+    });
+    let mut browser = web.browser(0).await;
+    browser.agree().await;
+    let page = browser.page.clone();
+    let send = |text: &'static str| [("position", "before"), ("item.why", text)];
+    assert_eq!(
+        browser.submit("/questionnaire", &send("12345678901")).await,
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    assert!(browser.page.contains("Write at most 10 characters; there are 11."), "{}", browser.page);
+    assert!(browser.page.contains(">12345678901</textarea>"), "what was typed stays");
+    // Far more than any form of ours has.
+    browser.page = page;
+    let long: &'static str = "x".repeat(100_000).leak();
+    assert_eq!(browser.submit("/questionnaire", &send(long)).await, StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(browser.page.contains("was not saved") && !browser.page.contains("are kept"), "{}", browser.page);
+    // A browser counts the end of a line as one character.
+    browser.look("/").await;
+    assert_eq!(browser.submit("/questionnaire", &send("1234%0D%0A56789")).await, StatusCode::SEE_OTHER);
 }
 
 #[tokio::test]

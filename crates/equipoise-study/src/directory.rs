@@ -98,6 +98,14 @@ impl Directory {
         self.path.join(name)
     }
 
+    /// Whether a path leads to a file of the study, over which nothing else must be written: one of its own, or a table it names.
+    pub fn keeps(&self, path: &Path) -> bool {
+        let study = self.text().and_then(|text| Study::parse(&text));
+        let tables: Vec<PathBuf> =
+            study.map_or(vec![], |study| study.data_files().iter().map(|file| file.to_path_buf()).collect());
+        inside::holds(&self.path, &tables, path)
+    }
+
     /// The text of the study file.
     pub fn text(&self) -> Result<String> {
         let path = self.file(STUDY);

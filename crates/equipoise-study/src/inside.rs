@@ -12,10 +12,37 @@ const LARGEST: u64 = 1 << 30;
 /// What is wrong with a table is said with a part of it, and of these nobody is to read a part.
 const OWN: [&str; 4] = ["study.toml", "study.lock", ".sqlite", ".key"];
 
+/// How the names of files begin that are lost if something is written over them, with whatever SQLite and we put beside them.
+const KEPT: [&str; 6] =
+    ["study.toml", "study.lock", "log.sqlite", "accounts.sqlite", "contacts.sqlite", "contacts.key"];
+
 /// Whether a file of this name is one of the study's own, and no data.
 pub(crate) fn is_own(name: &str) -> bool {
     let name = name.to_lowercase();
     OWN.iter().any(|own| name.contains(own))
+}
+
+/// Whether a path leads to a file of the study in a directory: one of its own, or one of its tables. Where links lead counts, of
+/// the path and of the study's files.
+pub(crate) fn holds(directory: &Path, tables: &[PathBuf], path: &Path) -> bool {
+    let places = places(path);
+    let is_at = |place: &PathBuf| places.contains(place);
+    let begins = |place: &PathBuf, beginning: &Path| {
+        let (Some(name), Some(own)) = (place.file_name(), beginning.file_name()) else { return false };
+        place.parent() == beginning.parent()
+            && name.to_string_lossy().to_lowercase().starts_with(&own.to_string_lossy().to_lowercase())
+    };
+    let is_beside = |own: PathBuf| places.iter().any(|place| begins(place, &own));
+    let own = |name: &&str| self::places(&directory.join(name)).into_iter().any(is_beside);
+    KEPT.iter().any(|name| own(&name))
+        || tables.iter().any(|table| self::places(&directory.join(table)).iter().any(is_at))
+}
+
+/// Where a path is: by its name, and where it leads if it is a link.
+fn places(path: &Path) -> Vec<PathBuf> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = parent.canonicalize().ok().zip(path.file_name()).map(|(parent, name)| parent.join(name));
+    named.into_iter().chain(path.canonicalize().ok()).collect()
 }
 
 /// The bytes of a file of a study.
@@ -73,6 +100,46 @@ fn within(directory: &Path, path: &Path, named: &Path) -> Result<PathBuf> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_a_study_are_known_by_every_name() {
+        use std::os::unix::fs::symlink;
+        let outer = std::env::temp_dir().join(format!("equipoise-holds-{}", std::process::id()));
+        let (study, elsewhere) = (outer.join("study"), outer.join("elsewhere"));
+        std::fs::create_dir_all(study.join("data")).unwrap();
+        std::fs::create_dir_all(&elsewhere).unwrap();
+        for file in ["study.toml", "data/pool.csv", "notes.csv"] {
+            std::fs::write(study.join(file), "x").unwrap();
+        }
+        std::fs::write(elsewhere.join("the-log"), "x").unwrap();
+        symlink(elsewhere.join("the-log"), study.join("log.sqlite")).unwrap();
+        symlink(study.join("study.toml"), outer.join("innocent.csv")).unwrap();
+        symlink(&study, outer.join("other")).unwrap();
+        let tables = [PathBuf::from("data/pool.csv")];
+        let holds = |file: &str| holds(&study, &tables, &outer.join(file));
+        for file in [
+            "study/study.toml",
+            "study/STUDY.TOML",
+            "study/log.sqlite",
+            "study/log.sqlite-wal",
+            "study/log.sqlite.serving.lock",
+            "study/contacts.key",
+            "study/data/../accounts.sqlite-shm",
+            "study/data/pool.csv",
+            "other/data/pool.csv",
+            "elsewhere/the-log",
+            "elsewhere/the-log-wal",
+            "innocent.csv",
+        ] {
+            assert!(holds(file), "{file}");
+        }
+        for file in
+            ["study/notes.csv", "study/new.csv", "log.sqlite", "study/data/study.toml", "no/such/directory"]
+        {
+            assert!(!holds(file), "{file}");
+        }
+        std::fs::remove_dir_all(&outer).unwrap();
+    }
 
     #[test]
     fn only_files_of_the_study_are_read() {

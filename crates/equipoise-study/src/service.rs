@@ -185,6 +185,7 @@ impl Service {
     /// The session a token opens; `None` if there is no such place.
     pub fn open(&self, token: &str) -> Result<Option<String>> {
         let session = invitation::session_of(token);
+        self.notice_erasure(&session)?;
         if self.cache().has(&session) {
             return Ok(Some(session));
         }
@@ -224,6 +225,7 @@ impl Service {
 
     /// Looks at a participant's state without asking anything: for those who watch.
     pub fn peek<T>(&self, session: &str, f: impl FnOnce(&Participant) -> T) -> Result<T> {
+        self.notice_erasure(session)?;
         let participant = self.participant(session)?;
         let participant = lock(&participant);
         Ok(f(&participant))

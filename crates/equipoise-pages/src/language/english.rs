@@ -38,6 +38,7 @@ pub const WORDS: Words = Words {
     choose_one: "Choose one of the answers.",
     number_between: "Enter a number from {low} to {high}.",
     text_needed: "Write a few words here.",
+    text_too_long: "Write at most {most} characters; there are {count}.",
     // Stated cost
     stated_before: "Your first guess",
     stated_after: "Your guess now",
@@ -102,6 +103,7 @@ pub const WORDS: Words = Words {
     table_wrong: "Mistakes",
     conflict_title: "This question is already answered",
     conflict_text: "Your answer was: {choice}. To change it, go on and press “Undo last”.",
+    conflict_kept: "What you sent first is kept; what you changed afterwards was not saved.",
     // Differences
     difference: "With {system}: {list}.",
     and: "and",
@@ -199,6 +201,8 @@ pub const WORDS: Words = Words {
         please ask the person who sent it.",
     stale_title: "This page was out of date",
     stale_text: "Please go on from where you are.",
+    too_large_title: "That was too much text",
+    too_large_text: "What you sent is longer than this page can take, and was not saved. Please go back and shorten it.",
     preview: "Preview: nothing is kept",
     // A panel
     panel_code: "Your completion code",

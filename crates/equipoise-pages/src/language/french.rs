@@ -38,6 +38,7 @@ pub const WORDS: Words = Words {
     choose_one: "Choisissez une des réponses.",
     number_between: "Entrez un nombre entre {low} et {high}.",
     text_needed: "Écrivez quelques mots ici.",
+    text_too_long: "Écrivez au plus {most} caractères ; il y en a {count}.",
     // Stated cost
     stated_before: "Votre première estimation",
     stated_after: "Votre estimation maintenant",
@@ -105,6 +106,7 @@ pub const WORDS: Words = Words {
     conflict_title: "Cette question a déjà une réponse",
     conflict_text: "Votre réponse était : {choice}. Pour la modifier, continuez puis appuyez sur « Annuler la \
         dernière ».",
+    conflict_kept: "Votre premier envoi est conservé ; ce que vous avez modifié ensuite n’a pas été enregistré.",
     // Differences
     difference: "Avec {system} : {list}.",
     and: "et",
@@ -202,6 +204,9 @@ pub const WORDS: Words = Words {
         adressez-vous à la personne qui l’a envoyé.",
     stale_title: "Cette page n’était plus à jour",
     stale_text: "Veuillez poursuivre là où vous en êtes.",
+    too_large_title: "C’était trop de texte",
+    too_large_text: "Votre envoi est plus long que ce que cette page peut recevoir et n’a pas été enregistré. \
+        Veuillez revenir en arrière et le raccourcir.",
     preview: "Aperçu : rien n’est enregistré",
     // A panel
     panel_code: "Votre code de fin",

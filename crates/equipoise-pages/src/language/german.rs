@@ -38,6 +38,7 @@ pub const WORDS: Words = Words {
     choose_one: "Wählen Sie eine der Antworten.",
     number_between: "Geben Sie eine Zahl von {low} bis {high} ein.",
     text_needed: "Schreiben Sie hier ein paar Worte.",
+    text_too_long: "Schreiben Sie höchstens {most} Zeichen; es sind {count}.",
     // Stated cost
     stated_before: "Ihre erste Einschätzung",
     stated_after: "Ihre Einschätzung jetzt",
@@ -104,6 +105,7 @@ pub const WORDS: Words = Words {
     conflict_title: "Diese Frage ist schon beantwortet",
     conflict_text: "Ihre Antwort war: {choice}. Um sie zu ändern, gehen Sie weiter und drücken Sie „Letzte \
         zurücknehmen“.",
+    conflict_kept: "Was Sie zuerst gesendet haben, ist aufbewahrt; was Sie danach geändert haben, wurde nicht gespeichert.",
     // Differences
     difference: "Mit {system}: {list}.",
     and: "und",
@@ -204,6 +206,9 @@ pub const WORDS: Words = Words {
         gilt er nicht oder nicht mehr: Bitte fragen Sie die Person, die ihn gesendet hat.",
     stale_title: "Diese Seite war veraltet",
     stale_text: "Bitte fahren Sie von Ihrer Stelle aus fort.",
+    too_large_title: "Das war zu viel Text",
+    too_large_text: "Was Sie gesendet haben, ist länger, als diese Seite annehmen kann, und wurde nicht gespeichert. \
+        Bitte gehen Sie zurück und kürzen Sie es.",
     preview: "Vorschau: nichts wird gespeichert",
     // A panel
     panel_code: "Ihr Abschlusscode",

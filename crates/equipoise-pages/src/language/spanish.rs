@@ -38,6 +38,7 @@ pub const WORDS: Words = Words {
     choose_one: "Elija una de las respuestas.",
     number_between: "Escriba un número de {low} a {high}.",
     text_needed: "Escriba aquí unas palabras.",
+    text_too_long: "Escriba como máximo {most} caracteres; hay {count}.",
     // Stated cost
     stated_before: "Su primera estimación",
     stated_after: "Su estimación ahora",
@@ -102,6 +103,7 @@ pub const WORDS: Words = Words {
     table_wrong: "Errores",
     conflict_title: "Esta pregunta ya tiene respuesta",
     conflict_text: "Su respuesta fue: {choice}. Para cambiarla, continúe y pulse «Deshacer la última».",
+    conflict_kept: "Se conserva lo que envió primero; lo que cambió después no se ha guardado.",
     // Differences
     difference: "Con {system}: {list}.",
     and: "y",
@@ -201,6 +203,9 @@ pub const WORDS: Words = Words {
         pregunte a la persona que se lo envió.",
     stale_title: "Esta página ya no estaba al día",
     stale_text: "Continúe, por favor, desde donde está.",
+    too_large_title: "Era demasiado texto",
+    too_large_text: "Lo que envió es más largo de lo que esta página puede recibir y no se ha guardado. \
+        Vuelva atrás y acórtelo, por favor.",
     preview: "Vista previa: no se guarda nada",
     // A panel
     panel_code: "Su código de finalización",

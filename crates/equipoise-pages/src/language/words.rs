@@ -119,6 +119,8 @@ words! {
         number_between,
         /// Write a few words here.
         text_needed,
+        /// Write at most `{most}` characters; there are `{count}`.
+        text_too_long,
         /// Your first guess
         stated_before,
         /// Your guess now
@@ -233,6 +235,8 @@ words! {
         conflict_title,
         /// Your answer was: `{choice}`. To change it, go on and press “Undo last”.
         conflict_text,
+        /// What you sent first is kept; what you changed afterwards was not saved.
+        conflict_kept,
         /// With `{system}`: `{list}`.
         difference,
         /// and
@@ -407,6 +411,10 @@ words! {
         stale_title,
         /// Please go on from where you are.
         stale_text,
+        /// That was too much text
+        too_large_title,
+        /// What you sent is longer than this page can take, and was not saved. …
+        too_large_text,
         /// `{name}`: `{second}` instead of `{first}`
         instead,
         /// less is better

@@ -354,6 +354,18 @@ impl Message {
         Self::new(frame, words.conflict_title, &[&text]).leading(words.proceed, "/")
     }
 
+    /// The form was sent before, with something else in it.
+    pub fn kept(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.conflict_title, &[words.conflict_kept]).leading(words.proceed, "/")
+    }
+
+    /// More than a form may have.
+    pub fn too_large(frame: Frame) -> Self {
+        let words = frame.words();
+        Self::new(frame, words.too_large_title, &[words.too_large_text]).leading(words.proceed, "/")
+    }
+
     /// The form is from an earlier step.
     pub fn stale(frame: Frame) -> Self {
         let words = frame.words();

@@ -123,7 +123,13 @@ fn answer(
             ItemAnswer::Several(all.ok_or(words.choose_one)?)
         }
         ItemKind::Text { most } => {
-            let text: String = fields.get(&format!("item.{}", item.id)).trim().chars().take(*most).collect();
+            // Browsers send the end of a line as two characters, and count one.
+            let sent = fields.get(&format!("item.{}", item.id)).replace("\r\n", "\n");
+            let (text, count) = (sent.trim().to_owned(), sent.trim().chars().count());
+            if count > *most {
+                let [most, count] = [*most, count].map(|number| number.to_string());
+                return Err(fill(words.text_too_long, &[("most", &most), ("count", &count)]));
+            }
             if text.is_empty() {
                 // Words are welcome, not owed.
                 return if item.sensitive { Err(words.text_needed.to_owned()) } else { Ok(None) };

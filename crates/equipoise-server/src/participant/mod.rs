@@ -124,6 +124,12 @@ impl Participants {
         }
     }
 
+    /// With how the server is, where others find that out as well.
+    #[must_use]
+    pub(crate) fn with_health(self, health: Arc<Health>) -> Self {
+        Self { health, ..self }
+    }
+
     /// With previews that researchers open.
     #[must_use]
     pub fn with_previews(self, previews: Arc<Previews>) -> Self {
@@ -369,10 +375,13 @@ async fn submit(
     let Some(visitor) = Visitor::from_cookie(&headers, state.settings.is_secure()) else {
         return Reply::no_link(outside).respond(json, None);
     };
-    let Ok(axum::Form(fields)) = form else {
-        return Reply::stale(StatusCode::UNSUPPORTED_MEDIA_TYPE, outside).respond(json, None);
+    let fields = match form {
+        Ok(axum::Form(fields)) => Fields::new(fields),
+        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            return Reply::Page(rejection.status(), render(&Message::too_large(outside))).respond(json, None);
+        }
+        Err(_) => return Reply::stale(StatusCode::UNSUPPORTED_MEDIA_TYPE, outside).respond(json, None),
     };
-    let fields = Fields::new(fields);
     if !guard::comes_from_us(&headers) || !visitor.owns(fields.get("csrf")) {
         return Reply::stale(StatusCode::FORBIDDEN, outside).respond(json, None);
     }

@@ -14,8 +14,16 @@ const RECENT: Duration = Duration::from_secs(60);
 /// A report that nobody has asked for in this time is not made to the end: the pages ask every few seconds.
 const ABANDONED: Duration = Duration::from_secs(120);
 
-/// What a report is made from: the last row of data, and whether it says which answers mattered most.
-pub type Of = (u64, bool);
+/// What a report is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Of {
+    /// The last row of data.
+    pub data: u64,
+    /// Whether it says which answers mattered most.
+    pub why: bool,
+    /// How many have left or were erased: nothing of them may be in it, however recent it is.
+    pub gone: usize,
+}
 
 /// The job.
 #[derive(Debug, Default)]
@@ -59,7 +67,7 @@ impl Job {
     pub fn report(self: &Arc<Self>, service: &Arc<Service>, of: Of) -> Result<Asked> {
         let service = service.clone();
         self.ask(of, PATIENCE, move |goes_on| {
-            made(service.design(), service.writer().opener(), of.1, goes_on)
+            made(service.design(), service.writer().opener(), of.why, goes_on)
         })
     }
 
@@ -84,7 +92,7 @@ impl Job {
         let mut state = self.state();
         loop {
             if let Some((from, at, report)) = &state.made
-                && (*from == of || (from.1 == of.1 && at.elapsed() < RECENT))
+                && (*from == of || (Of { data: of.data, ..*from } == of && at.elapsed() < RECENT))
             {
                 return Ok(Asked::Made(report.clone()));
             }
@@ -155,6 +163,10 @@ mod tests {
     use equipoise_study::{Study, template};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    fn of(data: u64, why: bool) -> Of {
+        Of { data, why, gone: 0 }
+    }
+
     #[test]
     fn however_many_ask_it_is_made_once_and_kept() {
         let study = Study::parse(template::find("binary-cancer").unwrap().text).unwrap();
@@ -171,19 +183,22 @@ mod tests {
         };
         // Five who do not wait: one job.
         for _ in 0..5 {
-            assert!(matches!(ask((1, false), 10).unwrap(), Asked::Running(_)));
+            assert!(matches!(ask(of(1, false), 10).unwrap(), Asked::Running(_)));
         }
-        assert!(matches!(ask((1, false), 20_000).unwrap(), Asked::Made(_)));
-        assert!(matches!(ask((1, false), 0).unwrap(), Asked::Made(_)));
+        assert!(matches!(ask(of(1, false), 20_000).unwrap(), Asked::Made(_)));
+        assert!(matches!(ask(of(1, false), 0).unwrap(), Asked::Made(_)));
         assert_eq!(runs.load(Ordering::SeqCst), 1);
         // Somebody has answered since: what was made a moment ago will do; with reasons it is another report.
-        assert!(matches!(ask((2, false), 0).unwrap(), Asked::Made(_)));
-        assert!(matches!(ask((2, true), 20_000).unwrap(), Asked::Made(_)));
+        assert!(matches!(ask(of(2, false), 0).unwrap(), Asked::Made(_)));
+        assert!(matches!(ask(of(2, true), 20_000).unwrap(), Asked::Made(_)));
         assert_eq!(runs.load(Ordering::SeqCst), 2);
+        // Nobody who has left is in what is shown.
+        assert!(matches!(ask(Of { gone: 1, ..of(3, true) }, 0).unwrap(), Asked::Running(_)));
+        assert!(matches!(ask(Of { gone: 1, ..of(3, true) }, 20_000).unwrap(), Asked::Made(_)));
         // What goes wrong is told once, and the next one tries again.
         let broken = |_: GoesOn<'_>| Err(Error::storage("no disk"));
-        assert!(job.ask((3, false), Duration::from_secs(20), broken).is_err());
-        assert!(matches!(ask((3, false), 20_000).unwrap(), Asked::Made(_)));
+        assert!(job.ask(of(3, false), Duration::from_secs(20), broken).is_err());
+        assert!(matches!(ask(of(3, false), 20_000).unwrap(), Asked::Made(_)));
     }
 
     #[test]
@@ -192,7 +207,7 @@ mod tests {
         let (tell, told) = std::sync::mpsc::channel();
         let ask = |patience: u64| {
             let tell = tell.clone();
-            job.ask((1, false), Duration::from_millis(patience), move |goes_on| {
+            job.ask(of(1, false), Duration::from_millis(patience), move |goes_on| {
                 // As many people as it takes.
                 let ended = (0..1_000_000).find(|done| {
                     std::thread::sleep(Duration::from_millis(1));

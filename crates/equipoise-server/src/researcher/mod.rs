@@ -95,7 +95,7 @@ struct Shared {
     settings: Settings,
     clock: Box<dyn Clock>,
     watch: Arc<Watch>,
-    health: Health,
+    health: Arc<Health>,
     limit: Mutex<Limit>,
     /// Visitors whose password is being checked: one, so that somebody who is known waits for one at most.
     visitors: Semaphore,
@@ -162,7 +162,7 @@ impl Researchers {
         });
         Ok(Self(Arc::new(Shared {
             watch: Arc::new(Watch::new(service.clone())?),
-            health: Health::new(directory),
+            health: Arc::new(Health::new(directory)),
             service,
             accounts: accounts.into(),
             settings,
@@ -181,6 +181,11 @@ impl Researchers {
             draft: OnceLock::new(),
             sample: Arc::default(),
         })))
+    }
+
+    /// How the server is.
+    pub(crate) fn health(&self) -> Arc<Health> {
+        self.0.health.clone()
     }
 
     /// With previews on the participants' pages.

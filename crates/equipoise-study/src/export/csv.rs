@@ -14,6 +14,8 @@ pub fn quoted(text: &str) -> String {
     let first = text.trim_start_matches([' ', '\u{a0}', '\u{feff}']).chars().next();
     let risky = first.is_some_and(|first| RISKY.contains(&first));
     let text = if risky { format!("'{text}") } else { text.to_owned() };
+    // Programs take the end of a text for it, and no text has one in it.
+    let text = text.replace('\0', "\u{fffd}");
     // An empty text is not nothing.
     match text.is_empty() || text.contains([',', ';', '"', '\n', '\r', '\t']) || text.trim() != text {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -52,6 +54,7 @@ mod tests {
         for text in ["plain", "a'b", "x = y", "1-2"] {
             assert_eq!(quoted(text), text);
         }
+        assert_eq!(quoted("a\0b"), "a\u{fffd}b");
         assert_eq!(quoted("a,b"), "\"a,b\"");
         assert_eq!(quoted("say \"x\""), "\"say \"\"x\"\"\"");
     }

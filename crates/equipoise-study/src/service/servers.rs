@@ -1,4 +1,4 @@
-//! Several servers of one study, each with what it keeps in memory: the log they share is the truth.
+//! Several servers of one study, and commands beside one, each with what it keeps in memory: the log they share is the truth.
 
 use super::{Service, lock};
 use crate::error::{Error, Result};
@@ -25,6 +25,18 @@ impl Service {
             done = work();
         }
         done
+    }
+
+    /// Drops from memory somebody whom a command beside this server has erased. Commands write nothing else of people, so this one
+    /// look at the log is enough where there are no other servers; it is taken once for each request.
+    pub(super) fn notice_erasure(&self, session: &str) -> Result<()> {
+        if !self.writer.is_shared()
+            && self.cache().has(session)
+            && self.read(|log| Ok(log.is_spent(session)?))?
+        {
+            self.forget(session);
+        }
+        Ok(())
     }
 
     /// Whether somebody is as far as they are in memory: another server may have written for them since.

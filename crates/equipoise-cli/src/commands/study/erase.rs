@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::{Reader as _, SqliteStore, Store};
+use equipoise_log::{Reader as _, SqliteStore, Store, settled};
 use equipoise_study::event::Action;
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Numbered, erase_aside, numbered};
@@ -41,11 +41,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
     // Whoever came after a backup that was restored is in the logs that were set aside only.
     let (session, here) = match numbered(&*store, args.number)? {
         Numbered::Session(session) => (session, true),
-        Numbered::Erased => {
-            // Somebody who read the log then may have kept the last step from being done.
-            place.service(place.design()?)?.settle()?;
-            return Err(Fault::usage(format!("participant {} was erased already", args.number)).into());
-        }
+        Numbered::Erased => return finish(args, global, &mut *store),
         Numbered::Nobody => (aside(&*store, args.number)?, false),
     };
     let kept = holding(&*store, &session)?;
@@ -59,8 +55,16 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
         );
         return Err(Fault::usage(what).into());
     }
+    let erased = Action::Erased { participant: args.number };
     let receipt = match here {
-        true => Some(place.service(place.design()?)?.erase(&session)?),
+        true => {
+            let receipt = place.service(place.design()?)?.erase(&session);
+            if receipt.is_err() && numbered(&*store, args.number)? == Numbered::Erased {
+                // Only the last step is left to do.
+                place.note(&mut *store, erased.clone())?;
+            }
+            Some(receipt?)
+        }
         false => {
             for file in &kept {
                 erase_aside(file, &session, &SystemClock, &SystemRandom)?;
@@ -68,7 +72,7 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
             None
         }
     };
-    place.note(&mut *store, Action::Erased { participant: args.number })?;
+    place.note(&mut *store, erased)?;
     let mut out = std::io::stdout().lock();
     if global.json {
         let receipt = receipt.map(|receipt| receipt.to_string());
@@ -82,6 +86,25 @@ pub fn run(args: &Erase, global: &Global) -> Result<ExitCode> {
     }
     for path in &kept {
         writeln!(out, "Erased in {} as well.", shown(path))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends what is left to do of an erasure: somebody who read the log then may have kept the last step from being done.
+fn finish(args: &Erase, global: &Global, store: &mut dyn Store) -> Result<ExitCode> {
+    let unsettled = store.is_unsettled();
+    settled(|| store.settle())?;
+    if !unsettled {
+        return Err(Fault::usage(format!("participant {} was erased already", args.number)).into());
+    }
+    let mut out = std::io::stdout().lock();
+    match global.json {
+        true => json::write(&json!({"format": 1, "erased": args.number, "settled": true}), &mut out)?,
+        false => writeln!(
+            out,
+            "Participant {} was erased already; what was erased is gone from the files now, too.",
+            args.number
+        )?,
     }
     Ok(ExitCode::SUCCESS)
 }

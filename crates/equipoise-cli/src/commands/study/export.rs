@@ -3,7 +3,8 @@
 use super::{Place, shown};
 use crate::args::Global;
 use crate::fault::Fault;
-use crate::{files, json};
+use crate::json;
+use crate::terminal::visible;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use equipoise_log::Reader;
@@ -45,6 +46,8 @@ pub struct Export {
 
 /// Runs the command.
 pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
+    let to_file = args.out != Path::new("-");
+    let file = to_file.then(|| args.place.output(&args.out)).transpose()?;
     let exported = |how: &str| Action::Exported { format: format!("{}{how}", args.format) };
     let store = args.place.results(args.unblinded, exported)?;
     let head = verify(&*store)?.data_head;
@@ -61,15 +64,15 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         _ => table.parquet()?,
     };
     let mut out = std::io::stdout().lock();
-    if args.out == Path::new("-") {
+    let Some(file) = file else {
         if global.json {
-            json::write(&json!({"format": 1, "head": head, &args.table: table}), &mut out)?;
+            json::write_visible(&json!({"format": 1, "head": head, &args.table: table}), &mut out)?;
         } else {
             out.write_all(&if out.is_terminal() { visible(&bytes) } else { bytes })?;
         }
         return Ok(ExitCode::SUCCESS);
-    }
-    files::write_bytes(&args.out, &bytes)?;
+    };
+    file.write(&bytes)?;
     if global.json {
         let document = json!({"format": 1, "head": head, "rows": table.rows.len(), "file": args.out});
         json::write(&document, &mut out)?;
@@ -79,13 +82,6 @@ pub fn run(args: &Export, global: &Global) -> Result<ExitCode> {
         writeln!(out, "Wrote {rows} {what} to {file}; head of the log {head}.")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// What people typed, without what a terminal would take for a command.
-fn visible(bytes: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(bytes);
-    let kept = |c: char| !c.is_control() || c == '\n' || c == '\t';
-    text.chars().map(|c| if kept(c) { c } else { '\u{fffd}' }).collect::<String>().into_bytes()
 }
 
 /// Both tables and their description, in a directory of their own.
@@ -106,7 +102,7 @@ fn data_set(args: &Export, global: &Global, store: &dyn Reader, head: &str) -> R
             std::fs::create_dir_all(parent)
                 .with_context(|| format!("cannot make the directory {}", parent.display()))?;
         }
-        files::write(&path, text)?;
+        args.place.output(&path)?.write(text.as_bytes())?;
     }
     let mut out = std::io::stdout().lock();
     if global.json {
@@ -119,16 +115,4 @@ fn data_set(args: &Export, global: &Global, store: &dyn Reader, head: &str) -> R
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::visible;
-
-    #[test]
-    fn a_terminal_is_sent_no_commands_of_participants() {
-        let typed = "1,\"\u{1b}]0;owned\u{7}\u{9b}2J\r plain \u{e9}\"\n";
-        let shown = String::from_utf8(visible(typed.as_bytes())).unwrap();
-        assert_eq!(shown, "1,\"\u{fffd}]0;owned\u{fffd}\u{fffd}2J\u{fffd} plain \u{e9}\"\n");
-    }
 }

@@ -10,9 +10,12 @@ use equipoise_study::contacts::check_label;
 use equipoise_study::event::Action;
 use equipoise_study::{Invitation, export};
 use serde_json::json;
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The most a list of people may have, in bytes: a hundred thousand of the longest lines there may be, and some.
+const LARGEST: u64 = 16 << 20;
 
 /// Make links for participants
 #[derive(Debug, Args)]
@@ -45,10 +48,11 @@ pub struct Invite {
 
 /// Runs the command.
 pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
+    let file = args.out.as_deref().map(|path| args.place.output(path)).transpose()?;
     let design = args.place.locked()?;
     let labels = args.people.as_deref().map(labels).transpose()?;
     // Before anybody has a place: links are stored nowhere else, so a file must be there to take them.
-    let mut file = args.out.as_deref().map(create).transpose()?;
+    let mut file = file.map(|file| file.create()).transpose()?;
     let made = args.place.service(design).and_then(|service| {
         Ok(match &labels {
             Some(labels) => service.invite_people(labels)?,
@@ -118,25 +122,49 @@ pub fn run(args: &Invite, global: &Global) -> Result<ExitCode> {
     }
 }
 
-/// A new file that only its owner can read.
-fn create(path: &Path) -> Result<std::fs::File> {
-    equipoise_log::files::create(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            Fault::usage(format!("{} is there already, expected a new file", shown(path))).into()
-        }
-        _ => Fault::input_output(format!("cannot write {}: {e}", shown(path))).into(),
-    })
-}
-
 /// The lines of a file, each of which says who somebody is.
 fn labels(path: &Path) -> Result<Vec<String>> {
-    let text = files::read(path)?;
+    let text = read(path)?;
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
-    lines
+    let labels: Result<Vec<String>> = lines
         .filter(|(_, line)| !line.is_empty())
         .map(|(at, line)| match check_label(line) {
             Ok(()) => Ok(line.to_owned()),
             Err(what) => Err(Fault::usage(format!("{}: line {at}: {what}", files::name(path))).into()),
         })
-        .collect()
+        .collect();
+    match labels?.as_slice() {
+        [] => Err(Fault::usage(format!(
+            "{} has no lines, expected one for each participant",
+            files::name(path)
+        ))
+        .into()),
+        labels => Ok(labels.to_vec()),
+    }
+}
+
+/// The text of a file or of a pipe, which may not be endless.
+fn read(path: &Path) -> Result<String> {
+    let name = files::name(path);
+    let unread = |e: std::io::Error| Fault::input_output(format!("cannot read {name}: {}", files::why(&e)));
+    let mut bytes = vec![];
+    let source: Box<dyn Read> = match path == Path::new("-") {
+        true => Box::new(std::io::stdin()),
+        false => {
+            let kind = std::fs::metadata(path).map_err(unread)?.file_type();
+            if kind.is_dir() || files::is_device(kind) {
+                let what =
+                    format!("{name} is neither a file nor a pipe, expected a line for each participant");
+                return Err(Fault::usage(what).into());
+            }
+            Box::new(std::fs::File::open(path).map_err(unread)?)
+        }
+    };
+    source.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > LARGEST {
+        let what = format!("{name} has more than {} MB, expected a line for each participant", LARGEST >> 20);
+        return Err(Fault::usage(what).into());
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Fault::input_output(format!("cannot read {name}: it is not UTF-8 text")).into())
 }

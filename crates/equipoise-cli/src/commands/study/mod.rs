@@ -37,6 +37,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+/// What to say while files of the log may still hold what was erased.
+const UNFINISHED: &str =
+    "Somebody reads the log, so its files may still hold what was erased; let them end, and do this again.";
+
 /// How the audit log calls whoever uses a command.
 pub const HERE: &str = "command line";
 
@@ -128,6 +132,15 @@ impl Place {
         self.database.is_some()
     }
 
+    /// A file that a command was told to write. Not one of the study's own: it would be lost, and the study with it.
+    pub fn output<'a>(&self, path: &'a Path) -> Result<Output<'a>> {
+        if self.files()?.keeps(path) {
+            let what = format!("{} is a file of the study, expected another name", files::name(path));
+            return Err(Fault::usage(what).into());
+        }
+        Ok(Output(path))
+    }
+
     fn path(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
@@ -198,9 +211,7 @@ impl Place {
     pub fn locked(&self) -> Result<Arc<Design>> {
         let design = self.design()?;
         let Some(lock) = self.files()?.lock()? else {
-            let what =
-                format!("the study is not locked yet; do it with: equipoise study lock {}", self.word());
-            return Err(Fault::usage(what).into());
+            return Err(self.unlocked().into());
         };
         for lock in std::iter::once(lock).chain(self.logged_lock()?) {
             if lock.hash != design.hash() {
@@ -208,6 +219,10 @@ impl Place {
             }
         }
         Ok(design)
+    }
+
+    fn unlocked(&self) -> Fault {
+        Fault::usage(format!("the study is not locked yet; do it with: equipoise study lock {}", self.word()))
     }
 
     /// What to say of a study that changed after its version was locked, if it did.
@@ -252,7 +267,12 @@ impl Place {
         }
         let log = self.log();
         if !log.exists() {
-            return Err(nothing_at(&log, "log").into());
+            // Locking is what begins a log.
+            return Err(match self.directory.join(STUDY).is_file() && self.files()?.lock()?.is_none() {
+                true => self.unlocked(),
+                false => nothing_at(&log, "log"),
+            }
+            .into());
         }
         Ok(Box::new(SqliteStore::open_existing(log)?))
     }
@@ -346,6 +366,31 @@ impl Place {
             return Err(Fault::usage(what).into());
         }
         Ok(SqliteStore::open_existing(self.log())?.keep_copy(before)?)
+    }
+}
+
+/// A file to write that is none of the study's ([`Place::output`]): commands of a study write to no other.
+pub struct Output<'a>(&'a Path);
+
+impl Output<'_> {
+    /// Replaces it in one step.
+    fn write(&self, content: &[u8]) -> Result<()> {
+        files::write_bytes(self.0, content)
+    }
+
+    /// The same for a file that only its owner can read.
+    fn write_private(&self, content: &[u8]) -> Result<()> {
+        files::write_private(self.0, content)
+    }
+
+    /// Begins a file that only its owner can read, and that must not be there yet.
+    fn create(&self) -> Result<std::fs::File> {
+        equipoise_log::files::create(self.0).map_err(|e| match e.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                Fault::usage(format!("{} is there already, expected a new file", shown(self.0))).into()
+            }
+            _ => Fault::input_output(format!("cannot write {}: {e}", shown(self.0))).into(),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{HERE, Place, shown};
 use crate::args::Global;
-use crate::{files, json};
+use crate::json;
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::event::{Action, Admin};
@@ -32,6 +32,7 @@ pub struct ExportPerson {
 
 /// Runs the command.
 pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
+    let file = args.out.as_deref().map(|path| args.place.output(path)).transpose()?;
     let design = args.place.design()?;
     let store = args.place.store()?;
     equipoise_study::verify(&*store)?;
@@ -42,13 +43,13 @@ pub fn run(args: &ExportPerson, global: &Global) -> Result<ExitCode> {
     let known = service.contacts().get(person.session())?.unwrap_or_default();
     let document = equipoise_study::export::person(&person, &store.session(person.session())?, &known)?;
     let mut out = std::io::stdout().lock();
-    let Some(path) = &args.out else {
-        json::write(&document, &mut out)?;
+    let (Some(path), Some(file)) = (&args.out, file) else {
+        json::write_visible(&document, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     };
     let mut text = Vec::new();
     json::write(&document, &mut text)?;
-    files::write_private(path, &text)?;
+    file.write_private(&text)?;
     let events = person.events();
     match global.json {
         true => {

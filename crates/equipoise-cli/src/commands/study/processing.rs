@@ -3,7 +3,7 @@
 
 use super::{Place, shown};
 use crate::args::Global;
-use crate::{files, json};
+use crate::json;
 use anyhow::Result;
 use clap::Args;
 use equipoise_study::Design;
@@ -31,10 +31,11 @@ pub struct Processing {
 
 /// Runs the command.
 pub fn run(args: &Processing, global: &Global) -> Result<ExitCode> {
+    let file = args.out.as_deref().map(|path| args.place.output(path)).transpose()?;
     let text = record(&*args.place.design()?);
     let mut out = std::io::stdout().lock();
-    if let Some(path) = &args.out {
-        files::write(path, &text)?;
+    if let Some(file) = file {
+        file.write(text.as_bytes())?;
     }
     match (&args.out, global.json) {
         (_, true) => json::write(&json!({"format": equipoise::FORMAT, "record": text}), &mut out)?,

@@ -3,8 +3,8 @@
 use super::Place;
 use crate::args::Global;
 use crate::fault::{FINDING, Fault};
+use crate::json;
 use crate::terminal::Terminal;
-use crate::{files, json};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use equipoise_report::{self as report, Agreement, Group, Options, PersonReport, Shares};
@@ -58,6 +58,7 @@ const INDENT: usize = 14;
 
 /// Runs the command.
 pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
+    let file = args.html.as_deref().map(|path| args.place.output(path)).transpose()?;
     let design = args.place.design()?;
     if let Some(what) = args.place.changed_after_lock(&design)? {
         // What was answered belongs to the study that was locked, and this is read by the one that is there.
@@ -79,9 +80,9 @@ pub fn run(args: &Report, global: &Global) -> Result<ExitCode> {
         let what = format!("participant {number} has answered no comparison of this version of the study");
         return Err(Fault::usage(what).into());
     }
-    if let Some(path) = &args.html {
+    if let Some(file) = file {
         let page = if args.appendix { report::html_with_appendix } else { report::html };
-        files::write(path, &page(&design, &report))?;
+        file.write(page(&design, &report).as_bytes())?;
     }
     // Answers that single out no metric need attention, as everywhere.
     let code = if report.counts.with_metric == 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS };

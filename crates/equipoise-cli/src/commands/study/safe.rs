@@ -47,6 +47,7 @@ pub struct Restore {
 
 /// Runs `backup`.
 pub fn backup(args: &Backup, global: &Global) -> Result<ExitCode> {
+    args.place.output(&args.file)?;
     args.place.store()?.backup(&args.file)?;
     let verified = equipoise_study::verify(&SqliteStore::open_copy(&args.file)?)?;
     let mut out = std::io::stdout().lock();
@@ -78,12 +79,21 @@ pub fn restore(args: &Restore, global: &Global) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if global.json {
         let kept = restored.kept;
-        let document = json!({"format": 1, "rows": rows, "head": head, "erased_again": again, "kept": kept});
+        let document = json!({
+            "format": 1, "rows": rows, "head": head, "erased_again": again, "not_in_backup": restored.lost, "kept": kept,
+        });
         json::write(&document, &mut out)?;
     } else {
         writeln!(out, "Restored {rows} rows; {again} erased again.\nHead {head}")?;
         match &restored.kept {
-            Some(kept) => writeln!(out, "The log that was there is kept as {}.", shown(kept))?,
+            Some(kept) => {
+                match restored.lost {
+                    0 => {}
+                    1 => writeln!(out, "1 row of the log that was there is not in the backup.")?,
+                    lost => writeln!(out, "{lost} rows of the log that was there are not in the backup.")?,
+                }
+                writeln!(out, "The log that was there is kept as {}.", shown(kept))?;
+            }
             // Who was erased since is known to the log that was there, and there was none.
             None => writeln!(
                 out,

@@ -1,12 +1,12 @@
 //! `equipoise study verify`: whether the log is what it was.
 
-use super::{Place, shown};
+use super::{Place, UNFINISHED, shown};
 use crate::args::Global;
 use crate::fault::{FINDING, Fault};
 use crate::json;
 use anyhow::Result;
 use clap::Args;
-use equipoise_log::{Error, Reader, verify_receipt};
+use equipoise_log::{Error, Reader, is_unfinished, verify_receipt};
 use equipoise_study::seams::{SystemClock, SystemRandom};
 use equipoise_study::{Study, repair, verify, verify_of};
 use std::io::Write as _;
@@ -15,11 +15,13 @@ use std::process::ExitCode;
 /// Check that no row of the log was changed, removed or put in
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The exit code is 4 if the log does not agree with itself or with a receipt. Rows cut from the end are found against a \
+The exit code is 4 if the log does not agree with itself or with a receipt, if it has no rows beside a study.lock, or if there is \
+something else in its file. Rows cut from the end are found against a \
 receipt or a head that was kept elsewhere.
 
 A server of an older release could go on writing for somebody who was being erased. Such rows are said, with exit code 1; \
---repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it.
+--repair deletes them, here and in logs that were set aside, after it has made a copy of the log beside it. The exit code is 1, \
+too, while somebody reads the log and its files may still hold what was erased.
 
 Examples:
   equipoise study verify cancer
@@ -47,6 +49,16 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
         None => verify(store),
     };
     let mut verified = check(&*store)?;
+    let foreign = store.foreign()?;
+    if !foreign.is_empty() {
+        let what = format!("what is no part of a log is in it: {}; restore a backup", foreign.join(", "));
+        return Err(Fault::integrity(what).into());
+    }
+    // Locking a study is the first row of its log.
+    if verified.rows == 0 && args.place.files()?.lock()?.is_some() {
+        let what = "the log has no rows, and study.lock says that there were some: put the log back or restore a backup";
+        return Err(Fault::integrity(what).into());
+    }
     let mut copy = None;
     if args.repair && verified.stray > 0 {
         copy = Some(args.place.keep_copy("repair")?);
@@ -59,11 +71,15 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
             error => error.into(),
         })?;
     }
+    let unfinished = is_unfinished(&mut *store);
     let mut out = std::io::stdout().lock();
     if global.json {
         let mut document = serde_json::to_value(&verified)?;
         document["format"] = 1.into();
         document["receipts"] = args.receipts.len().into();
+        if unfinished {
+            document["unfinished_erasure"] = true.into();
+        }
         if let Some(copy) = &copy {
             document["kept"] = shown(copy).into();
         }
@@ -94,6 +110,9 @@ pub fn run(args: &Verify, global: &Global) -> Result<ExitCode> {
                 args.place.word()
             )?,
         }
+        if unfinished {
+            writeln!(out, "{UNFINISHED}")?;
+        }
     }
-    Ok(if verified.stray > 0 { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
+    Ok(if verified.stray > 0 || unfinished { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
 }

@@ -1,12 +1,13 @@
 //! `equipoise study watch`: a study at a glance.
 
-use super::Place;
+use super::{Place, UNFINISHED};
 use crate::args::Global;
 use crate::json;
 use crate::table::Table;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
+use equipoise_log::is_unfinished;
 use equipoise_report::refused;
 use equipoise_study::event::Action;
 use equipoise_study::numbers::two_digits;
@@ -33,7 +34,7 @@ const MOST: usize = 50;
 /// Runs the command.
 pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
     let design = args.place.design()?;
-    let store = args.place.look(Action::Looked { page: "watch".to_owned(), participant: None })?;
+    let mut store = args.place.look(Action::Looked { page: "watch".to_owned(), participant: None })?;
     let everybody = people::participants(&design, &*store)?;
     // For programs everything; people look at those who were heard of last.
     let shown = if global.json || args.all { everybody.len() } else { MOST };
@@ -49,9 +50,14 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
             (person.ratio, person.angle, person.best) = (None, None, None);
         }
     }
+    let unfinished = is_unfinished(&mut *store);
     let mut out = std::io::stdout().lock();
     if global.json {
-        json::write(&summary, &mut out)?;
+        let mut document = serde_json::to_value(&summary)?;
+        if unfinished {
+            document["unfinished_erasure"] = true.into();
+        }
+        json::write(&document, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(
@@ -64,6 +70,9 @@ pub fn run(args: &Watch, global: &Global) -> Result<ExitCode> {
         summary.erased,
         summary.answers
     )?;
+    if unfinished {
+        writeln!(out, "{UNFINISHED}")?;
+    }
     if summary.people.is_empty() || global.quiet {
         return Ok(ExitCode::SUCCESS);
     }

@@ -104,6 +104,17 @@ impl Submission<'_> {
         self.done(&recorded, then)
     }
 
+    /// Records what is sent once. With the same in it, sending it again is harmless; with something else, people are told what stands.
+    fn record_once(&self, event: &Event, is_same: impl Fn(&Event) -> bool) -> Result<Reply> {
+        let recorded = self.write(event)?;
+        match &recorded {
+            Recorded::Known(_, stored) if !is_same(stored) => {
+                Ok(Reply::Page(StatusCode::CONFLICT, render(&Message::kept(self.frame.clone()))))
+            }
+            _ => self.done(&recorded, "/"),
+        }
+    }
+
     fn done(&self, recorded: &Recorded, then: &str) -> Result<Reply> {
         match self.json {
             true => Ok(Reply::Recorded { receipt: Some(recorded.receipt()), page: self.page(then)? }),
@@ -149,8 +160,15 @@ impl Submission<'_> {
             "after" => Position::After,
             _ => return self.stale(),
         };
-        match forms::questionnaire(self.fields, self.state.study(), position, self.frame.language) {
-            Ok(event) => self.record(&event, "/"),
+        let read = |language| forms::questionnaire(self.fields, self.state.study(), position, language);
+        match read(self.frame.language) {
+            // Options are kept as they were read, which may have been in another language.
+            Ok(event) => self.record_once(&event, |stored| {
+                self.state
+                    .languages()
+                    .into_iter()
+                    .any(|language| read(language).is_ok_and(|sent| sent == *stored))
+            }),
             Err(items) => {
                 let page = Questionnaire::with(self.frame.clone(), position, items);
                 Ok(Reply::Page(StatusCode::UNPROCESSABLE_ENTITY, render(&page)))
@@ -165,7 +183,7 @@ impl Submission<'_> {
             _ => return self.stale(),
         };
         match forms::stated(self.fields, when, self.frame.language) {
-            Ok(event) => self.record(&event, "/"),
+            Ok(event) => self.record_once(&event, |stored| *stored == event),
             Err((typed, problem)) => {
                 let page =
                     StatedCost::new(self.frame.clone(), self.state.study(), when, typed, vec![problem]);

@@ -3,7 +3,7 @@
 use super::counted;
 use crate::researcher::call::{Call, Outcome, Problem, go, page as show};
 use crate::researcher::frame::Frame;
-use crate::researcher::job::Asked;
+use crate::researcher::job::{Asked, Of};
 use crate::researcher::stream::written;
 use askama::Template;
 use axum::body::Body;
@@ -175,7 +175,8 @@ fn made(call: &Call<'_>, why: bool) -> std::result::Result<Arc<Report>, Problem>
     if call.counted()?.blinded {
         return Err(Problem::Blinded);
     }
-    let of = (call.shared.watch.at_once()?.data, why);
+    let seen = call.shared.watch.at_once()?;
+    let of = Of { data: seen.data, why, gone: seen.count(|line| line.gone) };
     match call.shared.report.report(&call.shared.service, of)? {
         Asked::Made(report) => Ok(report),
         Asked::Running(running) => Err(Problem::Making(running)),
