@@ -34,8 +34,7 @@ pub(crate) fn holds(directory: &Path, tables: &[PathBuf], path: &Path) -> bool {
     };
     let is_beside = |own: PathBuf| places.iter().any(|place| begins(place, &own));
     let own = |name: &&str| self::places(&directory.join(name)).into_iter().any(is_beside);
-    KEPT.iter().any(|name| own(&name))
-        || tables.iter().any(|table| self::places(&directory.join(table)).iter().any(is_at))
+    KEPT.iter().any(own) || tables.iter().any(|table| self::places(&directory.join(table)).iter().any(is_at))
 }
 
 /// Where a path is: by its name, and where it leads if it is a link.
