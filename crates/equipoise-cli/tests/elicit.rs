@@ -164,6 +164,7 @@ mod expert {
             }
             let regrets = [low, high].map(|held| cost(told, held) / cost(held, held) - 1.0);
             let bound = found["regret"]["bound"].as_f64().unwrap();
+            assert!(bound >= found["regret"]["expected"].as_f64().unwrap());
             assert!(bound >= 0.95 * regrets[0].min(regrets[1]), "seed {seed}: {bound}, {regrets:?}");
             held += 1;
         }
@@ -799,6 +800,8 @@ mod asking {
             "{}",
             found["sentence"]
         );
+        let regret = found["regret"]["sentence"].as_str().unwrap();
+        assert!(regret.contains("; more if your ratio is far above "), "{regret}");
     }
 
     /// What was wanted was reached, so that nothing is gained by wanting less.

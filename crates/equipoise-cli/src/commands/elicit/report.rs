@@ -94,8 +94,23 @@ struct Regret {
 }
 
 impl Regret {
-    fn of([expected, bound]: [f64; 2]) -> Self {
-        Self { expected, bound, sentence: goal::regret_in_words(expected, bound) }
+    /// Of a ratio that the answers bound on one side nobody knows what the rule costs beyond what these data tell.
+    fn of([expected, bound]: [f64; 2], ratio: Option<&Ratio>) -> Self {
+        let bound = bound.max(expected);
+        let told = goal::regret_in_words(expected, bound);
+        let beyond = match ratio.map(|ratio| (ratio.low, ratio.high)) {
+            Some((Some(low), None)) => Some(("above", low)),
+            Some((Some(low), Some(high))) if low <= 0.0 => Some(("below", high)),
+            _ => None,
+        };
+        let sentence = match beyond {
+            Some((side, end)) => {
+                let end = two_digits(end);
+                format!("{told}; more if your ratio is far {side} {end}, which these data do not tell")
+            }
+            None => told,
+        };
+        Self { expected, bound, sentence }
     }
 }
 
@@ -186,7 +201,7 @@ impl<'a> Report<'a> {
         let rule = Follows::of(&metric, (&draws, &ratios), task, words)?;
         // Of the corners of the table's boundary, and of the threshold that is told: whichever is more.
         let told = rule.as_ref().and_then(|rule| rule.regret).unwrap_or_default();
-        let regret = regret.map(|found| Regret::of([0, 1].map(|n| found[n].max(told[n]))));
+        let regret = regret.map(|found| Regret::of([0, 1].map(|n| found[n].max(told[n])), ratio.as_ref()));
         let mut report = Self {
             format: equipoise::FORMAT,
             done: true,
