@@ -17,8 +17,8 @@ const CLEARLY: f64 = 3.0;
 const OBJECTION: f64 = 0.1;
 /// Answers to probes that are this much less likely at their end object.
 const OBJECTS: f64 = 0.8;
-/// And so do all answers together, where a coin is likelier to have given them.
-const LIKE_A_COIN: f64 = 1.0;
+/// And so do all answers together, where a coin is likelier to have given them, by a little.
+const LIKE_A_COIN: f64 = 0.8;
 /// After a slip, at most so many more probes, and so many that the questions leave room for.
 const MORE: usize = 5;
 pub(super) const ROOM: usize = 2;
