@@ -210,7 +210,8 @@ fn every_question_is_answered_like_from_memory_and_64_rules_cost_little_more_tha
             }
         }
         let rule = |n: usize| {
-            let reward = |place: usize| noise(n * 9 + place) + if place.is_multiple_of(4) { 1.0 } else { 0.0 };
+            let reward =
+                |place: usize| noise(n * 9 + place) + if place.is_multiple_of(4) { 1.0 } else { 0.0 };
             Rule::from(PostShift::new(3, (0..9).map(reward).collect()).unwrap())
         };
         let rules: Vec<Rule> = (0..64).map(rule).collect();
